@@ -1,4 +1,4 @@
-//! The body of a request: whole, within its size and its time, and within what all bodies may take together.
+//! The body of a request: complete, within limits of size and time, and within the total of all bodies.
 
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// A body that is too long is read to its end and dropped, up to this many times the limit: a client that still writes when the
-/// connection ends sees a reset and never the answer that says why.
+/// A body that is too long is read to its end and dropped, up to this many times the limit: a client that is still writing when
+/// the connection ends would see a reset, and never the answer with the reason.
 const DRAINED: usize = 16;
 
 /// The bodies that are being read, the oldest first.
 #[derive(Debug)]
 pub(super) struct Bodies {
-    /// Most bytes of all of them.
+    /// Maximum total size in bytes.
     most: usize,
     state: Mutex<State>,
 }
@@ -29,7 +29,7 @@ struct State {
 }
 
 impl Bodies {
-    /// Bodies that hold at most this many bytes together.
+    /// Bodies with at most this many bytes in total.
     pub(super) fn new(most: usize) -> Bodies {
         Bodies { most, state: Mutex::default() }
     }
@@ -38,7 +38,7 @@ impl Bodies {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A body of at most so many bytes that arrives within this time. Fails with a status and a message.
+    /// A body of at most this many bytes that arrives within this time. Fails with a status and a message.
     pub(super) async fn read(&self, body: Body, most: usize, time: Duration) -> Result<Bytes, (StatusCode, String)> {
         let cut = Arc::new(Notify::new());
         let reading = {
@@ -67,8 +67,8 @@ struct Reading<'b> {
 }
 
 impl Reading<'_> {
-    /// Counts bytes. Where all bodies get too large together, the oldest other one is cut off: bodies of the API server
-    /// arrive within milliseconds, so that the oldest is a slow one.
+    /// Counts bytes. When the total is too large, the oldest other body is cut off: bodies of the API server arrive within
+    /// milliseconds, so the oldest is a slow one.
     fn grow(&self, bytes: usize) {
         let mut state = self.bodies.lock();
         state.bytes += bytes;

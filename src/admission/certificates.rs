@@ -72,8 +72,8 @@ impl Store {
     }
 }
 
-/// The next state at a time (seconds of Unix time) for a server with these names; the first is its common name. `trusted`: the API
-/// server has the current bundle, so the next authority may sign. Fails when a certificate cannot be made.
+/// The next state at a time (seconds of Unix time) for a server with these names; the first is its common name. `trusted`: the
+/// API server has the current bundle, so the next authority may sign. Fails when a certificate cannot be created.
 pub fn advance(
     store: Option<Store>,
     now: u64,
@@ -104,7 +104,7 @@ pub fn advance(
     Ok(store)
 }
 
-/// Whether two thirds of a lifetime are over.
+/// Whether two thirds of a lifetime have passed.
 fn due(pair: &Pair, now: u64) -> bool {
     let life = pair.until.saturating_sub(pair.born);
     now >= pair.born.saturating_add(life / 3 * 2)
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(announced.signer, first.signer);
         assert!(announced.bundle().contains(first.signer.cert.trim_end()));
         assert!(announced.bundle().contains(next.cert.trim_end()));
-        // Not before its time, and not before the API server knows.
+        // Neither too early nor before the API server knows it.
         assert_eq!(step(&announced, 6_050, true).signer, first.signer);
         assert_eq!(step(&announced, 6_200, false).signer, first.signer);
         let switched = step(&announced, 6_200, true);

@@ -1,7 +1,7 @@
-//! Connections of strangers: so many at a time, none that only waits for long, and room for whoever has work.
+//! Connections of untrusted clients: limited in number, without long idle ones, and with room for those that have work.
 //!
-//! The server cannot tell the API server's connections from others before they speak. When the table is full, the oldest connection
-//! that never had a request makes room, then the one that has been idle longest: one that holds a socket and says nothing never
+//! The server cannot distinguish the API server's connections from others before they send something. When the table is full,
+//! the oldest connection without any request is closed, then the one that has been idle longest: a silent connection never
 //! keeps the API server out.
 
 use axum_server::accept::Accept;
@@ -41,13 +41,13 @@ struct Entry {
 
 #[derive(Debug)]
 struct State {
-    /// Whether it had a request: the API server's connections have, and are the last to make room.
+    /// Whether it had a request. The API server's connections have, and are closed last.
     proven: bool,
-    /// When it had a request for the last time; when it began, before the first one.
+    /// When its last request arrived; before the first one, when it was opened.
     last: Instant,
     /// Requests that are being answered.
     busy: usize,
-    /// When it is closed if nothing happens.
+    /// When it is closed unless something happens.
     end: Instant,
 }
 
@@ -104,7 +104,7 @@ impl Connections {
         entry
     }
 
-    /// Notes that a whole request of this peer has arrived, until the note is dropped.
+    /// Marks this peer as having a complete request, until the mark is dropped.
     pub fn busy(self: &Arc<Connections>, peer: SocketAddr) -> Option<Busy> {
         let entry = Arc::clone(self.lock().get(&peer)?);
         {
@@ -129,7 +129,7 @@ impl Drop for Busy {
     }
 }
 
-/// Takes connections into the table and hands them on.
+/// Adds connections to the table and passes them on.
 #[derive(Clone, Debug)]
 pub struct Admit<A> {
     connections: Arc<Connections>,
@@ -165,7 +165,7 @@ where
     }
 }
 
-/// A connection that ends when it has waited for too long, or has to make room.
+/// A connection that ends when it was idle too long, or must make room.
 #[derive(Debug)]
 pub struct Watched {
     stream: TcpStream,
@@ -176,7 +176,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Whether it is over; wakes the task when it gets so.
+    /// Whether it is over; wakes the task when that changes.
     fn over(&mut self, context: &mut Context<'_>) -> Option<io::Error> {
         self.entry.waker.register(context.waker());
         if self.entry.closed.load(Ordering::Acquire) {

@@ -98,7 +98,7 @@ pub async fn run(
     follow_all(cluster, istio_namespace, builder, health, extensions, |snapshot| reviewer.publish(snapshot)).await;
 }
 
-/// Watches a cluster and publishes snapshots forever, with the extensions that somebody samples.
+/// Watches a cluster and publishes snapshots forever, with extensions sampled elsewhere.
 pub async fn follow_all(
     cluster: Cluster,
     istio_namespace: String,

@@ -105,8 +105,7 @@ impl Health {
         old.map(|(kind, age, _)| format!("{kind}: the view is {} s old: {}", age.as_secs(), fault(kind))).collect()
     }
 
-    /// Kinds of which nothing was read yet although it was tried, or whose watch has been broken for a while, each with the
-    /// reason.
+    /// Kinds that could not be read so far, or whose watch has been broken for a while, each with the reason.
     pub fn troubled(&self) -> Vec<(&'static str, String)> {
         let ages = self.ages();
         self.with(|watches| {

@@ -1,16 +1,17 @@
-//! JSON of strangers: its parts found without building anything, its size known before it is parsed, at any depth.
+//! JSON of untrusted clients: its parts are found without building anything, its size is known before it is parsed, at any
+//! depth.
 //!
-//! The API server reads JSON up to 10,000 levels deep (`maxNestingDepth` of Go's `encoding/json`), serde_json 128. So the parts of a
-//! review are found by a scan that keeps no more than a counter, and deep values are built without recursion.
+//! The API server reads JSON up to 10,000 levels deep (`maxNestingDepth` of Go's `encoding/json`), serde_json 128. So the parts
+//! of a review are found by a scan that keeps only a counter, and deep values are built without recursion.
 
 use serde_json::{Map, Value};
 use std::fmt;
 use std::ops::Range;
 
-/// Why a text is not JSON, or not what is looked for.
+/// Why a text is not JSON, or not the expected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JsonError {
-    /// The text breaks off, or something else stands where a value, a key or a sign must be; at this byte.
+    /// The text ends early, or has something unexpected in place of a value, a key or a separator; at this byte.
     Syntax(usize),
     /// A value that is not an object.
     NotAnObject,
@@ -30,13 +31,13 @@ impl std::error::Error for JsonError {}
 /// How large a value is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
-    /// Values, those inside included.
+    /// Number of values, including nested ones.
     pub values: usize,
     /// Levels of nesting.
     pub depth: usize,
 }
 
-/// Where a value stands, and how large it is.
+/// The place and size of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// Bytes of the text.
@@ -66,7 +67,7 @@ impl Scan<'_> {
         Err(JsonError::Syntax(self.at))
     }
 
-    /// Walks over a string; gives its bytes with the quotes.
+    /// Scans a string; returns its bytes with the quotes.
     fn string(&mut self) -> Result<Range<usize>, JsonError> {
         self.take(b'"')?;
         let start = self.at - 1;
@@ -83,7 +84,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Walks over a number or a word.
+    /// Scans a number or a keyword.
     fn plain(&mut self) -> Result<Range<usize>, JsonError> {
         let start = self.at;
         while matches!(self.bytes.get(self.at), Some(b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'+' | b'-' | b'.')) {
@@ -92,7 +93,7 @@ impl Scan<'_> {
         if self.at == start { Err(JsonError::Syntax(start)) } else { Ok(start..self.at) }
     }
 
-    /// Walks over a value, whatever its depth.
+    /// Scans a value of any depth.
     fn value(&mut self) -> Result<Part, JsonError> {
         self.space();
         let start = self.at;
@@ -123,7 +124,7 @@ impl Scan<'_> {
                 None => return Err(JsonError::Syntax(self.at)),
             }
             if depth == 0 {
-                // Every container that is not empty holds one value more than it has commas.
+                // Every non-empty container has one more value than commas.
                 size.values += size.depth.saturating_sub(1);
                 return Ok(Part { range: start..self.at, size });
             }
@@ -131,8 +132,8 @@ impl Scan<'_> {
     }
 }
 
-/// The members of an object by their keys, in their order; nothing of them is read. `from` is where the object begins in the text
-/// that the ranges are about.
+/// The members of an object by key, in order, unparsed. `from` is the offset of the object in the text that the ranges refer
+/// to.
 pub(super) fn members(text: &str, from: usize) -> Result<Vec<(String, Part)>, JsonError> {
     let mut scan = Scan { bytes: text.as_bytes(), at: 0 };
     scan.take(b'{').map_err(|_| JsonError::NotAnObject)?;
@@ -159,7 +160,7 @@ pub(super) fn members(text: &str, from: usize) -> Result<Vec<(String, Part)>, Js
     }
 }
 
-/// The value of a text of a depth that serde_json reads, or built piece by piece.
+/// The value of a text, parsed by serde_json if its depth allows, or else piece by piece.
 pub(super) fn parse(text: &str, depth: usize) -> Result<Value, JsonError> {
     // serde_json stops at 128.
     const SHALLOW: usize = 100;

@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Rules to judge by, and what was found with them.
+/// Rules to judge by, with cached results.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     rules: Vec<&'static Rule>,
@@ -36,7 +36,7 @@ impl Rules {
         Rules { rules, config, standing: Arc::default() }
     }
 
-    /// The same, which keep nothing of what they find.
+    /// The same without a cache.
     #[must_use]
     pub fn without_memory(rules: Vec<&'static Rule>, config: Config) -> Rules {
         Rules { standing: Arc::new(Standing::off()), ..Rules::new(rules, config) }
@@ -52,7 +52,7 @@ impl Rules {
         &self.config
     }
 
-    /// What is kept of findings.
+    /// The cache of results.
     pub fn standing(&self) -> &Standing {
         &self.standing
     }
@@ -97,18 +97,18 @@ const ENOUGH: usize = 8;
 /// Maximum number of copies of a patch to compare with, besides filters on the same proxies.
 const COPIES: usize = 16;
 
-/// What is said of a change.
+/// The result for a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// The worst first, then in the order of places.
+    /// The worst first, then by place.
     pub remarks: Vec<Remark>,
-    /// Filters that may meet the same proxies and are too large to be judged together with this one.
+    /// Number of filters that may match the same proxies but are too large to be judged together with this one.
     pub left_out: usize,
 }
 
-/// Most values of all filters that are judged beside one; some six hundred filters have as many.
+/// Maximum number of values of all filters judged together with one; about six hundred filters have as many.
 const BESIDE_VALUES: usize = 10_000;
-/// Most patches of them.
+/// Maximum number of their patches.
 const BESIDE_PATCHES: usize = 2_000;
 
 /// Judges a change among the filters of the cluster.
@@ -116,12 +116,12 @@ pub fn judge(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>) -> Judged {
     change(snapshot, rules, asked, true)
 }
 
-/// Judges a change as if there were no other filters: where it is too much work with them.
+/// Judges a change as if there were no other filters, for when they make it too much work.
 pub fn alone(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>) -> Judged {
     change(snapshot, rules, asked, false)
 }
 
-/// Finds what reviews of filters of the root namespace ask of what is stored, so that no review pays for what others hold.
+/// Computes what reviews of filters in the root namespace need about stored filters, so that no review pays for others.
 pub fn prepare(snapshot: &Snapshot, rules: &Rules) {
     let roots = roots(snapshot);
     if !snapshot.filters.keys().any(|(namespace, _)| roots.contains(namespace.as_str())) {
@@ -227,11 +227,11 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     Judged { remarks, left_out }
 }
 
-/// Themes whose rules look at one filter, whatever others there are (`tests/it/webhook/parity.rs` holds them to it).
+/// Themes whose rules look at one filter, regardless of others (checked by `tests/it/webhook/parity.rs`).
 const ALONE: [&str; 4] = ["document", "value against the Envoy API", "scope and safety", "linter"];
 
-/// The rules that look at the filter that is asked about alone, and those that look at it among others. Without others, all rules
-/// look at it in one go.
+/// The rules that look only at the filter under review, and those that look at it among others. Without others, all rules run
+/// together.
 fn parts(rules: &Rules, beside: &[Arc<StoredFilter>]) -> (Vec<&'static Rule>, Vec<&'static Rule>) {
     if beside.is_empty() {
         return (Vec::new(), rules.rules.clone());
@@ -239,7 +239,7 @@ fn parts(rules: &Rules, beside: &[Arc<StoredFilter>]) -> (Vec<&'static Rule>, Ve
     rules.rules.iter().copied().partition(|rule| ALONE.contains(&rule.theme()))
 }
 
-/// The filters that fit together into what one review looks at, without the largest where they do not all; and how many those are.
+/// The filters that fit together into one review, dropping the largest if necessary, and the number of dropped ones.
 fn fitting(mut beside: Vec<Arc<StoredFilter>>) -> (Vec<Arc<StoredFilter>>, usize) {
     let all = beside.len();
     beside.retain(|known| known.excess.is_none());
@@ -259,8 +259,8 @@ fn fitting(mut beside: Vec<Arc<StoredFilter>>) -> (Vec<Arc<StoredFilter>>, usize
     (beside, left_out)
 }
 
-/// What identifies a finding across two states: whether it is about the changed filter, code, severity, filter, message. Places
-/// move with insertions above them.
+/// Identifies a finding across two states: whether it is about the changed filter, code, severity, filter, message. Places move
+/// when lines are inserted above them.
 type Key<'f> = (bool, &'static str, Severity, Option<&'f str>, &'f str);
 
 fn key(found: &Found, own: bool) -> Key<'_> {
@@ -271,16 +271,16 @@ fn key(found: &Found, own: bool) -> Key<'_> {
 /// A state of the changed filter.
 struct Subject {
     loaded: Loaded,
-    /// The place of its text: that of the stored one, so that filters have one order before and after the change.
+    /// The place of its text: that of the stored one, so that filters keep their order before and after the change.
     file: FileId,
-    /// The stored filter, where it is that.
+    /// The stored filter, if they are equal.
     stored: Option<Arc<StoredFilter>>,
     namespace: String,
     name: String,
 }
 
 impl Subject {
-    /// Reads a state as a command reads it from a cluster.
+    /// Reads a state the way a command reads it from a cluster.
     fn read(snapshot: &Snapshot, asked: &Asked<'_>, object: &Value) -> Subject {
         let mut object = object.clone();
         objects::keep(&mut object, objects::Reader::Questions);
@@ -296,8 +296,8 @@ impl Subject {
     }
 }
 
-/// The workloads that anything said of the filter can be about: those of its namespace, where they are all it reaches and some
-/// fit its selector; else all, since where labels are those of others is reported. A mesh may have tens of thousands.
+/// The workloads that findings about the filter can mention: those of its namespace, if it reaches no others and its selector
+/// matches some; otherwise all, because findings name workloads elsewhere with the labels. A mesh may have tens of thousands.
 fn near(snapshot: &Snapshot, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Near {
     let all = || Near { workloads: Arc::clone(&snapshot.objects.workloads), of: None };
     if snapshot.planes.iter().any(|plane| plane.mesh.root_namespace == asked.namespace) {
@@ -314,16 +314,16 @@ fn near(snapshot: &Snapshot, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Ne
         return all();
     }
     if own.is_empty() {
-        // That the namespace has none is known: an empty list would say that no workload of the mesh is.
+        // It is known that the namespace has none: an empty list would mean that the workloads of the mesh are unknown.
         own.extend(snapshot.objects.workloads.first().cloned());
     }
     Near { workloads: Arc::new(own), of: Some(asked.namespace.to_owned()) }
 }
 
-/// Workloads that anything said can be about.
+/// Workloads that findings can mention.
 struct Near {
     workloads: Shared<Workload>,
-    /// The namespace that they are of; `None`: they are all.
+    /// Their namespace; `None`: all.
     of: Option<String>,
 }
 
@@ -399,7 +399,7 @@ fn leaves(value: &Node) -> usize {
     inside.max(1)
 }
 
-/// What rules find of a state of the changed filter beside others, found once and kept while nothing of it changes.
+/// What rules find in a state of the changed filter among others, cached while nothing of that changes.
 fn known(
     snapshot: &Snapshot,
     rules: &Rules,
@@ -432,7 +432,7 @@ fn known(
     rules.standing.answer(question, || run(snapshot, of_part, &rules.config, &near.workloads, &stored, new))
 }
 
-/// Lints stored filters, and one that is not, for each control plane.
+/// Lints stored filters, and an unstored one, for each control plane.
 fn run(
     snapshot: &Snapshot,
     rules: &[&'static Rule],
@@ -476,7 +476,7 @@ fn run(
         };
         all.push((*release, lint::check(&input, rules, config, str::to_owned).findings));
     }
-    // A refused filter is not kept, but its fields still have paths.
+    // A rejected filter is not kept, but its fields still have paths.
     let mut refused: HashMap<FileId, Option<Node>> = HashMap::new();
     let mut place = |finding: &Finding| {
         let span = finding.primary.span;

@@ -1,7 +1,7 @@
 //! The Secret with the server's own certificates, the Lease of the replica that renews them, and the `caBundle`.
 //!
 //! This Secret is the only one that is ever read or written, by name. Replicas agree through the API server: it rejects a write
-//! based on an outdated object (`resourceVersion`), and the replica looks again.
+//! based on an outdated object (`resourceVersion`), and the replica reads again.
 
 use super::certificates::{Lifetimes, Store, advance};
 use super::lease::{Fault, Lease, call};
@@ -37,7 +37,7 @@ pub struct Keeping {
 /// Key of the Secret that the replicas read.
 const STATE: &str = "state.json";
 
-/// Maintains certificates, and hands out the newest.
+/// Maintains certificates and provides the newest.
 pub(crate) struct Keeper {
     cluster: kube::Client,
     keeping: Keeping,
@@ -47,7 +47,7 @@ pub(crate) struct Keeper {
     serving: Option<String>,
 }
 
-/// Result of a look at the Secret.
+/// Result of checking the Secret.
 #[derive(Debug)]
 pub(crate) enum Served {
     /// A new certificate.
@@ -59,20 +59,20 @@ pub(crate) enum Served {
 }
 
 impl Keeper {
-    /// A keeper that has looked at nothing yet.
+    /// A keeper that has checked nothing yet.
     pub(crate) fn new(cluster: &Cluster, keeping: Keeping) -> Keeper {
         let lease = Lease::new(cluster.client(), &keeping.namespace, &keeping.lease, &keeping.replica);
         Keeper { cluster: cluster.client(), keeping, lease, serving: None }
     }
 
-    /// How often to look: several times within the shortest relevant lifetime.
+    /// How often to check: several times within the shortest relevant lifetime.
     pub(crate) fn interval(&self) -> Duration {
         let lives = &self.keeping.lifetimes;
         let shortest = (lives.serving / 10).min(lives.overlap / 3);
         shortest.clamp(Duration::from_millis(200), Duration::from_secs(5))
     }
 
-    /// Looks at the Secret and does what is due. Fails with a message for the log.
+    /// Checks the Secret and does what is due. Fails with a message for the log.
     pub(crate) async fn look(&mut self, metrics: &Metrics) -> Result<Served, ErrorMessage> {
         let leads = self.lease.hold().await.unwrap_or_else(|(_, words)| {
             tracing::warn!(words, "cannot read or write the Lease");
@@ -97,7 +97,7 @@ impl Keeper {
                         tracing::info!(trusted, "caBundle");
                         store = Some(after);
                     }
-                    // Another replica was faster, and what it wrote is as good.
+                    // Another replica was faster; its result is as good.
                     Err((409, _)) => store = self.read().await.map_err(|(_, words)| words)?.1,
                     Err((_, words)) => return Err(format!("cannot write the Secret: {words}").into()),
                 }
@@ -134,7 +134,7 @@ impl Keeper {
         format!("/api/v1/namespaces/{namespace}/secrets/{name}")
     }
 
-    /// The Secret, where there is one, and what is in it, where that makes sense.
+    /// The Secret if it exists, and its content if valid.
     async fn read(&self) -> Result<(Option<Value>, Option<Store>), Fault> {
         let secret = match self.call("GET", &self.secret_path(), None).await {
             Ok(secret) => secret,

@@ -1,4 +1,4 @@
-//! The steps from `audit` over `warn` to `enforce`: what a namespace's next mode does to the filters that are stored now.
+//! The steps from `audit` to `warn` to `enforce`: what a namespace's next mode does to the filters stored now.
 
 use super::judge::{Asked, Remark, Rules, judge};
 use super::review::{MODE_LABEL, Mode, Policy};
@@ -55,7 +55,7 @@ impl Rung {
     }
 }
 
-/// Judges filters as the server would, were they created now. Namespaces come by their names.
+/// Judges filters as the server would if they were created now. Namespaces are sorted by name.
 pub(crate) fn ladder(
     snapshot: &Snapshot,
     rules: &Rules,
@@ -97,7 +97,7 @@ pub(crate) fn ladder(
     rungs
 }
 
-/// What a server has recorded: how many reviews mode `enforce` denies, by namespace. Reads the text of its metrics.
+/// What a server has recorded: the number of reviews that mode `enforce` denies, by namespace. Reads the text of its metrics.
 pub(crate) fn recorded(metrics: &str) -> BTreeMap<String, u64> {
     let mut recorded = BTreeMap::new();
     for line in metrics.lines() {

@@ -17,13 +17,13 @@ pub(crate) struct Lease {
     name: String,
     /// Name of this replica.
     replica: String,
-    /// The Lease as another replica last wrote it, and when that was first seen.
+    /// The Lease as last written by another replica, and when that was first seen.
     seen: Option<(String, Instant)>,
     held: bool,
 }
 
 impl Lease {
-    /// A Lease that nothing is known of yet.
+    /// A Lease about which nothing is known yet.
     pub(crate) fn new(client: kube::Client, namespace: &str, name: &str, replica: &str) -> Lease {
         let text = str::to_owned;
         Lease { client, namespace: text(namespace), name: text(name), replica: text(replica), seen: None, held: false }
@@ -38,7 +38,7 @@ impl Lease {
         format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}", self.namespace, self.name)
     }
 
-    /// Acquires or renews the Lease, and makes it where there is none; returns whether this replica holds it.
+    /// Acquires or renews the Lease, creating it if necessary; returns whether this replica holds it.
     pub(crate) async fn hold(&mut self) -> Result<bool, Fault> {
         let held = self.look().await;
         self.held = *held.as_ref().unwrap_or(&false);

@@ -189,7 +189,7 @@ pub(crate) fn text(registry: &Registry) -> Result<String, fmt::Error> {
     Ok(text)
 }
 
-/// The answer to who reads metrics.
+/// The response with the metrics.
 pub(crate) fn response(text: Result<String, fmt::Error>) -> Response {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     match text {

@@ -1,7 +1,7 @@
 //! The admission server: the rules of `lint`, applied before an EnvoyFilter is stored.
 //!
-//! A review uses the latest snapshot of the cluster ([`snapshot`]) and the pipeline of `lint` ([`judge`]). [`review`] decides what the API
-//! server is told, [`server`] keeps the deadline.
+//! A review uses the latest snapshot of the cluster ([`snapshot`]) and the pipeline of `lint` ([`judge`]). [`review`] decides
+//! the response to the API server, [`server`] keeps the deadline.
 
 #![allow(clippy::disallowed_methods, reason = "certificates are files")]
 

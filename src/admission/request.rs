@@ -1,4 +1,4 @@
-//! An AdmissionReview as it arrives: what it is about, found without building the objects in it.
+//! An AdmissionReview as received. Its parts are found without building the objects in it.
 
 use super::json::{self, JsonError, Part, Size};
 use crate::lint::limits::{self, Excess};
@@ -6,10 +6,10 @@ use serde_json::Value;
 use std::fmt;
 use std::ops::Range;
 
-/// Annotation of a filter: why it is admitted whatever is found.
+/// Annotation of a filter with the reason why it is admitted despite findings.
 pub const EXEMPT_ANNOTATION: &str = "envoyfilter.dev/admission-exempt";
 
-/// Why a body is not an AdmissionReview that can be answered.
+/// Why a body is not an AdmissionReview with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoReview {
     /// The bytes are not UTF-8.
@@ -20,11 +20,11 @@ pub enum NoReview {
     Kind(String),
     /// It is of another version.
     Version(String),
-    /// A part is missing: its name, and the operation that needs it (empty: every one).
+    /// A part is missing: its name, and the operation that requires it (empty: every one).
     Missing(&'static str, String),
     /// A part is not an object.
     NotAnObject(&'static str),
-    /// An operation that no EnvoyFilter has.
+    /// An operation that does not exist for EnvoyFilters.
     Operation(String),
 }
 
@@ -56,23 +56,23 @@ impl From<JsonError> for NoReview {
     }
 }
 
-/// An object of a request, not read yet.
+/// An unparsed object of a request.
 #[derive(Clone, Debug)]
 struct Unread {
-    /// Where it stands in the text of the review.
+    /// Its place in the text of the review.
     range: Range<usize>,
     size: Size,
     namespace: String,
     name: String,
     exemption: Option<String>,
-    /// Where its `spec` stands; `None` where there is none, or null.
+    /// The place of its `spec`; `None` if it is missing or null.
     spec: Option<Range<usize>>,
 }
 
-/// A change that the API server asks about.
+/// A change to be reviewed.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// To be given back.
+    /// Must be returned in the answer.
     pub uid: String,
     /// `CREATE`, `UPDATE`, `DELETE` or `CONNECT`.
     pub operation: String,
@@ -82,7 +82,7 @@ pub struct Request {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Who asks.
+    /// The user.
     pub(super) user: String,
     /// Whether it is about an EnvoyFilter.
     pub(super) is_filter: bool,
@@ -100,7 +100,7 @@ pub(super) enum Which {
     New,
 }
 
-/// The members of an object that are looked at, the last of each name.
+/// The relevant members of an object, the last of each name.
 struct Members<'t> {
     text: &'t str,
     found: Vec<(String, Part)>,
@@ -112,7 +112,7 @@ impl<'t> Members<'t> {
         Ok(Members { text, found: json::members(inside, range.start)? })
     }
 
-    /// A member that is there and not null.
+    /// A member that exists and is not null.
     fn get(&self, key: &str) -> Option<&Part> {
         let part = self.found.iter().rev().find(|(name, _)| name == key).map(|(_, part)| part)?;
         (self.text.get(part.range.clone()) != Some("null")).then_some(part)
@@ -122,7 +122,7 @@ impl<'t> Members<'t> {
         Members::of(self.text, self.get(key)?.range.clone()).ok()
     }
 
-    /// A string; empty where there is none.
+    /// A string; empty if missing.
     fn text(&self, key: &str) -> String {
         let value = self.get(key).and_then(|part| self.text.get(part.range.clone()));
         value.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
@@ -178,7 +178,7 @@ impl Request {
         Ok(Request { uid, operation, dry_run, namespace, name, user, is_filter, text, old, new })
     }
 
-    /// An object, as far as the operation is about it: the API server may send DELETE with both.
+    /// An object, if it matters for the operation: the API server may send DELETE with both.
     fn object(&self, which: Which) -> Option<&Unread> {
         match which {
             Which::Old => self.old.as_ref().filter(|_| self.operation != "CREATE"),
@@ -191,32 +191,32 @@ impl Request {
         self.object(which).is_some()
     }
 
-    /// Builds an object. Fails when its text is not JSON after all.
+    /// Builds an object. Fails when its text turns out not to be JSON.
     pub(super) fn build(&self, which: Which) -> Result<Option<Value>, JsonError> {
         let Some(object) = self.object(which) else { return Ok(None) };
         json::parse(self.text.get(object.range.clone()).unwrap_or_default(), object.size.depth).map(Some)
     }
 
-    /// The limit that an object exceeds; it is then not to be built.
+    /// The limit that an object exceeds; then it must not be built.
     pub(super) fn excess(&self, which: Which) -> Option<Excess> {
         let object = self.object(which)?;
         limits::of_size(object.size.values, object.size.depth)
     }
 
-    /// Whether an update leaves `spec` as it is, byte for byte: the API server writes both objects with one encoder.
+    /// Whether an update leaves `spec` unchanged, byte for byte: the API server writes both objects with one encoder.
     pub(super) fn same_spec(&self) -> bool {
         let (Some(old), Some(new)) = (self.object(Which::Old), self.object(Which::New)) else { return false };
         let text = |object: &Unread| object.spec.clone().and_then(|range| self.text.get(range));
         text(old) == text(new)
     }
 
-    /// Whether an update leaves the filter no larger than it is.
+    /// Whether an update does not make the filter larger.
     pub(super) fn new_is_no_larger(&self) -> bool {
         let size = |which| self.object(which).map(|object| object.size.values);
         size(Which::New).zip(size(Which::Old)).is_some_and(|(new, old)| new <= old)
     }
 
-    /// The reason that the filter gives for its exemption; empty when it has the annotation without one.
+    /// The filter's reason for its exemption; empty when the annotation has none.
     pub(super) fn exemption(&self) -> Option<&str> {
         self.object(Which::New).or(self.object(Which::Old))?.exemption.as_deref().map(str::trim)
     }

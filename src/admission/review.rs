@@ -109,7 +109,7 @@ pub struct Decision {
     pub warnings: Vec<String>,
 }
 
-/// How much work a review may take: once with the filters beside the one that is asked about, and once without them.
+/// How much work a review may take: once with other filters, and once without them.
 #[derive(Debug)]
 pub struct Allowance {
     together: Arc<Meter>,
@@ -117,12 +117,12 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// So many units for each of the two.
+    /// This many units for each of the two.
     pub fn new(units: u64) -> Allowance {
         Allowance { together: Meter::new(units), alone: Meter::new(units) }
     }
 
-    /// Calls the work off.
+    /// Cancels the work.
     pub fn cancel(&self) {
         self.together.cancel();
         self.alone.cancel();
@@ -141,7 +141,7 @@ pub const UNITS: u64 = 40_000_000;
 /// Why a review has no decision.
 #[derive(Debug)]
 pub enum Undecided {
-    /// The work was called off.
+    /// The work was canceled.
     Cancelled,
     /// The code that judges panicked, with this payload.
     Panicked(Box<dyn Any + Send>),
@@ -210,14 +210,14 @@ impl Request {
         Ok(decision)
     }
 
-    /// What is said of the change. Where the filters beside it make that too much work, it is judged without them: the content
-    /// of one filter must not decide whether another one is judged.
+    /// Judges the change. If other filters make that too much work, it is judged without them: the content of one filter must
+    /// not decide whether another one is judged.
     fn judged(&self, snapshot: &Snapshot, rules: &Rules, allowance: &Allowance) -> Result<Judged, Undecided> {
         let stood = self.excess(Which::Old).is_some();
         if let Some(excess) = self.excess(Which::New) {
             return Ok(Judged { remarks: vec![judge::over_budget(rules, excess, stood)], left_out: 0 });
         }
-        // A stored filter that is too large to judge is like none.
+        // A stored filter that is too large to judge is ignored.
         let old = if stood { None } else { self.build(Which::Old).map_err(Undecided::NotJson)? };
         let new = self.build(Which::New).map_err(Undecided::NotJson)?;
         let asked = Asked { namespace: &self.namespace, name: &self.name, old: old.as_ref(), new: new.as_ref() };
@@ -241,7 +241,7 @@ impl Request {
         }
     }
 
-    /// Decides without judging the filter, where that is enough.
+    /// Decides without judging the filter, if possible.
     pub fn settle(&self, snapshot: &Snapshot, policy: Policy) -> Option<Decision> {
         let (decision, opened) = self.open(snapshot, policy);
         (opened == Opened::Settled).then_some(decision)
@@ -304,7 +304,7 @@ impl Request {
         (decision, Opened::ToJudge)
     }
 
-    /// Whether a filter is deleted because something else is: nobody can be asked to fix that first.
+    /// Whether a filter is deleted as a consequence of another deletion: then nobody can fix it first.
     fn goes_along(&self, snapshot: &Snapshot) -> bool {
         const CONTROLLERS: [&str; 3] = [
             "system:serviceaccount:kube-system:namespace-controller",

@@ -45,7 +45,7 @@ pub struct Serve {
     pub probes: SocketAddr,
     /// Address for Prometheus.
     pub metrics: SocketAddr,
-    /// Authorities of the clients that may ask for reviews, as a file in PEM; `None`: everybody may.
+    /// Authorities of the clients that may request reviews, as a PEM file; `None`: all clients.
     pub client_ca: Option<PathBuf>,
     /// Limits of reviews.
     pub limits: Limits,
@@ -166,7 +166,7 @@ pub fn beside(name: &'static str, listener: TcpListener, router: Router) -> Resu
     Ok(handle)
 }
 
-/// What renews certificates.
+/// The source of new certificates.
 enum Renewal {
     Files { cert: PathBuf, key: PathBuf, pair: (String, String) },
     Own(Box<Keeper>),
@@ -227,14 +227,14 @@ fn text(path: &Path) -> Result<String, ErrorMessage> {
     fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()).into())
 }
 
-/// Connections of the listeners for kubelet and Prometheus, each.
+/// Maximum number of connections of each listener for kubelet and Prometheus.
 const ASIDE: usize = 32;
-/// Requests that one HTTP/2 connection may have open: an API server opens another connection beyond.
+/// Maximum number of open requests on one HTTP/2 connection: an API server opens another connection beyond.
 const STREAMS: u32 = 128;
-/// Most bytes of the headers of a request.
+/// Maximum size of a request's headers, in bytes.
 const HEADERS: u32 = 16 << 10;
 
-/// Routes that know who calls.
+/// Routes with the address of the client.
 fn service(router: Router) -> axum::extract::connect_info::IntoMakeServiceWithConnectInfo<Router, SocketAddr> {
     router.into_make_service_with_connect_info::<SocketAddr>()
 }
@@ -243,18 +243,18 @@ fn service(router: Router) -> axum::extract::connect_info::IntoMakeServiceWithCo
 pub fn listen(address: SocketAddr) -> Result<TcpListener, ErrorMessage> {
     let listener = TcpListener::bind(address).and_then(|listener| {
         listener.set_nonblocking(true)?;
-        // The standard library lets 128 connections wait. When strangers open more at once, the kernel drops whatever comes next,
-        // and the API server tries again after a second, then after two more.
+        // The standard library lets 128 connections wait. When untrusted clients open more at once, the kernel drops further
+        // ones, and the API server retries after a second, then after two more.
         rustix::net::listen(&listener, WAITING)?;
         Ok(listener)
     });
     listener.map_err(|error| format!("cannot listen on {address}: {error}").into())
 }
 
-/// Connections that wait to be accepted; the kernel takes no more than `net.core.somaxconn`.
+/// Number of connections that may wait to be accepted; the kernel allows no more than `net.core.somaxconn`.
 const WAITING: i32 = 4_096;
 
-/// A server that waits for headers no longer than [`FIRST`], and for few of them.
+/// A server that waits for headers no longer than [`FIRST`], and accepts only few of them.
 fn server(listener: TcpListener) -> Result<axum_server::Server<SocketAddr>, ErrorMessage> {
     let mut server = axum_server::from_tcp(listener).map_err(|error| error.to_string())?;
     let http = server.http_builder();

@@ -1,4 +1,4 @@
-//! Reviews over HTTP: each within its deadline and its share of the work, a few at the same time, bodies up to a size.
+//! Reviews over HTTP: each within its deadline and its share of the work, a few at the same time, with bodies of limited size.
 
 use super::body::Bodies;
 use super::connections::Connections;
@@ -40,7 +40,7 @@ pub struct Limits {
     pub at_once: usize,
     /// How much work one review may take, in units of [`crate::budget`].
     pub units: u64,
-    /// How many connections the listener for reviews holds.
+    /// Maximum number of connections of the listener for reviews.
     pub connections: usize,
 }
 
@@ -51,7 +51,7 @@ impl Default for Limits {
             deadline: Duration::from_secs(5),
             allow_late: true,
             max_bytes: MAX_BYTES,
-            // A merge of as much as is judged takes some 200 MiB, and judging keeps a core busy.
+            // Merging as much as a review judges takes about 200 MiB, and judging keeps a core busy.
             at_once: 2,
             units: UNITS,
             connections: 512,
@@ -59,7 +59,7 @@ impl Default for Limits {
     }
 }
 
-/// The largest request that an API server takes (`MaxRequestBodyBytes` of kube-apiserver).
+/// The largest request that an API server accepts (`MaxRequestBodyBytes` of kube-apiserver).
 pub const MAX_BYTES: usize = 3 << 20;
 /// How many of the largest bodies may be read at the same time.
 const BODIES: usize = 8;
@@ -70,7 +70,7 @@ pub struct Reviewer {
     limits: Limits,
     rules: Arc<Rules>,
     snapshot: Latest,
-    /// Whether a thread finds what reviews will ask of what is stored.
+    /// Whether a thread is computing results for stored filters.
     preparing: Arc<AtomicBool>,
     turns: Arc<Turns>,
     bodies: Bodies,
@@ -89,16 +89,16 @@ fn latest(snapshot: &Latest) -> Arc<Snapshot> {
     Arc::clone(&snapshot.read().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A body that is scanned where it arrives; larger ones go to a thread of their own.
+/// Maximum size of a body that is scanned where it arrives; larger ones go to a thread of their own.
 const SMALL: usize = 1 << 16;
 
-/// The part of the API server's own limit that is left for the way back: a tenth, within these.
+/// The part of the API server's timeout reserved for the response: a tenth, within these bounds.
 const MARGIN: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// The longest that an API server waits for a webhook (`timeoutSeconds` of admissionregistration.k8s.io/v1).
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Stack of a thread that judges: what recurses over a filter of the deepest nesting fits, and only what is used is memory.
+/// Stack of a judging thread: recursion over the most deeply nested filter fits, and only the used part takes memory.
 const STACK: usize = 64 << 20;
 
 impl Reviewer {
@@ -129,8 +129,8 @@ impl Reviewer {
         latest(&self.snapshot)
     }
 
-    /// Finds what reviews will ask of what is stored, on a thread of its own, again whenever a snapshot is newer; it rests
-    /// much longer than it works.
+    /// Computes results for stored filters on a thread of its own, again for each new snapshot; it rests much longer than it
+    /// works.
     fn prepare(&self) {
         const REST: u32 = 20;
         if self.preparing.swap(true, Ordering::AcqRel) {
@@ -142,7 +142,7 @@ impl Reviewer {
         let work = move || {
             loop {
                 let (now, began) = (latest(&snapshot), Instant::now());
-                // What is too much work, or panics, is found by the reviews that ask for it.
+                // Reviews will report work that is too much or panics.
                 let _ = Meter::new(units).run(|| judge::prepare(&now, &rules));
                 std::thread::sleep(began.elapsed() * REST);
                 preparing.store(false, Ordering::Release);
@@ -164,7 +164,7 @@ impl Reviewer {
         left.map_or(self.limits.deadline, |left| left.min(self.limits.deadline))
     }
 
-    /// Answers an AdmissionReview. Fails with a status and a message when it is none, or when judging it panics.
+    /// Answers an AdmissionReview. Fails with a status and a message when the body is not one, or when judging panics.
     pub async fn review(
         self: &Arc<Self>,
         body: Bytes,
@@ -194,7 +194,7 @@ impl Reviewer {
                     Ok(Err(Undecided::Panicked(_))) | Err(_) => return Err(self.panicked(&request)),
                 },
                 () = sleep_until(end) => {
-                    // The work ends, too, and gives its permit back.
+                    // The work ends too, and returns its permit.
                     allowance.cancel();
                     late(&format!("the review took longer than {} ms", self.time(theirs).as_millis()))
                 }
@@ -208,7 +208,7 @@ impl Reviewer {
         Ok(decision.answer(&request))
     }
 
-    /// Judges a review on a thread of its own; what it holds ends with the thread.
+    /// Judges a review on a thread of its own, whose memory is freed with it.
     fn judge(
         &self,
         request: &Arc<Request>,
@@ -221,7 +221,7 @@ impl Reviewer {
         let work = move || {
             let decided = request.decide_within(&snapshot, &rules, policy, &allowance);
             drop((snapshot, turn));
-            // Who asked may have stopped waiting.
+            // The client may have stopped waiting.
             let _ = sender.send(decided);
         };
         let started = std::thread::Builder::new().name("review".to_owned()).stack_size(STACK).spawn(work);

@@ -55,9 +55,9 @@ pub(super) struct StoredFilter {
     pub(super) problems: Vec<Problem>,
     /// Number of values in it.
     pub(super) values: usize,
-    /// The limit that it exceeds; such a filter is not judged beside others.
+    /// The filter's number: other content has another number.
     pub(super) excess: Option<Excess>,
-    /// Its number: one with other content has another.
+    /// Its number, which changes with its content.
     pub(super) serial: u64,
 }
 
@@ -109,7 +109,7 @@ pub struct Snapshot {
     pub(super) references: Arc<Vec<Vec<ProxyConfig<'static>>>>,
     /// Kinds whose objects have not all been read yet.
     pub(super) missing: BTreeSet<&'static str>,
-    /// The number of everything but EnvoyFilters: other content has another.
+    /// The number of everything but EnvoyFilters, which changes with the content.
     pub(super) serial: u64,
 }
 
@@ -165,7 +165,7 @@ impl Snapshot {
         groups(targets(&self.objects), false)
     }
 
-    /// Everything in the view, for whoever judges all of it.
+    /// Everything in the view, for those who judge all of it.
     pub fn whole(&self) -> Whole {
         let mut whole = Whole {
             sources: Arc::clone(&self.texts),
@@ -205,13 +205,13 @@ pub struct Whole {
     pub sources: Arc<Sources>,
     /// All objects.
     pub inventory: Inventory,
-    /// What reading EnvoyFilters noticed.
+    /// Problems from reading EnvoyFilters.
     pub problems: Vec<Problem>,
     /// EnvoyFilters that are too large to judge, each with the limit that it exceeds.
     pub excess: BTreeMap<Name, String>,
     /// The control planes, the main one first; at least one.
     pub planes: Arc<Vec<Plane>>,
-    /// What is known of the mesh.
+    /// What is known about the mesh.
     pub facts: Arc<Facts>,
 }
 
@@ -220,7 +220,7 @@ pub struct Whole {
 pub struct SnapshotBuilder {
     overrides: Overrides,
     snapshot: Snapshot,
-    /// Where the text of each object stands, by kind.
+    /// The place of each object's text, by kind.
     places: HashMap<&'static str, HashMap<Name, FileId>>,
     /// Places of deleted texts, to be reused.
     free: Vec<FileId>,
@@ -329,7 +329,7 @@ impl SnapshotBuilder {
         };
         let known = self.places.get(kind_label(kind)).and_then(|places| places.get(&name)).copied();
         if too_large.is_none() && known.is_some_and(|file| self.snapshot.texts.get(file).text == text) {
-            // Most of what a watch brings is about fields that nobody here reads: the state of a pod, the version of an object.
+            // Most watch events are about fields that are not used here: the state of a pod, the version of an object.
             return;
         }
         // The mesh config in a ConfigMap is a text of its own, after that of the object.
@@ -371,7 +371,7 @@ impl SnapshotBuilder {
         }
     }
 
-    /// Puts the object of this name in the place of the one that was there.
+    /// Replaces the object of this name.
     fn replace(&mut self, kind: &'static Kind, name: &Name, new: Inventory) {
         self.snapshot.serial = fresh();
         let known = &mut self.snapshot.objects;
@@ -437,8 +437,8 @@ impl Entry for Object {
     }
 }
 
-/// Puts what is new of one name in the place of the old in a list sorted by kind, namespace and name: the order in which a
-/// command reads a cluster.
+/// Replaces the entry of one name in a list sorted by kind, namespace and name, which is the order in which a command reads a
+/// cluster.
 fn swap<E: Entry>(list: &mut Shared<E>, kind: &Kind, name: &Name, new: Shared<E>) {
     let list = Arc::make_mut(list);
     let want = (kind.kind, name.0.as_str(), name.1.as_str());

@@ -1,11 +1,10 @@
-//! What was found of filters, kept while neither they nor the mesh change: judging one filter costs nothing for what others
-//! hold, once that has been judged.
+//! A cache of findings about filters, valid while neither they nor the mesh change: judging one filter costs nothing for others
+//! that have been judged before.
 //!
-//! A [`Question`] is everything that the answer depends on, so an answer cannot be stale: whatever changes makes another
-//! question. Objects are named by the numbers that they get whenever they change ([`fresh`]), and a filter that is not stored by
-//! its whole text. What is stored is the same question whoever asks: [`super::judge::prepare`] asks it before anybody does.
-//! An answer that is known costs a review as much of its budget as one that is found out: whether a change fits into it must not
-//! depend on who has asked before.
+//! A [`Question`] contains everything that the answer depends on, so an answer cannot be stale: any change makes a different
+//! question. Objects are identified by numbers that they get whenever they change ([`fresh`]), and an unstored filter by its
+//! whole text. Stored filters give the same question for all reviews, so [`super::judge::prepare`] asks it in advance. A cached
+//! answer is charged to a review's budget like a computed one: whether a change fits must not depend on earlier reviews.
 
 use super::judge::Remark;
 use crate::budget;
@@ -16,7 +15,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A finding, whoever asks.
+/// A finding, independent of the review.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     /// The rule.
@@ -25,36 +24,36 @@ pub(super) struct Found {
     pub(super) filter: String,
     /// The text and the first byte of its place.
     pub(super) place: (FileId, u32),
-    /// What is said, as of another filter.
+    /// The remark, in the form for another filter.
     pub(super) remark: Remark,
 }
 
-/// Which of the rules are asked.
+/// Which of the rules run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     /// Those about one filter.
     Alone,
     /// Those about a filter among others.
     Among,
-    /// All of them: there are no others.
+    /// All of them, because there are no others.
     All,
 }
 
 /// Everything that decides what rules find.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Question {
-    /// Number of the moment of all objects but filters.
+    /// Number of the state of all objects except filters.
     pub(super) mesh: u64,
-    /// The namespace whose workloads are looked at; `None`: all.
+    /// The namespace whose workloads are used; `None`: all.
     pub(super) workloads_of: Option<String>,
     pub(super) part: Part,
     /// Numbers of the stored filters, in their order.
     pub(super) stored: Vec<u64>,
-    /// The filter that is not stored as it is in this state.
+    /// The filter in this state, if it is not stored like this.
     pub(super) new: Option<New>,
 }
 
-/// A filter that is not stored as it is.
+/// A filter that is not stored like this.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct New {
     pub(super) namespace: String,
@@ -72,18 +71,18 @@ impl Question {
     }
 }
 
-/// A number that nothing else of this process has.
+/// A number that is unique in this process.
 pub(super) fn fresh() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// Most memory for what is kept.
+/// Maximum memory of the cache.
 const BYTES: usize = 8 << 20;
-/// The largest question with its answer that is kept: one filter must not push out what was found of hundreds.
+/// The largest question with its answer that is cached: one filter must not evict the results for hundreds.
 const LARGEST: usize = BYTES / 16;
 
-/// Answers that were given, the most recently used ones.
+/// The cached answers, most recently used ones.
 pub struct Standing {
     most: usize,
     kept: Mutex<Kept>,
@@ -99,7 +98,7 @@ struct Kept {
 
 struct Answer {
     found: Arc<[Found]>,
-    /// Units of work that it took.
+    /// Units of work it took.
     units: u64,
     bytes: usize,
     used: u64,
@@ -119,18 +118,18 @@ impl fmt::Debug for Standing {
 }
 
 impl Standing {
-    /// One that keeps nothing.
+    /// A cache that keeps nothing.
     pub(super) fn off() -> Standing {
         Standing { most: 0, ..Standing::default() }
     }
 
-    /// How many answers are kept, and how many bytes they take.
+    /// Number of cached answers, and their size in bytes.
     pub fn size(&self) -> (usize, usize) {
         let kept = self.kept();
         (kept.answers.len(), kept.bytes)
     }
 
-    /// How often an answer was known.
+    /// How often an answer was cached.
     pub fn hits(&self) -> u64 {
         self.kept().hits
     }
@@ -140,7 +139,7 @@ impl Standing {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer to a question, found out now where it is not known. Work that is called off leaves nothing behind.
+    /// The answer to a question, computed if it is not cached. Canceled work leaves nothing behind.
     pub(super) fn answer(&self, question: Question, find: impl FnOnce() -> Vec<Found>) -> Arc<[Found]> {
         if self.most == 0 {
             return find().into();
@@ -177,7 +176,7 @@ impl Kept {
         if self.bytes <= most {
             return;
         }
-        // The half that was not used for longest goes at once, so that making room costs little for each answer.
+        // The less recently used half is evicted at once, so that making room costs little per answer.
         let mut by_use: Vec<(u64, Arc<Question>)> =
             self.answers.iter().map(|(question, answer)| (answer.used, Arc::clone(question))).collect();
         by_use.sort_by_key(|(used, _)| *used);
@@ -243,7 +242,7 @@ mod tests {
             });
             ended.is_ok().then(|| units - meter.left())
         };
-        // Not found within this budget, and so not kept.
+        // Not computed within this budget, and so not cached.
         assert_eq!((ask(29_999), standing.size().0), (None, 0));
         assert_eq!(ask(100_000), Some(30_000));
         assert_eq!((ask(100_000), standing.hits()), (Some(30_000), 1));
@@ -265,7 +264,7 @@ mod tests {
         }
         assert_eq!(often, 1);
         assert!(standing.size().0 < 40, "{standing:?}");
-        // The largest are not kept at all.
+        // The largest are not cached.
         standing.answer(question(1_000, &"x".repeat(LARGEST)), Vec::new);
         standing.answer(question(1_000, &"x".repeat(LARGEST)), Vec::new);
         assert_eq!(standing.hits(), 198);

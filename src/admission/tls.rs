@@ -1,4 +1,4 @@
-//! What the listener for reviews shows of itself, and whom it takes: its certificate, and optionally the authority of its clients.
+//! TLS of the listener for reviews: its certificate and, optionally, the authority of its clients.
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -7,16 +7,16 @@ use rustls::{RootCertStore, crypto::ring};
 use std::fmt;
 use std::sync::Arc;
 
-/// Why there is no TLS with these certificates.
+/// Why these certificates cannot be used for TLS.
 #[derive(Debug)]
 pub(crate) enum TlsError {
     /// The certificate or its key is not PEM.
     Certificate(rustls::pki_types::pem::Error),
     /// The authority of the clients is not PEM.
     ClientAuthority(rustls::pki_types::pem::Error),
-    /// There is no certificate in the file of the authority.
+    /// The file of the authority contains no certificate.
     NoClientAuthority,
-    /// The certificates do not fit each other.
+    /// The certificates do not match.
     Refused(String),
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
-/// Serves with a certificate and its key, as PEM; `clients`: only to who has a certificate of these authorities.
+/// Serves with a certificate and its key, as PEM; `clients`: only clients with a certificate of these authorities.
 pub(crate) fn config(cert: &str, key: &str, clients: Option<&str>) -> Result<Arc<ServerConfig>, TlsError> {
     let refused = |error: &dyn fmt::Display| TlsError::Refused(error.to_string());
     let chain: Result<Vec<CertificateDer<'static>>, _> = CertificateDer::pem_slice_iter(cert.as_bytes()).collect();
@@ -59,7 +59,7 @@ pub(crate) fn config(cert: &str, key: &str, clients: Option<&str>) -> Result<Arc
     };
     let mut config = builder.with_single_cert(chain, key).map_err(|error| refused(&error))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    // Handshakes that are not finished hold nothing but their socket, and sessions are few: the API server's.
+    // Unfinished handshakes hold only their socket, and there are few sessions: the API server's.
     config.session_storage = rustls::server::ServerSessionMemoryCache::new(64);
     Ok(Arc::new(config))
 }
@@ -85,7 +85,7 @@ mod tests {
         (of.signed_by(&key, issuer).unwrap().pem(), key.serialize_pem())
     }
 
-    /// Whether a server takes a client that trusts this authority and shows this certificate.
+    /// Whether a server accepts a client that trusts this authority and presents this certificate.
     fn takes(server: &Arc<ServerConfig>, trusted: &str, shown: Option<&(String, String)>) -> bool {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_slice(trusted.as_bytes()).unwrap()).unwrap();

@@ -1,13 +1,13 @@
-//! Whose review is judged next: a few at a time, namespaces in turn, and never all permits for one namespace.
+//! Schedules reviews: a few at a time, namespaces in turn, and never all permits for one namespace.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// Reviews of one namespace that may wait; more are turned away at once.
+/// Maximum number of waiting reviews per namespace; more are rejected at once.
 const WAITING: usize = 64;
 
-/// The permits, and who waits for one.
+/// The permits, and the reviews that wait for one.
 #[derive(Debug)]
 pub(crate) struct Turns {
     state: Mutex<State>,
@@ -16,14 +16,14 @@ pub(crate) struct Turns {
 #[derive(Debug)]
 struct State {
     free: usize,
-    /// Most permits of one namespace.
+    /// Maximum number of permits per namespace.
     share: usize,
     running: HashMap<String, usize>,
-    /// Who waits, by namespace; the namespace whose turn it is comes first.
+    /// Waiting reviews by namespace; the next namespace comes first.
     queues: VecDeque<(String, VecDeque<oneshot::Sender<Turn>>)>,
 }
 
-/// A permit; dropping it gives it back.
+/// A permit; dropping it returns it.
 #[derive(Debug)]
 pub(crate) struct Turn {
     turns: Arc<Turns>,
@@ -39,7 +39,7 @@ impl Turns {
         Arc::new(Turns { state: Mutex::new(state) })
     }
 
-    /// Waits for a permit for a review of a namespace; `None` when too many reviews of it wait already.
+    /// Waits for a permit for a review of a namespace; `None` when too many of its reviews are waiting.
     pub(crate) async fn take(self: &Arc<Turns>, namespace: &str) -> Option<Turn> {
         let receiver = {
             let mut state = self.lock();
@@ -57,7 +57,7 @@ impl Turns {
 }
 
 impl State {
-    /// Takes a permit for a namespace, if one is free and it has not its share.
+    /// Takes a permit for a namespace, if one is free and the namespace does not exceed its share.
     fn grant(&mut self, namespace: &str) -> bool {
         let running = self.running.get(namespace).copied().unwrap_or_default();
         if self.free == 0 || running >= self.share {
@@ -73,7 +73,7 @@ impl State {
         let at = self.queues.iter().position(|(name, _)| name == namespace);
         match at.and_then(|at| self.queues.get_mut(at)) {
             Some((_, queue)) => {
-                // Whose time ran out does not wait any longer.
+                // Reviews that timed out no longer wait.
                 queue.retain(|waiting| !waiting.is_closed());
                 if queue.len() >= WAITING {
                     return None;
@@ -85,7 +85,7 @@ impl State {
         Some(receiver)
     }
 
-    /// Gives a permit back; says who gets it.
+    /// Returns a permit; returns who gets it next.
     fn release(&mut self, namespace: &str) -> Option<(String, oneshot::Sender<Turn>)> {
         self.free += 1;
         match self.running.get_mut(namespace) {
@@ -114,7 +114,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let next = self.turns.lock().release(&self.namespace);
         if let Some((namespace, waiting)) = next {
-            // Who has just gone away gives it back by dropping it.
+            // A receiver that is gone returns it by dropping it.
             let _ = waiting.send(Turn { turns: Arc::clone(&self.turns), namespace });
         }
     }
@@ -144,7 +144,7 @@ mod tests {
         drop(first);
         let third = tokio::time::timeout(soon, third).await.unwrap().unwrap();
         drop((other, third));
-        // Who gave up is passed over.
+        // Abandoned requests are skipped.
         drop(waiting);
         assert!(turns.take("busy").await.is_some());
         assert_eq!(turns.lock().free, 2);

@@ -1,4 +1,4 @@
-//! Remarks as the API server gets them: one line each, within its limits.
+//! Remarks as sent to the API server: one line each, within its limits.
 //!
 //! kube-apiserver truncates warnings to 256 characters when those of a request exceed 4096 in all
 //! (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`).

@@ -12,8 +12,8 @@ use std::time::Duration;
 /// The options that kubectl has for the same purpose.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// `--kubeconfig`: a file, or `-` for the standard input; the files of `KUBECONFIG`, `~/.kube/config` and the service
-    /// account of a pod otherwise.
+    /// `--kubeconfig`: a file, or `-` for standard input; by default the files of `KUBECONFIG`, `~/.kube/config` or a pod's
+    /// service account.
     pub kubeconfig: Option<PathBuf>,
     /// `--context`.
     pub context: Option<String>,
@@ -29,9 +29,9 @@ pub struct Access {
     pub request_timeout: Option<Duration>,
     /// `--proxy-timeout`.
     pub proxy_timeout: Option<Duration>,
-    /// `--server`: address of the API server, over what the kubeconfig says.
+    /// `--server`: address of the API server; overrides the kubeconfig.
     pub server: Option<String>,
-    /// `--token`: bearer token, over what the kubeconfig says.
+    /// `--token`: bearer token; overrides the kubeconfig.
     pub token: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Access {
 const READ_TIMEOUT: Duration = Duration::from_secs(330);
 
 impl Access {
-    /// Makes a client. Nothing is sent yet. Fails with what to tell the user: no configuration, an unknown context, an
+    /// Creates a client without sending anything. Fails with a message for the user: no configuration, an unknown context, an
     /// unreadable certificate.
     pub async fn connect(&self, stop: Stop) -> Result<Cluster, ErrorMessage> {
         let (mut config, context) = self.config().await?;
@@ -58,9 +58,9 @@ impl Access {
                 .map_err(|_| format!("`{value}` is not a valid name of a user or group"))?;
             config.headers.push((HeaderName::from_static(name), value));
         }
-        // Retries are decided here, by what they would be good for.
+        // Retries are decided here, depending on the error.
         config.default_retry = false;
-        // The API server ends every watch within five minutes by itself: who is silent for longer is not there any more.
+        // The API server ends every watch within five minutes: a connection silent for longer is dead.
         config.read_timeout = Some(READ_TIMEOUT);
         let namespace = config.default_namespace.clone();
         let given = |timeout: Option<Duration>| timeout.filter(|timeout| !timeout.is_zero());
@@ -72,7 +72,7 @@ impl Access {
         let client = Client::try_from(config).map_err(|error| no_way_in(&error, &user))?;
         let mut cluster = Cluster::new(client, server, context, namespace, stop);
         cluster.timeout = timeout.unwrap_or(cluster.timeout);
-        // Who wants to wait less for a request does not want to wait longer for a proxy.
+        // A shorter request timeout also applies to proxies.
         let by_request = timeout.map_or(cluster.proxy_timeout, |timeout| timeout.min(cluster.proxy_timeout));
         cluster.proxy_timeout = given(self.proxy_timeout).unwrap_or(by_request);
         Ok(cluster)
@@ -106,7 +106,7 @@ impl Access {
             config.cluster_url = server.parse().map_err(|error| format!("--server {server} is not a URL: {error}"))?;
         }
         if let Some(token) = &self.token {
-            // As kubectl: a token on the command line takes the place of the user's own.
+            // As kubectl: a token on the command line replaces the user's own.
             config.auth_info = AuthInfo { token: Some(token.clone().into()), ..AuthInfo::default() };
         }
         Ok((config, context))

@@ -1,4 +1,4 @@
-//! One request at a time, with bounded retries, and what can go wrong with it.
+//! Single requests with bounded retries, and their failures.
 
 use super::deep;
 use super::login::{auth, words};
@@ -32,18 +32,18 @@ pub struct Cluster {
     stop: Stop,
 }
 
-/// Says that the user wants an end.
+/// Signals that the user wants to stop.
 #[derive(Clone, Debug)]
 pub struct Stop(watch::Receiver<bool>);
 
 impl Stop {
-    /// A stop and what sets it.
+    /// A stop and its trigger.
     pub fn new() -> (watch::Sender<bool>, Stop) {
         let (sender, receiver) = watch::channel(false);
         (sender, Stop(receiver))
     }
 
-    /// One that nobody sets.
+    /// A stop without a trigger.
     pub fn never() -> Stop {
         Stop::new().1
     }
@@ -53,7 +53,7 @@ impl Stop {
         *self.0.borrow()
     }
 
-    /// Waits until it is set; for ever when nobody can set it any more.
+    /// Waits until it is set; forever if the trigger is gone.
     pub async fn wait(&self) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|&stop| stop).await.is_err() {
@@ -62,32 +62,32 @@ impl Stop {
     }
 }
 
-/// Why a request got no answer that can be used.
+/// Why a request has no usable answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// 401: who asks is not known to the cluster.
+    /// 401: the cluster does not know the client.
     Credentials(String),
-    /// 403, in the API server's words.
+    /// 403, with the API server's message.
     NotAllowed(String),
-    /// Admission does not let it pass: a webhook's or a policy's words.
+    /// Admission denied it, with the message of the webhook or policy.
     Denied(String),
     /// 404: no such object, or no such kind.
     NotFound(String),
     /// 410: the continue token is too old.
     Expired,
-    /// Any other status, after retries where they could help.
+    /// Any other status, after retries that might have helped.
     Status(u16, String),
     /// The connection could not be made or broke.
     Connection(String),
     /// No answer in time.
     TimedOut(Duration),
-    /// An answer that was not complete in time.
+    /// An answer that did not complete in time.
     TooSlow(Duration),
-    /// A proxy or istiod answers with this status.
+    /// A proxy or istiod answered with this status.
     Answer(u16),
-    /// An answer that makes no sense.
+    /// An invalid answer.
     Garbled(String),
-    /// The user ended it.
+    /// The user stopped it.
     Interrupted,
 }
 
@@ -112,11 +112,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// How long one request may take by default. kubectl waits for ever.
+/// Default timeout of a request. kubectl waits forever.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long reading one proxy may take by default.
+/// Default timeout for reading one proxy.
 const PROXY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Seconds for a message: whole ones, or tenths.
+/// Seconds for a message: whole ones or tenths.
 fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10.0).round() / 10.0
 }
@@ -130,14 +130,14 @@ pub struct Unreachable {
     pub help: String,
 }
 
-/// Most tries for what may pass by itself: an overloaded or restarting API server, a broken connection.
+/// Maximum number of attempts for temporary failures: an overloaded or restarting API server, a broken connection.
 const TRIES: u32 = 4;
-/// Most tries for a server that does not answer at all.
+/// Maximum number of attempts for a server that does not answer at all.
 const TRIES_SILENT: u32 = 2;
-/// The longest wait that a server's `Retry-After` is given.
+/// The longest `Retry-After` of a server that we obey.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// An answer that is none, and how long the server wants to be left alone.
+/// A failed request, and how long the server asks us to wait.
 struct Failed {
     fault: Fault,
     retry_after: Option<Duration>,
@@ -150,7 +150,7 @@ impl Cluster {
         Cluster { client, context, namespace, timeout, proxy_timeout, server, requests: Arc::default(), stop }
     }
 
-    /// What to tell somebody whose first request failed: which server, and what to do.
+    /// The message for a failed first request: the server, and what to do.
     pub fn unreachable(&self, fault: &Fault) -> Unreachable {
         let (server, context) = (&self.server, &self.context);
         let (message, help) = match fault {
@@ -174,12 +174,12 @@ impl Cluster {
         Unreachable { message, help }
     }
 
-    /// What sends requests, for those that are made in other ways than here.
+    /// The underlying client, for requests that are built elsewhere.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// How many requests were made, port-forwards and execs included.
+    /// How many requests were sent, including port-forwards and execs.
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::Relaxed)
     }
@@ -188,17 +188,17 @@ impl Cluster {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What says that the user wants an end.
+    /// The signal that the user wants to stop.
     pub fn stop(&self) -> &Stop {
         &self.stop
     }
 
-    /// Gets a path; `metadata` asks for metadata only. Fails after bounded retries.
+    /// Gets a path; `metadata` requests only metadata. Fails after bounded retries.
     pub(super) async fn get(&self, path: &str, metadata: bool) -> Result<String, Fault> {
         self.call(&Ask { metadata, ..Ask::get(path) }).await.map(|answer| answer.text)
     }
 
-    /// Sends a request that does no harm when it is sent twice. Fails after bounded retries.
+    /// Sends a request that is safe to send twice. Fails after bounded retries.
     pub(super) async fn call(&self, ask: &Ask<'_>) -> Result<Answer, Fault> {
         let mut tries = 0;
         loop {
@@ -228,7 +228,7 @@ impl Cluster {
         }
     }
 
-    /// Gets a path and reads the answer as JSON.
+    /// Gets a path and parses the answer as JSON.
     pub(super) async fn json(&self, path: &str, metadata: bool) -> Result<Value, Fault> {
         let text = self.get(path, metadata).await?;
         deep::read(&text).map_err(|error| Fault::Garbled(error.to_string()))
@@ -283,11 +283,11 @@ impl<'a> Ask<'a> {
 /// An answer with a status of success.
 pub(super) struct Answer {
     pub(super) text: String,
-    /// What the API server or an admission webhook warns of.
+    /// Warnings of the API server or an admission webhook.
     pub(super) warnings: Vec<String>,
 }
 
-/// The words of a header `299 - "words"` (RFC 7234, 5.5).
+/// The text of a header `299 - "words"` (RFC 7234, 5.5).
 fn warning(header: &str) -> Option<String> {
     let words = header.split_once('"')?.1.rsplit_once('"')?.0;
     Some(words.replace("\\\"", "\"").replace("\\\\", "\\"))
@@ -297,7 +297,7 @@ fn broken(words: String) -> Failed {
     Failed { fault: Fault::Connection(words), retry_after: None }
 }
 
-/// A status with the words of its body, where that is a Kubernetes Status.
+/// A status with the message of its body, if that is a Kubernetes Status.
 fn of_status(code: u16, body: &str) -> Fault {
     let status: Value = serde_json::from_str(body).unwrap_or_default();
     let said = status.get("message").and_then(Value::as_str).unwrap_or(body).trim();
@@ -320,10 +320,10 @@ fn http_word(code: u16) -> &'static str {
     http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or_default()
 }
 
-/// Longest text of a denial that is passed on, in characters.
+/// Maximum length of a denial's text, in characters.
 const LONGEST_DENIAL: usize = 8_000;
 
-/// What kube's errors mean here.
+/// The meaning of kube's errors here.
 pub(super) fn fault(error: &kube::Error) -> Fault {
     match error {
         kube::Error::Api(status) => {

@@ -1,7 +1,7 @@
-//! Objects of an API server at any depth: what nests deeper than anybody looks is left out instead of making the rest unreadable.
+//! Reads objects of any nesting: levels deeper than anything needed are dropped instead of making the rest unreadable.
 //!
-//! The API server stores values up to 10,000 levels deep, serde_json reads 128: one object that somebody nests deeper would end
-//! every list and watch of its kind. What serde_json only skips may have any depth.
+//! The API server stores values up to 10,000 levels deep, serde_json reads 128. Without this, one deeply nested object would
+//! end every list and watch of its kind. serde_json can skip values of any depth.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, DynamicResourceScope};
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Levels that are read; serde_json counts those of lists and watches around an object, too.
+/// Maximum number of levels. serde_json also counts those of lists and watches around an object.
 const LEVELS: usize = 100;
 
-/// Reads JSON; what is deeper than that many levels becomes null.
+/// Reads JSON; values below this many levels become null.
 pub(super) fn read(text: &str) -> Result<Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = Level(LEVELS).deserialize(&mut deserializer)?;
@@ -21,7 +21,7 @@ pub(super) fn read(text: &str) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// An object as a watch brings it.
+/// An object of a watch.
 #[derive(Clone, Debug)]
 pub(super) struct Whole {
     metadata: ObjectMeta,
@@ -75,7 +75,7 @@ impl kube::Resource for Whole {
     }
 }
 
-/// Levels that may still follow.
+/// Remaining levels.
 #[derive(Clone, Copy)]
 struct Level(usize);
 

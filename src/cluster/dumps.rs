@@ -1,4 +1,4 @@
-//! Config dumps of many proxies, read a few at a time and handed over one by one.
+//! Config dumps of many proxies, read a few at a time and passed on one by one.
 
 use super::api::Cluster;
 use super::portals::{self, Ways};
@@ -9,22 +9,22 @@ use futures::{Stream, StreamExt, stream};
 use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
-/// How many replicas of one template are tried before it is given up.
+/// How many replicas of one template to try before giving up.
 const REPLICAS: usize = 3;
 
-/// Into how many parts the time for a proxy is cut: after each, a silent replica gets another one beside it.
+/// Number of parts of a proxy's time limit: after each, another replica is asked in addition to a silent one.
 const HEDGES: u32 = 3;
 
 /// A config dump, or why there is none.
 #[derive(Debug)]
 pub(crate) struct Delivery {
-    /// The pod; of those that are alike, the one that answered, or else the first.
+    /// The pod; of several replicas, the one that answered, or else the first.
     pub target: Target,
     /// The text of the dump and how it was read; otherwise a reason for each way that was tried.
     pub dump: Result<(String, Via), Vec<String>>,
 }
 
-/// Reads one dump a group, `at_once` at the same time, and hands them out in the order of the groups. `istiods`: namespaces
+/// Reads one dump per group, `at_once` at the same time, and passes them on in the order of the groups. `istiods`: namespaces
 /// and names of istiod's pods, which are asked last.
 pub(crate) fn deliver(
     cluster: Cluster,
@@ -37,21 +37,21 @@ pub(crate) fn deliver(
     stream::iter(groups)
         .map(move |group| {
             let (cluster, ways) = (cluster.clone(), Arc::clone(&ways));
-            // A task of its own goes on reading while the one before it is looked at.
+            // A task of its own continues reading while earlier dumps are processed.
             tokio::spawn(async move { first(&cluster, &group, &ways).await })
         })
         .buffered(at_once.max(1))
         .filter_map(|delivery| std::future::ready(delivery.ok().flatten()))
 }
 
-/// Reads one proxy after the other, and remembers which ways are of no use.
+/// Reads proxies one by one, and remembers which ways do not work.
 pub(crate) struct Reader {
     cluster: Cluster,
     ways: Ways,
 }
 
 impl Reader {
-    /// A reader that has tried nothing yet. `istiods`: namespaces and names of istiod's pods.
+    /// A new reader. `istiods`: namespaces and names of istiod's pods.
     pub(crate) fn new(cluster: Cluster, via: Option<Via>, istiods: Vec<(String, String)>) -> Reader {
         Reader { cluster, ways: Ways::new(via, istiods) }
     }
@@ -63,7 +63,7 @@ impl Reader {
     }
 }
 
-/// Reads the first replica that answers. The next one is asked when one failed, or beside one that is silent, so that one
+/// Reads the first replica that answers. The next one is asked when one failed, or in addition to a silent one, so that one
 /// time limit is enough for all.
 async fn first(cluster: &Cluster, group: &[Target], ways: &Ways) -> Option<Delivery> {
     let end = Instant::now() + cluster.proxy_timeout;
@@ -86,7 +86,7 @@ async fn first(cluster: &Cluster, group: &[Target], ways: &Ways) -> Option<Deliv
                 if delivery.dump.is_ok() || cluster.stop().is_set() {
                     return Some(delivery);
                 }
-                // Which one fails first is chance: told is what the first replica says.
+                // Which one fails first is random, so the failure of the first replica is reported.
                 if failed.as_ref().is_none_or(|(first, _)| index < *first) {
                     failed = Some((index, delivery));
                 }

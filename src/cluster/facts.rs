@@ -1,4 +1,4 @@
-//! What the mesh is: its control planes, their releases and settings, and what runs which proxy.
+//! Facts about the mesh: its control planes, their releases and settings, and which pods run a proxy.
 
 use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory, Object, Workload};
 use crate::model::proxy::ProxyKind;
@@ -9,17 +9,17 @@ pub(crate) use crate::model::proxy::REVISION_LABEL as REVISION;
 
 /// Label that names a revision tag.
 pub(crate) const TAG: &str = "istio.io/tag";
-/// What istiod calls the revision without a name.
+/// istiod's name for the default revision.
 pub(crate) const DEFAULT_REVISION: &str = "default";
 
 /// One control plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlPlane {
-    /// Its revision, `default` when it has no name.
+    /// Its revision; `default` if it has no name.
     pub revision: String,
-    /// Where its pods run; empty when none was seen.
+    /// Namespace of its pods; empty when none was seen.
     pub namespace: String,
-    /// The version its image names, as written; empty when unknown.
+    /// The version in its image, as written; empty when unknown.
     pub version: String,
     /// How many of its pods were seen.
     pub pods: usize,
@@ -30,25 +30,25 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Its release, where the version is one.
+    /// Its release, if the version is one.
     pub fn release(&self) -> Option<Release> {
         self.version.parse().ok()
     }
 }
 
-/// What is known of a mesh.
+/// What is known about a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Version of the API server, empty when not told.
+    /// Version of the API server; empty if unknown.
     pub kubernetes: String,
     /// Control planes by revision.
     pub planes: Vec<ControlPlane>,
-    /// Revision tags and what they stand for.
+    /// Revision tags and their revisions.
     pub tags: BTreeMap<String, String>,
 }
 
 impl Facts {
-    /// Reads them out of what was loaded.
+    /// Derives the facts from loaded objects.
     pub fn of(inventory: &Inventory, kubernetes: String) -> Facts {
         let mut planes: BTreeMap<String, ControlPlane> = BTreeMap::new();
         for pod in inventory.workloads.iter().filter(|pod| is_istiod(pod)) {
@@ -59,7 +59,7 @@ impl Facts {
             let version = image_version(pod.discovery_image.as_deref().unwrap_or_default());
             let label = pod.labels.get("app.kubernetes.io/version").map(String::as_str);
             let version = version.or(label).unwrap_or_default();
-            // During a roll-out both versions run; what the older one sends is what may surprise.
+            // During a rollout both versions run; the older one is more likely to surprise.
             let older = |a: &str, b: &str| a.parse::<Release>().ok() < b.parse::<Release>().ok();
             if plane.version.is_empty() || older(version, &plane.version) {
                 version.clone_into(&mut plane.version);
@@ -72,7 +72,7 @@ impl Facts {
         Facts { kubernetes, planes: planes.into_values().collect(), tags: inventory.revision_tags.clone() }
     }
 
-    /// Takes in the webhooks that tags are made of.
+    /// Adds the webhooks that define tags.
     pub fn add_tags<'o>(&mut self, webhooks: impl Iterator<Item = &'o serde_json::Value>) {
         for webhook in webhooks {
             let label = |key: &str| {
@@ -85,7 +85,7 @@ impl Facts {
         }
     }
 
-    /// The control plane of a revision or of a tag; the only one when there is only one.
+    /// The control plane of a revision or a tag; if there is only one, that one.
     pub fn plane(&self, revision: &str) -> Option<&ControlPlane> {
         let named = |name: &str| self.planes.iter().find(|plane| plane.revision == name);
         named(revision)
@@ -93,12 +93,12 @@ impl Facts {
             .or_else(|| Some(self.planes.first()?).filter(|_| self.planes.len() == 1))
     }
 
-    /// Whether a control plane that was seen has this revision. Tags do not count: istiod compares its own revision only.
+    /// Whether a known control plane has this revision. Tags do not count: istiod compares only its own revision.
     pub fn has_revision(&self, revision: &str) -> bool {
         self.planes.iter().any(|plane| plane.revision == revision)
     }
 
-    /// The control plane that is meant when no revision is named.
+    /// The control plane used when no revision is given.
     pub fn main_plane(&self) -> Option<&ControlPlane> {
         let newest = || self.planes.iter().max_by_key(|plane| plane.release());
         self.plane(DEFAULT_REVISION).or_else(newest)
@@ -123,26 +123,26 @@ pub(crate) fn is_istiod(workload: &Workload) -> bool {
     workload.object.kind == "Pod" && workload.labels.get("app").is_some_and(|app| app == "istiod")
 }
 
-/// The tag of an image: `docker.io/istio/proxyv2:1.30.3-distroless@sha256:…` → `1.30.3-distroless`. `None` when it does not
-/// name a version.
+/// The tag of an image: `docker.io/istio/proxyv2:1.30.3-distroless@sha256:…` → `1.30.3-distroless`. `None` when it is not a
+/// version.
 pub(crate) fn image_version(image: &str) -> Option<&str> {
     let image = image.split('@').next().unwrap_or_default();
     let (name, tag) = image.rsplit_once(':')?;
     (!tag.contains('/') && !name.is_empty() && tag.starts_with(|c: char| c.is_ascii_digit())).then_some(tag)
 }
 
-/// What a workload has to do with EnvoyFilters.
+/// The relation of a workload to EnvoyFilters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Station {
-    /// It runs a proxy that takes them.
+    /// It runs a proxy that accepts them.
     Proxy(ProxyKind),
-    /// It runs ztunnel, which istiod sends no EnvoyFilters to.
+    /// It runs ztunnel, to which istiod sends no EnvoyFilters.
     Ztunnel,
-    /// It runs no proxy, for this reason.
+    /// It has no proxy, for this reason.
     None(&'static str),
 }
 
-/// Where a pod stands; `namespace` tells what its namespace asks for.
+/// The relation of a pod; `namespace` is its namespace, which may request injection.
 pub(crate) fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
     let injection = &pod.injection;
     if injection.proxy_image.is_some() {
@@ -179,7 +179,7 @@ pub(crate) fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
     })
 }
 
-/// The revision a pod was injected by: what the injector wrote, else what the pod or its namespace asks for.
+/// The revision that injected a pod: as recorded by the injector, else as requested by the pod or its namespace.
 pub(crate) fn revision<'p>(pod: &'p Workload, namespace: Option<&'p Object>) -> &'p str {
     let written = pod.annotations.get(REVISION).or(pod.labels.get(REVISION));
     written.or_else(|| namespace?.labels.get(REVISION)).map_or(DEFAULT_REVISION, String::as_str)

@@ -1,4 +1,4 @@
-//! One HTTP/1.1 request over a stream that is already open: Envoy's admin interface behind a port-forward.
+//! One HTTP/1.1 request over an open stream: Envoy's admin interface behind a port-forward.
 
 use super::api::Fault;
 use super::limits::Limits;
@@ -10,14 +10,14 @@ use hyper_util::rt::TokioIo;
 use std::error::Error as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Gets a path. Fails if the status is not 200, if the answer is cut, or if it is not complete in time.
+/// Gets a path. Fails if the status is not 200, or if the answer is truncated or not complete in time.
 pub(super) async fn get(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     path: &str,
     limits: Limits,
 ) -> Result<Vec<u8>, Fault> {
     let (mut sender, connection) = limits.first(handshake(TokioIo::new(stream))).await?.map_err(|error| of(&error))?;
-    // The connection is driven beside the request, and ends with it.
+    // The connection is driven concurrently with the request, and ends with it.
     let mut driver = tokio::task::JoinSet::new();
     driver.spawn(connection);
     let request = Request::get(path)
@@ -43,7 +43,7 @@ pub(super) async fn get(
     Ok(parts.concat())
 }
 
-/// What an error of the library means here.
+/// The meaning of the library's errors here.
 fn of(error: &hyper::Error) -> Fault {
     if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
         return Fault::Connection("the connection ended before the answer was complete".to_owned());
@@ -65,7 +65,7 @@ mod tests {
         Limits::until(tokio::time::Instant::now() + total, total, 1)
     }
 
-    /// What becomes of these bytes as the answer of a server that then closes.
+    /// The result for these bytes from a server that then closes.
     async fn read(text: &str) -> Result<String, Fault> {
         let (near, mut far) = tokio::io::duplex(1 << 16);
         let text = text.to_owned();

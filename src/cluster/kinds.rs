@@ -1,21 +1,21 @@
-//! What each command reads. Requests, `rbac` and the documentation come out of this one table.
+//! What each command reads. This table is the source of requests, `rbac` and the documentation.
 
 /// A kind of object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Kind {
     /// `kind`.
     pub kind: &'static str,
-    /// API group, empty for the core.
+    /// API group; empty for the core group.
     pub group: &'static str,
-    /// Versions to try, the best first. Istio's are served under `v1beta1` by every release since 1.5.
+    /// Versions to try, in order of preference. Every release since 1.5 serves Istio's under `v1beta1`.
     pub versions: &'static [&'static str],
     /// Name in paths and roles.
     pub plural: &'static str,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects have a namespace.
     pub namespaced: bool,
     /// Whether names and labels are enough.
     pub metadata_only: bool,
-    /// What is not known when its objects cannot be read.
+    /// What is unknown when its objects cannot be read.
     pub without: &'static str,
 }
 
@@ -62,7 +62,7 @@ kinds! {
     REVISION_TAG: "MutatingWebhookConfiguration", "admissionregistration.k8s.io", CORE, "mutatingwebhookconfigurations", false, true, "revision tags are not resolved";
 }
 
-// What only istiod reads.
+// Read only by istiod.
 kinds! {
     PEER_AUTHENTICATION: "PeerAuthentication", "security.istio.io", BETA, "peerauthentications", true, false, UNSEEN;
     PROXY_CONFIG: "ProxyConfig", ISTIO, &["v1beta1"], "proxyconfigs", true, false, UNSEEN;
@@ -82,7 +82,7 @@ kinds! {
     INFERENCE_POOL: "InferencePool", "inference.networking.k8s.io", CORE, "inferencepools", true, false, UNSEEN;
 }
 
-// What `webhook` writes.
+// Written by `webhook`.
 kinds! {
     SERVICE_ACCOUNT: "ServiceAccount", "", CORE, "serviceaccounts", true, true, INSTALLED;
     CLUSTER_ROLE: "ClusterRole", RBAC, CORE, "clusterroles", false, true, INSTALLED;
@@ -111,9 +111,9 @@ kinds! {
     CLUSTER_OPEN_REPORT: "ClusterReport", OPEN_REPORTS, &["v1alpha1"], "clusterreports", false, true, "old reports are not removed";
 }
 
-/// What follows where an istiod that runs on this machine cannot be shown all objects of a kind.
+/// The consequence when an istiod on this machine does not get all objects of a kind.
 pub const UNSEEN: &str = "what an istiod that runs here generates lacks them";
-/// The same of everything that something else does not hold.
+/// The same for everything that another source does not contain.
 pub const UNSEEN_OBJECTS: &str = "what an istiod that runs here generates lacks the objects";
 const GATEWAY_API: &str = "gateway.networking.k8s.io";
 const ALPHA: &[&str] = &["v1alpha1"];
@@ -130,7 +130,7 @@ kinds! {
     EVENT: "Event", "", CORE, "events", true, false, "Events are not written";
 }
 
-/// Everything that `webhook` makes in a cluster, in the order in which it is made; it is taken away the other way round.
+/// Everything that `webhook` creates in a cluster, in order of creation; removed in reverse order.
 pub const MADE: &[&Kind] = &[
     NAMESPACE,
     SERVICE_ACCOUNT,
@@ -160,27 +160,28 @@ pub const MADE: &[&Kind] = &[
     VALIDATING_WEBHOOK,
 ];
 
-/// Those that reports are, of either API.
+/// The kinds of reports, of both APIs.
 pub const REPORTS: &[&Kind] = &[POLICY_REPORT, CLUSTER_POLICY_REPORT, OPEN_REPORT, CLUSTER_OPEN_REPORT];
 
-/// What a command reads beside the control plane.
+/// What a command reads in addition to the control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// The command, as it is written.
+    /// The command, as typed.
     pub command: &'static str,
     /// Kinds it lists.
     pub kinds: &'static [&'static Kind],
     /// Whether it reads proxies.
     pub dumps: bool,
-    /// Whether an istiod is to read the objects, too: more of each is kept then.
+    /// Whether an istiod also reads the objects: then more of each is kept.
     pub istiod: bool,
 }
 
-/// What the admission server watches: what `lint` reads, the labels of namespaces, and revision tags; those first in [`BOTTLED`].
+/// What the admission server watches: the input of `lint`, the labels of namespaces, and revision tags; the first ones in
+/// [`BOTTLED`].
 const WATCHED: &[&Kind] = BOTTLED.split_at(12).0;
-/// Everything that explains where a filter applies and what it meets.
+/// Everything that decides where a filter applies and what it matches.
 const ALL: &[&Kind] = WATCHED.split_at(WATCHED.len() - 2).0;
-/// What `migrate` looks at: everything that guards compare.
+/// What `migrate` reads: everything that guards compare.
 const GUARDED: &[&Kind] = &[
     ENVOY_FILTER,
     POD,
@@ -198,7 +199,7 @@ const GUARDED: &[&Kind] = &[
     HTTP_ROUTE,
 ];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
-/// What istiod reads of a cluster, and what the questions to its answers do. Secrets are not among them.
+/// What istiod reads in a cluster, and what questions about its answers need. Secrets are not included.
 const BOTTLED: &[&Kind] = &[
     ENVOY_FILTER,
     POD,
@@ -235,10 +236,10 @@ const BOTTLED: &[&Kind] = &[
     X_BACKEND_TRAFFIC_POLICY,
     INFERENCE_POOL,
 ];
-/// What captures held before they said what they hold.
+/// The contents of captures that do not state their contents.
 pub const CAPTURED_AT_FIRST: &[&Kind] = WATCHED;
 
-/// The admission server. What it writes beside (its own certificate) is in `rbac`.
+/// The admission server. What else it writes (its own certificate) is in `rbac`.
 pub const WEBHOOK: Needs = Needs { command: "webhook", kinds: WATCHED, dumps: false, istiod: false };
 
 macro_rules! needs {
@@ -268,7 +269,7 @@ needs! {
     DOCTOR: "doctor", BOTTLED, false, true;
 }
 
-/// What `explain` reads for everything but gateways and workloads that may be virtual machines.
+/// What `explain` reads, except for gateways and for workloads that may be virtual machines.
 pub const EXPLAIN_POD: Needs = Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE], ..EXPLAIN };
 /// What it reads for a gateway.
 pub const EXPLAIN_GATEWAY: Needs =
@@ -281,7 +282,7 @@ pub const EXPLAIN_WORKLOAD: Needs =
 pub const REPORT: Needs = Needs { command: "report", ..LINT };
 
 impl Needs {
-    /// The same where an istiod that runs on this machine is asked in the place of proxies, or beside them.
+    /// The same with an istiod on this machine, in place of proxies or in addition to them.
     #[must_use]
     pub const fn with_istiod(&self) -> Needs {
         Needs { command: self.command, kinds: BOTTLED, dumps: false, istiod: true }
@@ -294,7 +295,7 @@ impl Kind {
         if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
     }
 
-    /// The kind that an object says it is, among those that [`MADE`] lists.
+    /// The kind of an object, among those in [`MADE`].
     pub fn of(object: &serde_json::Value) -> Option<&'static Kind> {
         let text = |key: &str| object.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
         let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
@@ -302,12 +303,12 @@ impl Kind {
         MADE.iter().find(is).copied()
     }
 
-    /// The version that is asked for first.
+    /// The preferred version.
     pub fn version(&self) -> &'static str {
         self.versions.first().copied().unwrap_or_default()
     }
 
-    /// The path of a list or, with a name, of one object, in the version that is asked for first.
+    /// The path of a list or, with a name, of one object, in the preferred version.
     pub fn place(&self, namespace: Option<&str>, name: Option<&str>) -> String {
         self.path(self.version(), namespace, name)
     }

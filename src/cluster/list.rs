@@ -7,19 +7,19 @@ use serde_json::Value;
 
 /// Objects on one page: what kubectl asks for.
 const PAGE: usize = 500;
-/// How often a list is begun again when its continue token has expired.
+/// How often a list is restarted when its continue token has expired.
 const RESTARTS: usize = 3;
 
-/// What came of a list.
+/// The result of a list.
 #[derive(Debug)]
 pub(super) struct Listed<T> {
-    /// What was kept of the objects, complete unless there is a fault.
+    /// What was kept of the objects; complete unless there is a fault.
     pub(super) objects: Vec<T>,
     /// What ended it early.
     pub(super) fault: Option<Fault>,
 }
 
-/// What is listed of a kind.
+/// Selects the objects of a kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Selection<'s> {
     pub(super) namespace: Option<&'s str>,
@@ -27,8 +27,8 @@ pub(super) struct Selection<'s> {
     pub(super) fields: Option<&'s str>,
 }
 
-/// Lists the objects of a kind; each is handed to `keep` as soon as its page is there, so that only what `keep` makes of
-/// it stays in memory.
+/// Lists the objects of a kind. Each is passed to `keep` as soon as its page arrives, so that only the result of `keep` stays
+/// in memory.
 pub(super) async fn list<T>(
     cluster: &Cluster,
     kind: &Kind,
@@ -64,7 +64,7 @@ async fn of_version<T>(
         let mut page = match cluster.json(&page, kind.metadata_only).await {
             Ok(page) => page,
             Err(Fault::Expired) if restarts < RESTARTS => {
-                // Half a list of one moment and half of another would be neither.
+                // Half a list of one moment and half of another are inconsistent.
                 listed.objects.clear();
                 token.clear();
                 restarts += 1;
@@ -100,7 +100,7 @@ async fn of_version<T>(
     }
 }
 
-/// Items of a list carry no kind of their own, and those of a metadata list the wrong one.
+/// Items of a list have no kind, and those of a metadata list the wrong one.
 pub(super) fn name_kind(object: &mut Value, kind: &str, api_version: &str) {
     if let Value::Object(map) = object {
         let mut named = serde_json::Map::new();

@@ -1,4 +1,4 @@
-//! Kubeconfigs and ways to log in: which files count, and what is said when one fails, without what may be secret.
+//! Kubeconfigs and ways to log in: which files count, and messages about failures that contain no secrets.
 
 use crate::source::ErrorMessage;
 use kube::client::AuthError;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::{env, fs, io, iter};
 
-/// The kubeconfig of a file or of the standard input (`-`); without a path that of the files of `KUBECONFIG`, or else of
-/// `~/.kube/config`. Fails with what to tell the user.
+/// The kubeconfig of a file or of standard input (`-`); without a path, that of the files of `KUBECONFIG` or of
+/// `~/.kube/config`. Fails with a message for the user.
 pub(super) fn kubeconfig(path: Option<&Path>) -> Result<Kubeconfig, ErrorMessage> {
     match path {
         Some(path) if path.as_os_str() == "-" => {
@@ -29,8 +29,8 @@ pub(super) fn kubeconfig(path: Option<&Path>) -> Result<Kubeconfig, ErrorMessage
     }
 }
 
-/// The files that count when none is named. Of those in `KUBECONFIG`, kubectl passes over what is not there; when nothing
-/// is there, they are all tried, so that somebody is told of the first.
+/// The default files. kubectl skips missing files of `KUBECONFIG`; if all are missing, all are tried, so that the first one is
+/// reported.
 fn files() -> Vec<PathBuf> {
     let list = env::var_os("KUBECONFIG").unwrap_or_default();
     let named: Vec<PathBuf> = env::split_paths(&list).filter(|path| !path.as_os_str().is_empty()).collect();
@@ -45,7 +45,7 @@ fn of_file(path: &Path) -> Result<Kubeconfig, ErrorMessage> {
     Kubeconfig::read_from(path).map_err(|error| of_kubeconfig(&error, &path.display().to_string()))
 }
 
-/// Parsers of YAML show the lines around an error, and those of a kubeconfig hold tokens and keys.
+/// YAML parsers quote the lines around an error, and those of a kubeconfig contain tokens and keys.
 fn of_kubeconfig(error: &KubeconfigError, name: &str) -> ErrorMessage {
     let message = match error {
         KubeconfigError::Parse(error) => {
@@ -58,8 +58,8 @@ fn of_kubeconfig(error: &KubeconfigError, name: &str) -> ErrorMessage {
     message.into()
 }
 
-/// The token of a file as client-go reads it, without the line break at its end; `None` when the library reads it well
-/// itself, and again when it changes.
+/// The token of a file as client-go reads it, without the line break at its end; `None` when the library reads it correctly,
+/// including changes.
 pub(super) fn token_of_file(user: &AuthInfo) -> Option<String> {
     let path = user.token_file.as_ref().filter(|_| user.token.is_none())?;
     let text = fs::read_to_string(path).ok()?;
@@ -67,7 +67,7 @@ pub(super) fn token_of_file(user: &AuthInfo) -> Option<String> {
     (token.len() != text.len()).then(|| token.to_owned())
 }
 
-/// Why the way in that a kubeconfig names is none.
+/// Why a kubeconfig's way to log in does not work.
 pub(super) fn no_way_in(error: &kube::Error, user: &AuthInfo) -> String {
     let plugin = user.exec.as_ref();
     let hint = plugin.and_then(|plugin| plugin.install_hint.as_deref()).map(str::trim).filter(|hint| !hint.is_empty());
@@ -96,13 +96,13 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
     iter::successors(Some(error), |&error| error.source())
 }
 
-/// The trouble with credentials among the causes of an error.
+/// The credential error among the causes of an error.
 pub(super) fn auth<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e AuthError> {
     chain(error).find_map(|error| error.downcast_ref())
 }
 
-/// An error with its causes, none of them twice. Of a login plugin neither the command with its environment is told nor
-/// what it wrote on its standard output: that is the way of a token.
+/// An error with its causes, without repetition. For a login plugin, neither its command with its environment nor its standard
+/// output is shown: they may contain tokens.
 pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     match auth(error) {
         Some(AuthError::AuthExecRun { out, .. }) => return failed(out),
@@ -121,12 +121,11 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     plain(&text)
 }
 
-/// What the client library calls its own layers: they tell nothing beside the cause that follows.
+/// The client library's names for its own layers, which add nothing to the cause that follows.
 const LAYERS: [&str; 4] =
     ["ServiceError: ", "HyperError: ", "client error (Connect): ", "client error (SendRequest): "];
 
-/// Without quotes in quotes around a path, as the client library writes them, its layers, and the number that the system has
-/// for a failure.
+/// Removes the client library's nested quotes around a path, its layers, and the system's error numbers.
 fn plain(text: &str) -> String {
     let text = text.replace("'\"", "'").replace("\"'", "'");
     let text = LAYERS.iter().fold(text, |text, layer| text.replace(layer, ""));

@@ -1,7 +1,7 @@
 //! Reading a running mesh through the Kubernetes API: objects page by page, proxies' config dumps one by one.
 //!
-//! Only `write` changes anything in a cluster, for `webhook` and the Events of `watch`; Secrets of others are never asked for. What cannot be read becomes a [`Problem`] that says
-//! what it means for the answer; what could be read is kept.
+//! Only `write` changes anything in a cluster, for `webhook` and the Events of `watch`; Secrets of others are never requested.
+//! What cannot be read becomes a [`Problem`] that states the consequence for the answer; what could be read is kept.
 //!
 //! [`Problem`]: crate::source::Problem
 

@@ -1,33 +1,33 @@
-//! What is kept of an object: no environment, no volumes, no bookkeeping of the API server.
+//! The kept parts of an object: no environment, no volumes, no bookkeeping of the API server.
 
 use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
 use serde_json::{Map, Value, json};
 
 /// Annotations that repeat the object.
 const REPEATS: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration"];
-/// Metadata that decide where filters apply, and in which order.
+/// Metadata that decides where filters apply, and in which order.
 const METADATA: &[&str] =
     &["name", "namespace", "labels", "annotations", "ownerReferences", "creationTimestamp", "deletionTimestamp"];
 
-/// Who reads what is kept of an object.
+/// The reader of kept objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// The questions of this program.
+    /// This program's questions.
     Questions,
-    /// An istiod that runs on this machine as well.
+    /// Also an istiod on this machine.
     Istiod,
 }
 
-/// Beginning of the variables of a proxy that say what it is.
+/// Prefix of the variables that describe a proxy.
 const PROXY_VARIABLES: &str = "ISTIO_META_";
 
-/// Namespace and name, empty where there is none.
+/// Namespace and name; empty if missing.
 pub fn name_of(object: &Value) -> (String, String) {
     let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
     (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
 }
 
-/// Drops what no question is about. Whether the object counts at all: pods that have ended do not.
+/// Drops fields that no question needs. Returns whether the object counts: terminated pods do not.
 pub fn keep(object: &mut Value, reader: Reader) -> bool {
     let whole = reader == Reader::Istiod;
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -36,7 +36,7 @@ pub fn keep(object: &mut Value, reader: Reader) -> bool {
         return false;
     }
     if let Some(Value::Object(metadata)) = map.get_mut("metadata") {
-        // Reports on a filter name the one they are about, also when another of its name has come.
+        // A filter's reports refer to its uid, which stays correct when another filter of the name is created.
         metadata.retain(|key, _| METADATA.contains(&key.as_str()) || (key == "uid" && kind == "EnvoyFilter"));
         if let Some(Value::Object(annotations)) = metadata.get_mut("annotations") {
             annotations.retain(|key, _| !REPEATS.contains(&key.as_str()));
@@ -78,7 +78,7 @@ fn pod(map: &mut Map<String, Value>, whole: bool) {
         for list in ["containers", "initContainers"] {
             for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
                 let Value::Object(container) = container else { continue };
-                // Arguments of applications may hold passwords; those of Istio's containers say what they are.
+                // Arguments of applications may contain passwords; those of Istio's containers describe the proxy.
                 let name = container.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
                 let keep: &[&str] = match name.as_str() {
                     "istio-proxy" | "discovery" if whole => &["name", "image", "ports", "args", "restartPolicy", "env"],
@@ -97,7 +97,7 @@ fn pod(map: &mut Map<String, Value>, whole: bool) {
             let is = |key: &str, value: &str| condition.get(key).and_then(Value::as_str) == Some(value);
             is("type", "Ready") && is("status", "True")
         });
-        // What was kept once is kept again as it is.
+        // Keeping is idempotent.
         let ready = ready || status.get("ready") == Some(&true.into());
         status.retain(|key, _| matches!(key.as_str(), "phase" | "podIP") || (whole && key == "podIPs"));
         status.insert("ready".to_owned(), ready.into());
@@ -107,7 +107,7 @@ fn pod(map: &mut Map<String, Value>, whole: bool) {
     }
 }
 
-/// Whether a variable of istiod, or of a proxy, changes what istiod generates; one with its value beside it.
+/// Whether a variable of istiod or a proxy changes what istiod generates, and has an inline value.
 fn is_setting(variable: &Value, of_istiod: bool) -> bool {
     let name = variable.get("name").and_then(Value::as_str).unwrap_or_default();
     let wanted = if of_istiod {

@@ -15,26 +15,25 @@ use tokio::time::{Instant, timeout};
 
 /// Envoy's admin port in Istio's proxies.
 const ADMIN: u16 = 15000;
-/// istiod's port for monitoring and debugging, which istioctl asks too.
+/// istiod's port for monitoring and debugging, which istioctl uses too.
 const ISTIOD: u16 = 15014;
 /// The container that runs the proxy.
 const CONTAINER: &str = "istio-proxy";
-/// Proxies that may stay silent on a way before it is given up, if none ever answered on it: without a limit, a thousand
-/// silent proxies take hours.
+/// Maximum number of proxies that do not answer on a way that never worked. Without a limit, a thousand silent proxies take
+/// hours.
 const SILENT: usize = 8;
-/// How long the words beside a broken port-forward may take.
+/// How long the reason for a broken port-forward may take.
 const WORDS: Duration = Duration::from_secs(1);
 
-/// Which ways are still worth trying: a way that is forbidden, or on which nobody answers, is not tried for the next thousand
-/// proxies.
+/// The ways that are still worth trying: one that is forbidden or never answers is not tried for the next thousand proxies.
 #[derive(Debug)]
 pub(super) struct Ways {
     forced: Option<Via>,
     forbidden: AtomicU8,
-    /// By way: how many proxies did not answer in time, and how many answered.
+    /// For each way: how many proxies did not answer in time, and how many did.
     silent: [AtomicUsize; 4],
     answered: [AtomicUsize; 4],
-    /// Namespaces and names of istiod's pods. A proxy is known only to the one it is connected to.
+    /// Namespaces and names of istiod's pods. Only the one that a proxy is connected to knows it.
     istiods: Vec<(String, String)>,
 }
 
@@ -140,7 +139,7 @@ async fn port_forward(
     let stream = forwarder.take_stream(port).ok_or_else(|| Fault::Connection("no stream".to_owned()))?;
     let answer = http1::get(stream, path, limits).await;
     let answer = match (answer, error) {
-        // The reason comes beside the stream.
+        // The reason arrives separately from the stream.
         (Err(broken @ Fault::Connection(_)), Some(error)) => match timeout(WORDS, error).await {
             Ok(Some(words)) => Err(Fault::Connection(words.lines().next().unwrap_or_default().to_owned())),
             _ => Err(broken),
@@ -203,7 +202,7 @@ async fn pod_proxy(cluster: &Cluster, namespace: &str, pod: &str, limits: Limits
     limits.rest(cluster.get(&path, false)).await?.map(String::into_bytes)
 }
 
-/// Reads to the end: the first bytes within the patience for this way, all within the time for the proxy.
+/// Reads to the end: the first bytes within the limit for this way, everything within the limit for the proxy.
 async fn collect(stream: &mut (impl AsyncRead + Unpin), limits: Limits) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::with_capacity(1 << 16);
     loop {

@@ -1,4 +1,4 @@
-//! The rights each command needs, from the table that its requests are made from.
+//! The rights that each command requires, from the table behind its requests.
 
 use super::kinds::{
     CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, EVENT, Kind, LEASE, NAMESPACE,
@@ -8,33 +8,33 @@ use super::via::Via;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Where a command is to be used.
+/// Where a command is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Place<'p> {
-    /// The namespace; all of them without.
+    /// The namespace; `None`: all of them.
     pub namespace: Option<&'p str>,
     /// Where istiod runs.
     pub istio_namespace: &'p str,
     /// The root namespace.
     pub root_namespace: &'p str,
-    /// Revisions of control planes beside the default one: their mesh settings have names of their own.
+    /// Revisions of control planes other than the default: their mesh settings have their own names.
     pub revisions: &'p [String],
-    /// The way to proxies.
+    /// The way to read proxies.
     pub via: Via,
 }
 
-/// What is granted in one place: API group and resources to verbs, with names where only some objects are needed.
+/// The rights in one place: API group and resources to verbs, with names if only some objects are needed.
 type Grants = BTreeMap<(&'static str, Vec<&'static str>, Vec<String>), Vec<&'static str>>;
 
-/// What a command does with what it needs.
+/// What a command does with its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Doing {
     /// It reads.
     #[default]
     Reading,
-    /// It goes on to watch (`get --watch`).
+    /// It keeps watching (`get --watch`).
     Watching,
-    /// It asks the API server what it would say to EnvoyFilters (`diff --server-side`).
+    /// It asks the API server to check EnvoyFilters (`diff --server-side`).
     Trying,
 }
 
@@ -47,8 +47,8 @@ impl Doing {
     }
 }
 
-/// The roles as Kubernetes objects. Unless something is tried nothing in them can change anything in a cluster: `create` on
-/// a subresource of pods opens a connection. Kubernetes has no right to a dry run alone: who may try may also do.
+/// The roles as Kubernetes objects. Without `Trying` they cannot change anything in a cluster: `create` on a subresource of
+/// pods opens a connection. Kubernetes has no right for dry runs only: the right to try is the right to change.
 pub(crate) fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value> {
     let name = format!("envoyfilter-{}", needs.command);
     let istiods: &[&str] = if *needs == WATCH { doing.verbs() } else { &["list"] };
@@ -64,12 +64,12 @@ pub(crate) fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value
     roles
 }
 
-/// The roles of the admission server, under this name: to watch all that it judges by.
+/// The roles of the admission server, under this name: to watch everything that reviews depend on.
 pub(crate) fn watching(name: &str, place: &Place<'_>) -> Vec<Value> {
     of_verbs(&WEBHOOK, place, name, &["list", "watch"], &["list", "watch"])
 }
 
-/// The roles of the scheduled report, under this name: to read what `lint` reads, and to write reports.
+/// The roles of the scheduled report, under this name: to read the input of `lint`, and to write reports.
 pub(crate) fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
     let mut roles = of_verbs(&REPORT, place, name, &["list"], &["list"]);
     let reports = |all: &Kind, one: &Kind| {
@@ -87,7 +87,7 @@ pub(crate) fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
     roles
 }
 
-/// Adds the right to write Events to roles of which one is for all namespaces. What was told before is changed, never read.
+/// Adds the right to write Events to roles, one of which covers all namespaces. Existing Events are updated, never read.
 pub(crate) fn telling(roles: &mut [Value]) {
     let everywhere = roles.iter_mut().find(|role| role["kind"] == CLUSTER_ROLE.kind);
     if let Some(rules) = everywhere.and_then(|role| role["rules"].as_array_mut()) {
@@ -116,9 +116,9 @@ pub(crate) fn dumping(name: &str, via: Via) -> Value {
     role(CLUSTER_ROLE, name, None, &[json!({"apiGroups": [""], "resources": [resource], "verbs": verbs})])
 }
 
-/// The rights of an admission server that makes its own certificate: its one Secret and its one Lease, both of the given
-/// name, and the `caBundle` of its one webhook configuration. `create` cannot be limited to a name, so none is granted:
-/// `install` makes the empty objects.
+/// The rights of an admission server with its own certificate: its only Secret and its only Lease, both by name, and the
+/// `caBundle` of its only webhook configuration. `create` cannot be limited to a name, so it is not granted: `install` creates
+/// the empty objects.
 pub(crate) fn certifying(name: &str, namespace: &str, (secret, lease, webhook): (&str, &str, &str)) -> Vec<Value> {
     let one = |kind: &Kind, name: &str| {
         json!({
@@ -156,7 +156,7 @@ fn role(kind: &Kind, name: &str, namespace: Option<&str>, rules: &[Value]) -> Va
     json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind.kind, "metadata": metadata, "rules": rules})
 }
 
-/// `verbs` on what is asked about, `istiods` on the pods and settings of the control plane.
+/// `verbs` on the subject of the command, `istiods` on the pods and settings of the control plane.
 fn of_verbs(
     needs: &Needs,
     place: &Place<'_>,
@@ -168,7 +168,7 @@ fn of_verbs(
     let mut at_home: Grants = Grants::new();
     let mut at_istio: Grants = Grants::new();
     let mut at_root: Grants = Grants::new();
-    // Filters of the root namespace may select any pod, so that there a command looks at all namespaces.
+    // Filters of the root namespace may select any pod, so there a command reads all namespaces.
     let home = place.namespace.filter(|namespace| *namespace != place.root_namespace);
     for kind in needs.kinds {
         match (home, kind.namespaced) {
@@ -176,7 +176,7 @@ fn of_verbs(
             (Some(_), false) if *kind == NAMESPACE => {
                 at_home.insert((kind.group, vec![kind.plural], Vec::new()), vec!["get"]);
             }
-            // Somebody who has one namespace only goes without these.
+            // Users with rights in only one namespace do without these.
             (Some(_), false) => {}
             (None, _) if *kind == ENVOY_FILTER && place.namespace.is_some() => list(&mut at_root, kind, verbs),
             (None, _) => list(&mut everywhere, kind, verbs),
@@ -198,7 +198,7 @@ fn of_verbs(
     let mut names = vec!["istio".to_owned()];
     names.extend(place.revisions.iter().map(|revision| format!("istio-{revision}")));
     let mut by_name = vec!["get"];
-    // To watch one object is to list and watch what has its name.
+    // Watching one object requires the right to list and watch it by name.
     by_name.extend(istiods.contains(&"watch").then_some(istiods).into_iter().flatten());
     at_istio.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), by_name);
     if place.root_namespace == place.istio_namespace {
@@ -229,7 +229,7 @@ fn list(grants: &mut Grants, kind: &'static Kind, verbs: &[&'static str]) {
     grants.insert((kind.group, vec![kind.plural], Vec::new()), verbs.to_vec());
 }
 
-/// Rules with resources of one group and the same verbs together.
+/// Rules in which resources of one group with the same verbs are combined.
 fn rules(grants: Grants) -> Vec<Value> {
     let mut merged: Grants = Grants::new();
     let mut together: BTreeMap<(&str, Vec<&str>), Vec<&'static str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a command reads of a cluster before it asks proxies: objects, control planes, what was not to be had.
+//! What a command reads from a cluster before it reads proxies: objects, control planes, what was unavailable.
 
 use super::api::{Cluster, Fault};
 use super::facts::{DEFAULT_REVISION, Facts, REVISION, TAG};
@@ -12,20 +12,20 @@ use futures::{StreamExt, join, stream, try_join};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What part of the mesh is asked about.
+/// The part of the mesh in scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
-    /// A namespace; all of them without.
+    /// A namespace; `None`: all of them.
     pub namespace: Option<String>,
-    /// Read the objects of all namespaces, and keep them for an istiod, whatever namespace is asked about.
+    /// Read the objects of all namespaces and keep them for an istiod, whatever the namespace in scope.
     pub whole: bool,
     /// Where istiod runs.
     pub istio_namespace: String,
-    /// Root namespace, over what the mesh config says.
+    /// Root namespace; overrides the mesh config.
     pub root_namespace: Option<String>,
-    /// `-l`: which EnvoyFilters are asked about.
+    /// `-l`: selects the EnvoyFilters in scope.
     pub labels: Option<String>,
-    /// `--field-selector`, the same.
+    /// `--field-selector`: the same.
     pub fields: Option<String>,
 }
 
@@ -36,13 +36,13 @@ pub(crate) struct Reading {
     pub loaded: Loaded,
     /// The control planes.
     pub facts: Facts,
-    /// The EnvoyFilters that are asked about, `namespace/name`; the others only take effect beside them. All without.
+    /// The EnvoyFilters in scope, `namespace/name`; the others only take effect. `None`: all.
     pub asked: Option<BTreeSet<String>>,
-    /// What could not be listed, each with its namespace; without one: in all namespaces.
+    /// What could not be listed, each with its namespace; `None`: in all namespaces.
     pub unlisted: Vec<(&'static Kind, Option<String>)>,
 }
 
-/// Lists at the same time.
+/// Number of concurrent lists.
 const AT_ONCE: usize = 4;
 
 /// Reads what a command needs. Fails only when the cluster cannot be reached at all.
@@ -56,7 +56,7 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
         problems: Vec::new(),
         unlisted: Vec::new(),
     };
-    // Everything is asked for at the same time, for the root namespace that nearly every mesh has.
+    // Request everything at once, for the root namespace that nearly every mesh has.
     let asked = scope.namespace.as_deref().filter(|_| !scope.whole);
     let likely = scope.root_namespace.clone().unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned());
     let mut likely = wanted(needs, asked, &BTreeSet::from([likely]));
@@ -64,7 +64,7 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
     let lists = async { Ok(lists(cluster, std::mem::take(&mut likely.places), asked, kept_by).await) };
     let control_plane = async { Ok(reader.control_plane().await) };
     let ((kubernetes, unknown), roots, answers) = try_join!(kubernetes(cluster), control_plane, lists)?;
-    // It decides nothing; who asks for it is told.
+    // The version decides nothing; it is reported if requested.
     if let Some(fault) = unknown.filter(|_| *needs == kinds::VERSION) {
         let message = format!("cannot read the version of Kubernetes: {fault}");
         reader.problem(Code::NotAllowed, Severity::Warning, message, None);
@@ -82,7 +82,7 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
     Ok(Reading { loaded, facts, asked, unlisted })
 }
 
-/// The version of Kubernetes, or why it is not known. Fails when there is no cluster at all.
+/// The version of Kubernetes, or why it is unknown. Fails when the cluster cannot be reached.
 async fn kubernetes(cluster: &Cluster) -> Result<(String, Option<Fault>), Fault> {
     match cluster.json("/version", false).await {
         Ok(version) => Ok((version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned(), None)),
@@ -93,14 +93,14 @@ async fn kubernetes(cluster: &Cluster) -> Result<(String, Option<Fault>), Fault>
     }
 }
 
-/// A kind, and the namespace where that is not all of them.
+/// A kind, and the namespace unless it is all of them.
 type Place = (&'static Kind, Option<String>);
 
-/// What is listed.
+/// The lists to read.
 struct Wanted {
     places: Vec<Place>,
-    /// Whether the namespace that is asked about is read alone: who has rights in one namespace may look at that namespace,
-    /// not at the list of them.
+    /// Whether the Namespace in scope is read by itself: rights in one namespace include reading that Namespace, but not listing
+    /// them.
     own: bool,
 }
 
@@ -114,15 +114,15 @@ fn wanted(needs: &Needs, asked: Option<&str>, roots: &BTreeSet<String>) -> Wante
     Wanted { own: places.len() < before, places }
 }
 
-/// What came of a list.
+/// The result of a list.
 struct Answer {
     place: Place,
     all: Listed<Found>,
-    /// What came of it in one namespace, where not all of them may be looked at.
+    /// The result in one namespace, if not all of them may be listed.
     home: Option<(String, Listed<Found>)>,
 }
 
-/// Lists a few places at the same time; the answers in their order.
+/// Lists a few places at the same time; the answers keep their order.
 async fn lists(cluster: &Cluster, places: Vec<Place>, asked: Option<&str>, reader: objects::Reader) -> Vec<Answer> {
     let fallback = asked.unwrap_or(&cluster.namespace);
     let work = places.into_iter().map(|place| async move {
@@ -134,7 +134,7 @@ async fn lists(cluster: &Cluster, places: Vec<Place>, asked: Option<&str>, reade
         if !(refused && namespace.is_none() && kind.namespaced) {
             return Answer { place, all, home: None };
         }
-        // Who may not look everywhere may look at home.
+        // Without rights for all namespaces, fall back to one.
         let selection = Selection { namespace: Some(fallback), labels, fields: None };
         let home = list(cluster, kind, selection, |object| found(object, reader)).await;
         Answer { place, all, home: Some((fallback.to_owned(), home)) }
@@ -142,7 +142,7 @@ async fn lists(cluster: &Cluster, places: Vec<Place>, asked: Option<&str>, reade
     stream::iter(work).buffered(AT_ONCE).collect().await
 }
 
-/// The ConfigMap with the mesh configuration of a revision: its name, and what the API server answers.
+/// The ConfigMap with the mesh configuration of a revision: its name and the API server's answer.
 async fn mesh_config(cluster: &Cluster, namespace: &str, revision: &str) -> (String, Result<Value, Fault>) {
     let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
     let path = kinds::CONFIG_MAP.path("v1", Some(namespace), Some(&name));
@@ -150,8 +150,8 @@ async fn mesh_config(cluster: &Cluster, namespace: &str, revision: &str) -> (Str
     (name, answer)
 }
 
-/// The kinds that a command needs, each with the namespace to look at, or without one to look at all.
-/// `roots`: the root namespaces of all control planes.
+/// The kinds that a command needs, each with the namespace to read, or `None` for all. `roots`: the root namespaces of all
+/// control planes.
 pub(crate) fn places<'n>(
     needs: &Needs,
     asked: Option<&'n str>,
@@ -160,13 +160,13 @@ pub(crate) fn places<'n>(
     let mut places = Vec::new();
     for &kind in needs.kinds {
         match asked {
-            // Filters of a root namespace take effect everywhere.
+            // Filters of a root namespace apply everywhere.
             Some(namespace) if kind == kinds::ENVOY_FILTER => {
                 places.push((kind, Some(namespace)));
                 let others = roots.iter().map(String::as_str).filter(|root| *root != namespace);
                 places.extend(others.map(|root| (kind, Some(root))));
             }
-            // What filters of a root namespace select may be anywhere.
+            // Filters of a root namespace may select objects anywhere.
             Some(namespace) if kind.namespaced && !roots.contains(namespace) => places.push((kind, Some(namespace))),
             _ => places.push((kind, None)),
         }
@@ -174,7 +174,7 @@ pub(crate) fn places<'n>(
     places
 }
 
-/// What an object is called in messages.
+/// The name of an object in messages.
 pub(crate) fn source_name(context: &str, kind: &str, namespace: &str, name: &str) -> String {
     match namespace {
         "" => format!("cluster://{context}/{kind}/{name}"),
@@ -187,13 +187,13 @@ type Key = (String, String, String);
 
 /// An object of a list.
 enum Found {
-    /// As it is loaded: a text takes a fifth of the memory of its values, and meshes have many thousand pods.
+    /// An object to load, as text: that takes a fifth of the memory of its values, and meshes have many thousands of pods.
     Text(Key, String),
-    /// A webhook configuration that stands for a revision tag, of which only labels are read.
+    /// A webhook configuration of a revision tag, of which only labels are read.
     Tag(Value),
 }
 
-/// What is kept of an object.
+/// The kept parts of an object.
 fn found(mut object: Value, reader: objects::Reader) -> Option<Found> {
     if !objects::keep(&mut object, reader) {
         return None;
@@ -206,16 +206,16 @@ fn found(mut object: Value, reader: objects::Reader) -> Option<Found> {
     if kind == kinds::REVISION_TAG.kind {
         return Some(Found::Tag(object));
     }
-    // Two kinds are called Gateway.
+    // Two kinds are named Gateway.
     let of_gateway_api = text(&["apiVersion"]).starts_with("gateway.networking.k8s.io/");
     let name = if of_gateway_api { format!("{kind}.gateway.networking.k8s.io") } else { kind.clone() };
     let key = (name, text(&["metadata", "namespace"]), text(&["metadata", "name"]));
-    // People read EnvoyFilters; of everything else only facts are told.
+    // Messages quote lines only from EnvoyFilters.
     let yaml = (kind == kinds::ENVOY_FILTER.kind).then(|| yaml_text::write(&object).ok()).flatten();
     Some(Found::Text(key, yaml.unwrap_or_else(|| object.to_string())))
 }
 
-/// What is kept of an object of which more is asked than its text.
+/// The kept parts of an object, for uses beyond its text.
 fn kept(mut object: Value, reader: objects::Reader) -> Option<Value> {
     objects::keep(&mut object, reader).then_some(object)
 }
@@ -224,7 +224,7 @@ struct Reader<'r> {
     cluster: &'r Cluster,
     needs: &'r Needs,
     scope: &'r Scope,
-    /// In one order whatever order the answers come in, and each object once.
+    /// Sorted, regardless of the order of answers, and each object once.
     objects: BTreeMap<Key, String>,
     tags: Vec<Value>,
     problems: Vec<Problem>,
@@ -232,7 +232,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Who reads what is kept.
+    /// The reader of kept objects.
     fn reader(&self) -> objects::Reader {
         if self.needs.istiod { objects::Reader::Istiod } else { objects::Reader::Questions }
     }
@@ -250,7 +250,7 @@ impl Reader<'_> {
         self.problems.push(Problem { code, severity, span: None, message, help });
     }
 
-    /// istiod's pods and the mesh configuration of every revision; the root namespaces they name.
+    /// istiod's pods and the mesh configuration of every revision; returns their root namespaces.
     async fn control_plane(&mut self) -> BTreeSet<String> {
         let (namespace, reader) = (self.scope.istio_namespace.clone(), self.reader());
         let selection = Selection { namespace: Some(&namespace), labels: Some("app=istiod"), fields: None };
@@ -304,7 +304,7 @@ impl Reader<'_> {
         roots
     }
 
-    /// Takes in what is wanted of some answers, and asks for what they lack.
+    /// Adds the wanted parts of some answers, and requests what they lack.
     async fn lists(&mut self, roots: &BTreeSet<String>, answers: Vec<Answer>) {
         let (cluster, scope) = (self.cluster, self.scope);
         let asked = scope.namespace.as_deref().filter(|_| !scope.whole);
@@ -350,7 +350,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one Namespace; without it, what its labels ask for is not known.
+    /// Reads one Namespace; without it, its labels are unknown.
     async fn namespace(&mut self, name: &str) {
         let path = kinds::NAMESPACE.path("v1", None, Some(name));
         if let Ok(mut object) = self.cluster.json(&path, false).await {
@@ -359,7 +359,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Says what could not be listed, and what is not known because of it.
+    /// Reports what could not be listed, and what is unknown because of it.
     fn not_listed(&mut self, kind: &'static Kind, namespace: Option<&str>, fault: Option<Fault>, only: Option<&str>) {
         let Some(fault) = fault else { return };
         // A kind that the cluster does not have has no objects.
@@ -417,7 +417,7 @@ impl Reader<'_> {
         self.problem(code, severity, message, help);
     }
 
-    /// The filters that options select, by what the API server makes of the selectors.
+    /// The filters that options select, as the API server evaluates the selectors.
     async fn asked(&mut self) -> Option<BTreeSet<String>> {
         let scope = self.scope;
         let names = |objects: &mut dyn Iterator<Item = &Key>| -> BTreeSet<String> {
@@ -445,7 +445,7 @@ impl Reader<'_> {
     }
 }
 
-/// Names of the objects of a kind, sorted; what can be had.
+/// Sorted names of the objects of a kind, as far as available.
 pub(crate) async fn names(cluster: &Cluster, kind: &Kind, namespace: &str) -> Vec<String> {
     let selection = Selection { namespace: kind.namespaced.then_some(namespace), labels: None, fields: None };
     let name = |object: Value| Some(object.get("metadata")?.get("name")?.as_str()?.to_owned());
@@ -460,7 +460,7 @@ fn rbac(needs: &Needs) -> String {
     format!("`kubectl envoyfilter rbac {}{option}` prints the role that is needed", needs.command)
 }
 
-/// `rootNamespace` of a mesh ConfigMap, read by the line: it is read properly with the other objects.
+/// `rootNamespace` of a mesh ConfigMap, found by line; it is parsed properly with the other objects.
 fn root_namespace(object: &Value) -> Option<String> {
     let mesh = object.get("data")?.get("mesh")?.as_str()?;
     let value = mesh.lines().find_map(|line| line.strip_prefix("rootNamespace:"))?;

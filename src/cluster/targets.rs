@@ -1,4 +1,4 @@
-//! Which pods have a proxy whose dump is worth reading, and which of them are replicas of each other.
+//! The pods that have a proxy worth reading, and which of them are replicas of each other.
 
 use super::facts::{self, Station};
 use crate::model::inventory::{Inventory, Labels, Workload};
@@ -12,26 +12,26 @@ pub struct Target {
     pub namespace: String,
     /// Its name.
     pub pod: String,
-    /// What its proxy is.
+    /// The type of its proxy.
     pub kind: ProxyKind,
     /// Name of the workload that owns it.
     pub workload: String,
-    /// Kind of that workload as far as the pod tells: `Deployment`, `StatefulSet` …, `Pod`.
+    /// Kind of that workload, as far as the pod shows it: `Deployment`, `StatefulSet` …, `Pod`.
     pub workload_kind: String,
-    /// Its labels, which are what selectors are compared with.
+    /// Its labels, compared with selectors.
     pub labels: Labels,
     /// Revision of its control plane.
     pub revision: String,
-    /// Version that the proxy's image names; empty when it names none.
+    /// The version in the proxy's image; empty if there is none.
     pub version: String,
     /// Whether the pod runs and is ready.
     pub ready: bool,
-    /// Same for pods made from one template.
+    /// Equal for pods created from one template.
     template: String,
 }
 
 impl Target {
-    /// A proxy that no pod of a cluster tells of. `owner` is kind and name of what made its pod.
+    /// A proxy without a pod in a cluster. `owner` is the kind and name of its pod's owner.
     pub fn of_proxy(proxy: &Proxy, owner: Option<(&str, &str)>, revision: &str) -> Target {
         let (namespace, pod) = (proxy.namespace.clone(), proxy.name.clone());
         let template = match owner {
@@ -53,12 +53,12 @@ impl Target {
         }
     }
 
-    /// Its workload as people name it: `deployment/cart`.
+    /// Its workload in kubectl's notation: `deployment/cart`.
     pub fn owner(&self) -> String {
         format!("{}/{}", self.workload_kind.to_lowercase(), self.workload)
     }
 
-    /// The same for pods that are made from one template.
+    /// Equal for pods created from one template.
     pub fn template(&self) -> &str {
         &self.template
     }
@@ -69,7 +69,7 @@ impl Target {
     }
 }
 
-/// The pods with a proxy that takes EnvoyFilters, sorted by name.
+/// The pods with a proxy that accepts EnvoyFilters, sorted by name.
 pub(crate) fn targets(inventory: &Inventory) -> Vec<Target> {
     let mut found: Vec<Target> = inventory.workloads.iter().filter_map(|pod| target(inventory, pod)).collect();
     found.sort_by(|a, b| (&a.namespace, &a.pod).cmp(&(&b.namespace, &b.pod)));
@@ -119,7 +119,7 @@ fn owner(pod: &Workload) -> (String, String) {
     (kind.clone(), name.clone())
 }
 
-/// Puts replicas together, those that are ready first; every one for itself when all are wanted.
+/// Groups replicas, ready ones first; one group per pod when all replicas are requested.
 pub(crate) fn groups(targets: Vec<Target>, all_replicas: bool) -> Vec<Vec<Target>> {
     if all_replicas {
         return targets.into_iter().map(|target| vec![target]).collect();

@@ -1,4 +1,4 @@
-//! Watches: all objects of a kind, then every change, for as long as somebody listens.
+//! Watches: all objects of a kind, then every change, until the receiver is dropped.
 
 use super::api::{Cluster, Fault, fault};
 use super::deep::Whole;
@@ -19,24 +19,24 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// What a watch tells.
+/// An event of a watch.
 #[derive(Debug)]
 pub(crate) enum Seen {
-    /// An object is new or another one.
+    /// An object was created or changed.
     Put(Value),
-    /// An object is gone: its namespace and name.
+    /// An object was deleted: its namespace and name.
     Gone(String, String),
-    /// All objects were told: there are those of these namespaces and names, and no others.
+    /// All objects were reported: exactly those with these namespaces and names exist.
     All(Vec<(String, String)>),
-    /// The watch broke, for this reason; it is begun again.
+    /// The watch broke, for this reason; it is restarted.
     Broken(String),
-    /// Who asks may not watch, in the API server's words; it is tried again.
+    /// The user may not watch, with the API server's message; it is retried.
     Forbidden(String),
     /// There is nothing to watch, for this reason: the cluster does not have the kind.
     Absent(String),
 }
 
-/// What is watched where it is not all objects of a kind.
+/// Restricts a watch to some objects of a kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Within {
     /// Their namespace.
@@ -45,15 +45,15 @@ pub(crate) struct Within {
     pub name: Option<String>,
 }
 
-/// Waits between tries: the first, the longest.
+/// The first wait between attempts.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The longest wait; who has not broken again after that and the time of a request stands.
+/// The longest wait between attempts. A watch that does not break within this time plus that of a request works.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// How long to wait before a kind that the cluster does not have is looked for again.
+/// How long to wait before checking again for a missing kind.
 const ABSENT: Duration = Duration::from_secs(30);
 
-/// Watches the objects of a kind and hands on what it sees under a tag; ends when nobody listens any more. Only what
-/// questions are about is kept of an object.
+/// Watches the objects of a kind and passes on what it sees under a tag, until the receiver is dropped. Only the parts of
+/// objects that questions need are kept.
 pub(crate) async fn follow<T: Clone>(
     cluster: Cluster,
     kind: &'static Kind,
@@ -125,7 +125,7 @@ async fn of_version<T: Clone>(
         watcher(api, config).map(|event| event.map(|event| map(event, |it| json(Ok(it.value))))).boxed()
     };
     let mut stream = pin!(stream.backoff(Waits(FIRST_WAIT)));
-    // Objects go on as they come: a large mesh is never held twice.
+    // Objects are passed on as they arrive: a large mesh is never in memory twice.
     let mut all: Vec<(String, String)> = Vec::new();
     loop {
         let event = tokio::select! {
@@ -176,7 +176,7 @@ where
     }
 }
 
-/// Waits until a time; for ever without one.
+/// Waits until a time; forever without one.
 pub(crate) async fn until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
@@ -195,7 +195,7 @@ fn reason(error: &watcher::Error) -> Fault {
     }
 }
 
-/// What the API server says when it does not know a kind.
+/// The API server's message when it does not know a kind.
 fn not_there(error: &watcher::Error) -> Option<String> {
     let (watcher::Error::InitialListFailed(cause) | watcher::Error::WatchStartFailed(cause)) = error else {
         return None;
@@ -221,7 +221,7 @@ fn map<K>(event: Event<K>, json: impl Fn(K) -> Value) -> Event<Value> {
     }
 }
 
-/// Waits between tries, each twice the one before.
+/// Waits between attempts, each twice as long as the one before.
 struct Waits(Duration);
 
 impl Iterator for Waits {

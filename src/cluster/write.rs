@@ -1,5 +1,5 @@
-//! The few things that are written to a cluster: what `webhook install` and `webhook report` make, the Events of `watch`, and
-//! what `diff --server-side` only tries. Nothing else calls this.
+//! The few writes to a cluster: what `webhook install` and `webhook report` create, the Events of `watch`, and the dry runs of
+//! `diff --server-side`. Nothing else calls this.
 
 use super::api::Fault;
 use super::api::{Ask, Cluster};
@@ -8,24 +8,24 @@ use super::list::{Selection, list};
 use http::Method;
 use serde_json::Value;
 
-/// Who owns the fields that are written, for the API server.
+/// The owner of written fields, for the API server.
 pub(crate) const FIELD_MANAGER: &str = "kubectl-envoyfilter";
 
-/// What became of an object.
+/// The result of writing an object.
 #[derive(Clone, Debug)]
 pub struct Applied {
-    /// The object as it is now.
+    /// The object as stored.
     pub object: Value,
-    /// What the API server warns of.
+    /// Warnings of the API server.
     pub warnings: Vec<String>,
 }
 
-/// Whether anything happens.
+/// Whether changes are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dry {
-    /// It does.
+    /// They are.
     No,
-    /// The API server checks everything and keeps nothing.
+    /// The API server checks everything and stores nothing.
     Server,
 }
 
@@ -38,7 +38,7 @@ impl Dry {
     }
 }
 
-/// The path of an object that is written; `None` when it is of a kind that is not.
+/// The path of an object to write; `None` for kinds that are never written.
 fn path(object: &Value) -> Option<String> {
     let kind = Kind::of(object)?;
     let metadata = |key: &str| object.get("metadata").and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
@@ -46,7 +46,7 @@ fn path(object: &Value) -> Option<String> {
 }
 
 impl Cluster {
-    /// Server-side apply: makes the object, or the fields it names what it says; fields that others own are taken over.
+    /// Server-side apply: creates the object, or sets the fields it contains, taking over fields that others own.
     pub async fn apply(&self, object: &Value, dry: Dry) -> Result<Applied, Fault> {
         let Some(path) = path(object) else { return Err(Fault::Garbled("an object of an unknown kind".to_owned())) };
         let path = format!("{path}?fieldManager={FIELD_MANAGER}&force=true{}", dry.query());
@@ -60,7 +60,7 @@ impl Cluster {
         self.written(&ask).await
     }
 
-    /// Asks what the API server, its policies and its webhooks say to a new object; nothing is kept.
+    /// Asks the API server, its policies and its webhooks to check a new object; nothing is stored.
     pub async fn try_create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
         let path = kind.place(Some(namespace), None);
         let path = format!("{path}?fieldManager={FIELD_MANAGER}{}", Dry::Server.query());
@@ -69,7 +69,7 @@ impl Cluster {
             .await
     }
 
-    /// Asks the same about an object as it shall be: a new one, or one in place of what there is.
+    /// The same for a new or changed object.
     pub async fn try_put(&self, kind: &Kind, namespace: &str, name: &str, mut object: Value) -> Result<Applied, Fault> {
         let Some(current) = self.object(kind, Some(namespace), name).await? else {
             return self.try_create(kind, namespace, &object).await;
@@ -85,20 +85,20 @@ impl Cluster {
             .await
     }
 
-    /// Asks the same about the deletion of an object.
+    /// The same for the deletion of an object.
     pub async fn try_delete(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Applied, Fault> {
         let path = format!("{}?dryRun=All", kind.place(Some(namespace), Some(name)));
         self.written(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await
     }
 
-    /// Sends what is written, and takes what became of it.
+    /// Sends a write request and reads the result.
     async fn written(&self, ask: &Ask<'_>) -> Result<Applied, Fault> {
         let answer = self.call(ask).await?;
         let object = serde_json::from_str(&answer.text).map_err(|error| Fault::Garbled(error.to_string()))?;
         Ok(Applied { object, warnings: answer.warnings })
     }
 
-    /// Makes a new object.
+    /// Creates a new object.
     pub async fn create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
         let path = format!("{}?fieldManager={FIELD_MANAGER}", kind.place(Some(namespace), None));
         let body = object.to_string().into_bytes();
@@ -106,14 +106,14 @@ impl Cluster {
             .await
     }
 
-    /// Changes the fields of an object that are named (RFC 7386).
+    /// Changes the given fields of an object (RFC 7386).
     pub async fn merge(&self, kind: &Kind, namespace: &str, name: &str, fields: &Value) -> Result<Applied, Fault> {
         let path = format!("{}?fieldManager={FIELD_MANAGER}", kind.place(Some(namespace), Some(name)));
         let (content, body) = ("application/merge-patch+json", fields.to_string().into_bytes());
         self.written(&Ask { method: Method::PATCH, metadata: false, path: &path, content, body }).await
     }
 
-    /// Deletes an object; whether it was there.
+    /// Deletes an object; returns whether it existed.
     pub async fn delete(&self, kind: &Kind, namespace: Option<&str>, name: &str, dry: Dry) -> Result<bool, Fault> {
         let path = format!("{}?propagationPolicy=Background{}", kind.place(namespace, Some(name)), dry.query());
         match self.call(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await {
@@ -123,7 +123,7 @@ impl Cluster {
         }
     }
 
-    /// One object; `None` when it is not there, or its kind is not.
+    /// One object; `None` when the object or its kind does not exist.
     pub async fn object(&self, kind: &Kind, namespace: Option<&str>, name: &str) -> Result<Option<Value>, Fault> {
         match self.json(&kind.place(namespace, Some(name)), false).await {
             Ok(object) => Ok(Some(object)),
@@ -149,13 +149,13 @@ impl Cluster {
         Ok(resources.into_iter().flatten().any(|one| one.get("name").and_then(Value::as_str) == Some(kind.plural)))
     }
 
-    /// The objects of a kind with these labels and everything in them; none when the kind is not there.
+    /// The complete objects of a kind with these labels; none when the kind does not exist.
     pub async fn whole(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
         let whole = Kind { metadata_only: false, ..*kind };
         self.labelled(&whole, namespace, labels).await
     }
 
-    /// The objects of a kind with these labels, in every namespace or one; none when the kind is not there.
+    /// The objects of a kind with these labels, in one or all namespaces; none when the kind does not exist.
     pub async fn labelled(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
         let listed = list(self, kind, Selection { namespace, labels: Some(labels), fields: None }, Some).await;
         match listed.fault {

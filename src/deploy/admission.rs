@@ -143,8 +143,8 @@ fn service(slots: &Slots) -> Value {
     object
 }
 
-/// An API server has no address that holds for every cluster, so `api_servers` is empty unless somebody names it; what the webhook
-/// answers to others is nothing but a verdict.
+/// API servers have no address that is valid in every cluster, so `api_servers` is empty unless it is set; the webhook answers
+/// other clients only with a verdict.
 fn network_policy(slots: &Slots) -> Value {
     let mut object = empty(slots, "networking.k8s.io/v1", "NetworkPolicy", &slots.name);
     let port = |port: u16| json!([{"port": port, "protocol": "TCP"}]);

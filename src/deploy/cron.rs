@@ -1,4 +1,4 @@
-//! Whether Kubernetes takes a schedule, before anything is applied: the five fields of `robfig/cron` that CronJobs use.
+//! Checks whether Kubernetes accepts a schedule before anything is applied: the five fields of `robfig/cron` that CronJobs use.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub(crate) enum CronError {
     /// Not five fields; how many.
     Fields(usize),
-    /// A word such as `@often` that no schedule has.
+    /// A word such as `@often` that is no schedule.
     Unknown(String),
     /// A time zone in the schedule; CronJobs have `timeZone` for that.
     TimeZone,
@@ -37,7 +37,7 @@ const WORDS: [&str; 7] = ["@yearly", "@annually", "@monthly", "@weekly", "@daily
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/// The fields, each with its least and greatest value and its names, the first of them for the least value.
+/// The fields, each with its minimum and maximum value and its names, starting with that of the minimum.
 type Field = (&'static str, u32, u32, &'static [&'static str]);
 const FIELDS: [Field; 5] = [
     ("minute", 0, 59, &[]),

@@ -159,7 +159,7 @@ fn decoded(value: &Value) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default()).unwrap_or_default()
 }
 
-/// Who makes the certificate, as the webhook configuration shows.
+/// The source of the certificate, according to the webhook configuration.
 pub(crate) fn source(webhook: &Value) -> Certificates {
     let annotations = &webhook["metadata"]["annotations"];
     if annotations["cert-manager.io/inject-ca-from"].is_string() {

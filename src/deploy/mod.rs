@@ -29,7 +29,7 @@ pub const ADMISSION_LABEL: &str = "envoyfilter.dev/admission";
 pub const NAME: &str = "envoyfilter-webhook";
 /// Default namespace of an installation.
 pub const DEFAULT_NAMESPACE: &str = "envoyfilter-system";
-/// The image of this release by its digest, where whoever built it knew that; without it, an installation must name one.
+/// The image of this release by its digest, if the builder knew it; otherwise an installation must name one.
 pub const IMAGE: Option<&str> = option_env!("KUBECTL_ENVOYFILTER_IMAGE");
 /// Config dumps of the report come from istiod.
 pub const ISTIOD: &str = "istiod";
@@ -114,11 +114,11 @@ pub struct Slots {
     /// How the report reads config dumps: `istiod` (what istiod would send, with rights in its namespace only) or
     /// `port-forward` (from the proxies, with the right to forward ports to every pod).
     pub report_dumps: String,
-    /// APIs of the reports, with commas between them.
+    /// APIs of the reports, separated by commas.
     pub report_api: String,
-    /// Replicas of the watch; there is a Lease for each.
+    /// Replicas of the watch; each has a Lease.
     pub watch_replicas: Value,
-    /// What follows the name of each Lease.
+    /// Suffixes of the names of the Leases.
     pub watch_shards: Vec<String>,
     /// Maximum number of proxies that each replica of the watch reads in a minute.
     pub watch_rate: Value,
@@ -128,9 +128,9 @@ pub struct Slots {
     pub watch_dumps: String,
     /// Scrape interval.
     pub scrape_interval: String,
-    /// Who may call the webhook, as peers of a NetworkPolicy; empty: everybody who reaches the port.
+    /// Clients that may call the webhook, as peers of a NetworkPolicy; empty: all that reach the port.
     pub api_servers: Value,
-    /// Who may read metrics, as peers of a NetworkPolicy.
+    /// Clients that may read metrics, as peers of a NetworkPolicy.
     pub metrics_readers: Value,
     /// ConfigMap with the authorities of clients, as `ca.crt`; empty: clients need no certificate.
     pub client_ca: String,
@@ -226,7 +226,7 @@ pub enum Part {
 /// One object of an installation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// Name of its file in the chart, without ending; the same for objects of one subject.
+    /// Name of its file in the chart, without extension; the same for objects of one subject.
     pub file: &'static str,
     /// Its part.
     pub part: Part,
@@ -234,7 +234,7 @@ pub struct Piece {
     pub object: Value,
 }
 
-/// Which parts are wanted.
+/// The selected parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "parts that are there or not")]
 pub struct Parts {
@@ -259,7 +259,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Whether a part is wanted.
+    /// Whether a part is selected.
     pub const fn has(self, part: Part) -> bool {
         match part {
             Part::Core => true,
@@ -356,7 +356,7 @@ fn labelled(mut object: Value, slots: &Slots, component: &str) -> Value {
 /// Ports on which API servers listen: the usual one, that of managed clusters, minikube's.
 const API_SERVERS: [u16; 3] = [443, 6443, 8443];
 
-/// What a pod of ours may reach: the API server, and names. An API server has no address that holds for every cluster.
+/// What our pods may reach: the API server and DNS. API servers have no address that is valid in every cluster.
 fn egress() -> Value {
     let port = |port: u16| json!({"port": port, "protocol": "TCP"});
     let api_servers: Vec<Value> = API_SERVERS.map(port).into();
@@ -380,7 +380,7 @@ fn container_security() -> Value {
     })
 }
 
-/// Labels of a pod. It must not be in the mesh: the API server is not, and could not reach it there.
+/// Labels of a pod. It must not be in the mesh, because the API server is outside and could not reach it.
 fn pod_labels(slots: &Slots, component: &str) -> Value {
     let mut all = labels(slots, component);
     if let Some(all) = all.as_object_mut() {

@@ -23,7 +23,7 @@ pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     let files = ["watch-serviceaccount", "watch-rbac", "watch-rbac-proxies"];
     pieces.extend(reader(slots, COMPONENT, &name, roles, (files, Part::Watch, Part::WatchProxies)));
     let mut add = |file, part, object| pieces.push(Piece { file, part, object });
-    // `create` cannot be limited to a name, so the watch has no right to it: its Leases are made here.
+    // `create` cannot be limited to a name, so the watch has no right to it: its Leases are created here.
     for shard in &slots.watch_shards {
         let lease = format!("{name}-{shard}");
         let object = json!({
@@ -53,7 +53,7 @@ fn service(slots: &Slots) -> Value {
     })
 }
 
-/// kubelet calls from the node, which a policy never keeps away.
+/// kubelet calls from the node, which a policy never blocks.
 fn network_policy(slots: &Slots) -> Value {
     json!({
         "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy",
@@ -104,7 +104,7 @@ fn deployment(slots: &Slots) -> Value {
         "spec": {
             "replicas": slots.watch_replicas,
             "selector": {"matchLabels": selector(slots, COMPONENT)},
-            // There are as many Leases as replicas: a new pod gets one when an old pod has given it back.
+            // There are as many Leases as replicas: a new pod gets one after an old pod has released it.
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
             "template": {
                 "metadata": {
@@ -149,7 +149,7 @@ fn rule(slots: &Slots) -> Value {
 /// How an alert names an EnvoyFilter.
 const FILTER: &str = "EnvoyFilter {{ $labels.namespace }}/{{ $labels.name }}";
 
-/// The alerts, as Prometheus reads them from a file.
+/// The alerts, in Prometheus's file format.
 pub fn alerts() -> Value {
     let alert = |name: &str, expression: &str, wait: &str, severity: &str, summary: &str, description: &str| {
         json!({
@@ -237,7 +237,7 @@ pub fn alerts() -> Value {
     json!({"groups": [{"name": "envoyfilter-watch", "rules": rules}]})
 }
 
-/// A dashboard for Grafana, to be imported.
+/// A Grafana dashboard to import.
 pub fn dashboard() -> Value {
     let source = json!({"type": "prometheus", "uid": "${datasource}"});
     let mut panels = Vec::new();

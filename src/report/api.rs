@@ -1,4 +1,4 @@
-//! What is known of a name of the Envoy API, for people and as JSON.
+//! What is known about a name of the Envoy API, for people and as JSON.
 
 use super::style::{Role, Terminal, wrap};
 use crate::envoy::api::view::{Entry, Life, Member, Reference};
@@ -6,10 +6,10 @@ use crate::envoy::api::{GUARD, KNOWN, istio_of};
 use serde_json::json;
 use std::io::{self, Write};
 
-/// Most entries that are written in full.
+/// Maximum number of entries written in full.
 const MAX_ENTRIES: usize = 3;
 
-/// Most fields or values of one.
+/// Maximum number of an entry's fields or values.
 const MAX_FIELDS: usize = 60;
 
 /// Writes entries.

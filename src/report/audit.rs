@@ -1,5 +1,5 @@
-//! An audit in every form: for people, for a change ticket, as a page, as a patch. SARIF, JUnit and the forms of CI systems are
-//! those of lint.
+//! An audit in every format: for people, for a change ticket, as a page, as a patch. SARIF, JUnit and the formats of CI systems
+//! are those of lint.
 
 mod html;
 mod human;
@@ -15,7 +15,7 @@ use crate::model::release::Release;
 use crate::words::count;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many filters of each class there are, in words: `3 break, 1 changes, 4 are fine`.
+/// The number of filters in each class, in words: `3 break, 1 changes, 4 are fine`.
 fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
     let counts = &audit.counts;
     let word = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
@@ -39,7 +39,7 @@ fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
     all.into_iter().filter(|(_, number, _)| *number > 0).map(|(class, _, text)| (class, text)).collect()
 }
 
-/// What the verdict is made of, in a sentence.
+/// The basis of the verdict, in a sentence.
 fn verdict_sentence(audit: &Audit) -> String {
     if audit.counts.filters == 0 {
         return "no EnvoyFilter to audit".to_owned();
@@ -70,7 +70,7 @@ fn advice(audit: &Audit) -> &'static str {
     }
 }
 
-/// The steps of a finding: `at 1.26 → 1.27`; nothing when the path has one step.
+/// The steps of a finding: `at 1.26 → 1.27`; empty when the path has one step.
 fn steps(audit: &Audit, finding: &Finding) -> String {
     if audit.path.len() <= 2 || finding.steps.is_empty() {
         return String::new();
@@ -82,7 +82,7 @@ fn steps(audit: &Audit, finding: &Finding) -> String {
     }
 }
 
-/// What a filter is called.
+/// `namespace/name` of a filter.
 fn full_name(filter: &Filter) -> String {
     format!("{}/{}", filter.namespace, filter.name)
 }
@@ -104,7 +104,7 @@ fn places(during: &During) -> String {
     all.join("; ")
 }
 
-/// What a group gets, in short: `5`, or `5, −1 ~2` where something is lost or refused, or changed.
+/// The effects on a group, in short: `5`, or `5, −1 ~2` if some are lost or rejected, or changed.
 fn gets(gets: &Gets) -> String {
     let mut text = gets.effective.to_string();
     let gone: BTreeSet<&String> = gets.lost.iter().chain(&gets.refused).collect();
@@ -116,8 +116,7 @@ fn gets(gets: &Gets) -> String {
     text
 }
 
-/// The groups of which there is something to say during the roll-out: those that are affected, or of which it is known where
-/// they are.
+/// The groups worth listing during the rollout: affected ones, and those whose location is known.
 fn worth_telling(audit: &Audit) -> Vec<&During> {
     let touched = |one: &Gets| !one.lost.is_empty() || !one.changed.is_empty() || !one.refused.is_empty();
     let mut all: Vec<&During> =
@@ -126,12 +125,12 @@ fn worth_telling(audit: &Audit) -> Vec<&During> {
     all
 }
 
-/// What a combination is called: `istiod 1.31, proxies 1.24`.
+/// The label of a combination: `istiod 1.31, proxies 1.24`.
 fn combination(row: &RollOut) -> String {
     format!("istiod {}, proxies {}", row.istiod, row.proxies)
 }
 
-/// What each release was judged on, in a sentence; `None` where that is what the dumps tell of all.
+/// What each release was judged on, in a sentence; `None` if it was the dumps for all.
 pub(super) fn bases(audit: &Audit) -> Option<String> {
     let told = audit.bases.iter().map(|basis| match (basis.source, &basis.istiod) {
         ("computed", Some(version)) => {
@@ -144,7 +143,7 @@ pub(super) fn bases(audit: &Audit) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// What changes without any EnvoyFilter, in lines: proxies with equal changes together.
+/// Changes that are independent of EnvoyFilters, in lines: proxies with equal changes are grouped.
 pub(super) fn all_changes(audit: &Audit) -> Vec<String> {
     let Some(changes) = &audit.all_changes else { return Vec::new() };
     let mut by_change: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What differs between two meshes, for people and as JSON.
+//! Differences between two meshes, for people and as JSON.
 
 use super::status::what;
 use super::style::count;
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 struct Json<'b> {
     api_version: &'static str,
     kind: &'static str,
-    /// What the two are called.
+    /// The names of the two.
     between: [Side<'b>; 2],
     filters: Vec<Filter<'b>>,
     effects: Vec<Effect<'b>>,
@@ -48,7 +48,7 @@ struct Effect<'b> {
     second: String,
 }
 
-/// Most characters of Envoy's words.
+/// Maximum number of characters of Envoy's message.
 const MOST: usize = 160;
 
 fn words(state: &State) -> String {
@@ -65,7 +65,7 @@ fn split(name: &str) -> (&str, &str) {
     name.split_once('/').unwrap_or(("", name))
 }
 
-/// Writes it as JSON; `names` are what the two are called.
+/// Writes it as JSON; `names` are those of the two meshes.
 pub(crate) fn json(out: &mut dyn Write, report: &BetweenReport, names: [&str; 2]) -> io::Result<()> {
     let filters = report.filters.iter().map(|(name, difference)| {
         let (namespace, name) = split(name);

@@ -1,4 +1,4 @@
-//! What changes on proxies, as JSON and as a comment in Markdown.
+//! Changes on proxies, as JSON and as a comment in Markdown.
 
 use super::style::{Terminal, count};
 use super::unified::{self, MAX_LINES};
@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Longest comment, in bytes: GitHub takes 65,536 characters.
+/// Longest comment, in bytes: GitHub accepts 65,536 characters.
 const LONGEST: usize = 60_000;
 
-/// The answer of `diff` as data.
+/// The result of `diff` as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Diff<'d> {
@@ -22,9 +22,9 @@ pub(crate) struct Diff<'d> {
     /// Whether any proxy was compared, or there was nothing to compare.
     judged: bool,
     proxies: Vec<OnProxy<'d>>,
-    /// Hosts whose clusters an annotation adds, and that no config dump here holds.
+    /// Hosts whose clusters an annotation adds but no config dump contains.
     unknown_services: &'d [String],
-    /// Patches whose outcome is another one after a change of any object.
+    /// Patches whose outcome differs after a change of any object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outcomes: Vec<Turned<'d>>,
     /// Proxies that exist only after the change.
@@ -43,10 +43,10 @@ struct Turned<'d> {
     filter: &'d str,
     patch: usize,
     apply_to: &'static str,
-    /// Absent where the EnvoyFilter is new.
+    /// Absent if the EnvoyFilter is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Outcome>,
-    /// Absent where it is deleted.
+    /// Absent if it is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,10 +68,10 @@ struct OnProxy<'d> {
 struct OfResource<'d> {
     kind: &'static str,
     name: &'d str,
-    /// Absent where it is new.
+    /// Absent if it is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Value>,
-    /// Absent where it goes.
+    /// Absent if it is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<Value>,
 }
@@ -95,17 +95,17 @@ impl OfResource<'_> {
     }
 }
 
-/// Whether proxies were compared, or nothing had to be.
+/// Whether proxies were compared, or no comparison was needed.
 pub(crate) fn is_judged(report: &DiffReport) -> bool {
     report.scope.proxies.read > 0 || (report.scope.filters == 0 && !report.whole)
 }
 
-/// Whether proxies come or go, or patches begin or end to do something.
+/// Whether proxies appear or disappear, or patches start or stop having an effect.
 pub(crate) fn more_than_resources(report: &DiffReport) -> bool {
     !(report.appeared.is_empty() && report.gone.is_empty() && report.outcomes.is_empty())
 }
 
-/// Proxies that come and go, and patches that begin or end to do something, in lines.
+/// Proxies that appear or disappear, and patches that start or stop having an effect, in lines.
 pub(crate) fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut lines: Vec<String> = report.appeared.iter().map(|name| format!("new proxy {name}")).collect();
@@ -130,7 +130,7 @@ pub(crate) fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
     lines
 }
 
-/// In one sentence what a comparison came to, where nothing changed.
+/// The result of a comparison without changes, in one sentence.
 pub(crate) fn unchanged(report: &DiffReport) -> String {
     let read = report.scope.proxies.read;
     match (report.scope.filters, read, report.scope.unread.is_empty()) {
@@ -146,7 +146,7 @@ pub(crate) fn unchanged(report: &DiffReport) -> String {
 }
 
 impl Diff<'_> {
-    /// Of a report.
+    /// The data of a report.
     pub(crate) fn of(report: &DiffReport) -> Diff<'_> {
         let loaded = report.current.problems.iter().chain(&report.new.problems);
         let remarks = report.remarks.iter().map(|remark| &remark.problem);
@@ -178,7 +178,7 @@ impl Diff<'_> {
     }
 }
 
-/// Text inside of an element, on one line.
+/// Text inside an element, on one line.
 fn html(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -200,7 +200,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Writes a comment for a change: what changes on which proxy, folded, and what it was made from.
+/// Writes a comment for a change: the changes on each proxy, folded, and the basis of the result.
 pub(crate) fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> io::Result<()> {
     let resources: usize = report.proxies.iter().map(|proxy| proxy.resources.len()).sum();
     writeln!(out, "### EnvoyFilters: what changes on proxies\n")?;

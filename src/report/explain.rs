@@ -21,9 +21,9 @@ pub(crate) struct Detail {
     pub verbose: bool,
 }
 
-/// Most places, changes and lines of anything that are listed without `--verbose`.
+/// Maximum number of listed places, changes and lines of any kind without `--verbose`.
 const FEW: usize = 6;
-/// Most characters of Envoy's words without `--verbose`.
+/// Maximum number of characters of Envoy's message without `--verbose`.
 const MOST_WORDS: usize = 300;
 
 /// Writes an explanation.
@@ -83,7 +83,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What Envoy refused, each of its sentences once.
+    /// What Envoy rejected, each message once.
     fn refused(&mut self, refused: &[Refused]) -> io::Result<()> {
         let mut told: Vec<(&str, Vec<String>)> = Vec::new();
         for one in refused {
@@ -137,7 +137,7 @@ impl Writer<'_> {
         writeln!(self.out, "\n{strong}{}{dim}", if more.is_empty() { "" } else { "  " })
     }
 
-    /// A text, wrapped at the width of the terminal.
+    /// A text, wrapped to the width of the terminal.
     fn line(&mut self, indent: usize, text: &str) -> io::Result<()> {
         self.painted(indent, "", None, text)
     }
@@ -237,7 +237,7 @@ impl Writer<'_> {
         let context = self.terminal.paint(Role::Dim, format!("for {}", patch.context));
         writeln!(self.out, "      {outcome}  {number}{what}  {context}")?;
         for instead in &patch.instead {
-            // On one line: a secret is found by the key before it.
+            // On one line, because a secret is recognized by the key before it.
             let room = if self.detail.verbose { usize::MAX } else { 2 * self.terminal.width };
             writeln!(self.out, "        {}", shorten(instead, room))?;
         }
@@ -297,7 +297,7 @@ impl Writer<'_> {
     }
 
     fn effect(&mut self, effect: &Effect, patch: &Patch) -> io::Result<()> {
-        // What a patch that was not applied met is said by its reason.
+        // The reason of a patch that was not applied already covers these effects.
         if patch.outcome != Outcome::Applied && matches!(effect.effect, "no-op" | "panicked") {
             return Ok(());
         }
@@ -332,7 +332,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A place without what the line above it says already.
+    /// A place without the parts that the line above already contains.
     fn brief(&self, place: &Place, effect: &Effect, patch: &Patch) -> Place {
         let mut place = place.clone();
         if self.detail.verbose {
@@ -483,7 +483,7 @@ impl Writer<'_> {
     }
 }
 
-/// What of the order istiod fixes itself; told when a proxy has patches of two of these kinds.
+/// The part of the order that istiod fixes itself; shown when a proxy has patches of two of these kinds.
 const PHASES: &[(&[&str], &str)] = &[
     (
         &["LISTENER", "LISTENER_FILTER", "FILTER_CHAIN", "NETWORK_FILTER", "HTTP_FILTER"],
@@ -499,7 +499,7 @@ fn full_name(filter: &Filter) -> String {
     format!("{}/{}", filter.namespace, filter.name)
 }
 
-/// Where a filter stands; the name of one in a cluster says it.
+/// The place of a filter; in a cluster, its name is enough.
 fn place_of(filter: &Filter) -> String {
     match filter.source.field {
         Some(_) => String::new(),
@@ -582,7 +582,7 @@ fn few(texts: &[String], all: bool) -> String {
     if shown < texts.len() { format!("{list} and {} more", texts.len() - shown) } else { list }
 }
 
-/// A JSON string without its quotes; anything else as it is.
+/// A JSON string without its quotes; anything else unchanged.
 pub(super) fn unquoted(text: &str) -> &str {
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         Some(inner) if !inner.is_empty() && !inner.contains('\\') => inner,

@@ -5,7 +5,7 @@ use super::style::{Role, Terminal, count, quoted, shorten};
 use crate::explain::view::{Field, FieldExplanation, Held, MadeBy, PatchRef};
 use std::io::{self, Write};
 
-/// Most characters of Envoy's words without `--verbose`.
+/// Maximum number of characters of Envoy's message without `--verbose`.
 const MOST_WORDS: usize = 300;
 
 /// Writes an explanation of a field.
@@ -41,7 +41,7 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
         let text = format!("  refused     Envoy keeps the previous version: {words}");
         writeln!(out, "{}", terminal.paint(Role::Bad, text))?;
     }
-    // Of a running proxy, what is so leads; what the engine makes of the filters comes second.
+    // For a running proxy, the actual state comes first, then the engine's result.
     let other = field.live.as_ref().filter(|live| !live.as_computed);
     if let Some(Held { value, .. }) = other {
         let held = value.as_deref().map_or("not set".to_owned(), short);
@@ -57,7 +57,7 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
         }
         None => writeln!(out, "  {word}  {}", terminal.paint(Role::Bad, "gone"))?,
     }
-    // Where only something inside differs, the list below says it better.
+    // If only something inside differs, the list below shows it better.
     let differs = field.generated != field.value && field.inside.is_empty();
     if let Some(generated) = field.generated.as_ref().filter(|_| differs) {
         writeln!(out, "  istiod had  {}", short(generated))?;
@@ -91,7 +91,7 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
     Ok(())
 }
 
-/// The objects that make it, each with what would be there without it.
+/// The objects behind it, each with the value without it.
 fn makers(out: &mut dyn Write, made: &MadeBy, short: &dyn Fn(&str) -> String) -> io::Result<()> {
     let runs = count(made.runs, "run", "runs");
     if made.objects.is_empty() {

@@ -1,4 +1,4 @@
-//! Findings in every form: for people, for programs, for what shows them beside the code.
+//! Findings in every format: for people, for programs, and for tools that show them beside the code.
 
 mod ci;
 mod human;
@@ -23,7 +23,7 @@ fn published(rule: &RuleInfo) -> Option<String> {
         .then(|| format!("{repository}/blob/main/rules/README.md#{}", rule.code.to_lowercase()))
 }
 
-/// Everything that a form shows.
+/// The input of all formats.
 pub(crate) struct Report<'r> {
     /// The texts.
     pub sources: &'r Sources,
@@ -39,7 +39,7 @@ pub(crate) struct Report<'r> {
     pub trouble: &'r [String],
     /// What istioctl would report.
     pub istioctl: &'r [Verdict],
-    /// What was looked at.
+    /// What was read.
     pub scope: &'r Scope,
 }
 
@@ -54,7 +54,7 @@ impl Report<'_> {
         &self.sources.get(span.file).name
     }
 
-    /// The findings with their fingerprints, made different where one would come twice.
+    /// The findings with their fingerprints, made unique.
     fn numbered(&self) -> Vec<(&Finding, String)> {
         let mut seen = std::collections::BTreeMap::new();
         let prints = self.findings.iter().zip(self.fingerprints);

@@ -1,9 +1,9 @@
-//! Text in HTML, for every page that is written.
+//! Text in HTML, for every page.
 
 use crate::source::escape;
 use std::fmt::{Display, Formatter, Result, Write as _};
 
-/// A text in which nothing is markup, and nothing steers what shows it.
+/// A text without markup and without control characters.
 pub(super) struct Text<'t>(pub(super) &'t str);
 
 impl Display for Text<'_> {

@@ -4,7 +4,7 @@ use crate::source::escape;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus};
 use std::io::{self, Write};
 
-/// A text as it may stand in a report: characters that steer a terminal or a runner are written out.
+/// A text in a report: characters that control a terminal or a runner are escaped.
 pub(crate) fn text(text: &str) -> String {
     escape::lines(text).into_owned()
 }

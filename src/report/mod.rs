@@ -1,4 +1,4 @@
-//! The only part that writes: text for people, JSON for programs, diffs. Everything goes to an `impl Write`.
+//! The only module that writes output: text for people, JSON for programs, diffs. Everything goes to an `impl Write`.
 
 pub(crate) mod api;
 pub(crate) mod audit;
@@ -38,7 +38,7 @@ pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// What a report leaves out where an annotation adds a service to a waypoint, and no dump holds the service's cluster.
+/// What a report omits when an annotation adds a service to a waypoint but no dump contains the service's cluster.
 pub fn missing_service(host: &str) -> String {
     format!(
         "{} adds outbound clusters for {host}, which no config dump here contains: they are left out; add the dump of a proxy that has them",
@@ -46,12 +46,12 @@ pub fn missing_service(host: &str) -> String {
     )
 }
 
-/// Notes for the standard error about what is left out, see [`missing_service`].
+/// Notes on standard error about omissions; see [`missing_service`].
 pub fn missing_services(err: &mut dyn Write, hosts: &[String]) -> io::Result<()> {
     hosts.iter().try_for_each(|host| writeln!(err, "note: {}", missing_service(host)))
 }
 
-/// Writes an answer as indented JSON with its scope as the last field.
+/// Writes a result as indented JSON with its scope as the last field.
 pub fn scoped(out: &mut dyn Write, answer: &impl Serialize, scope: &Scope) -> io::Result<()> {
     #[derive(Serialize)]
     struct Scoped<'s, T> {

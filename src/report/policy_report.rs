@@ -1,8 +1,8 @@
-//! Findings as objects of a cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or Report and ClusterReport
-//! (openreports.io/v1alpha1), which succeed them.
+//! Findings as objects of a cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or Report and
+//! ClusterReport (openreports.io/v1alpha1), their successors.
 //!
-//! Every EnvoyFilter has a report of its own, in its namespace and owned by it: it goes when the filter goes, and nobody
-//! else writes it, however the work is shared. What concerns no filter is in one ClusterPolicyReport for each shard.
+//! Every EnvoyFilter has its own report, in its namespace and owned by it. The report is deleted with the filter and has only
+//! one writer, however the work is shared. Findings about no filter are in one ClusterPolicyReport for each shard.
 
 use crate::lint::Finding;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -11,7 +11,7 @@ use crate::words::fnv;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The API of the objects. Results are the same in both; a Report names its source once more.
+/// The API of the objects. Results are the same in both; a Report also names its source at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Api {
     /// `wgpolicyk8s.io/v1alpha2`.
@@ -38,23 +38,24 @@ impl Api {
     }
 }
 
-/// Who says so, in every result.
+/// The source in every result.
 const SOURCE: &str = "kubectl-envoyfilter";
-/// Bytes of an object: etcd takes 1.5 MiB (`--max-request-bytes`), and the API server keeps who owns each field beside it.
+/// Maximum size of an object in bytes: etcd accepts 1.5 MiB (`--max-request-bytes`), and the API server adds the owner of each
+/// field.
 const LARGEST: usize = 512 * 1024;
-/// Characters of a text in a result.
+/// Maximum number of characters of a text in a result.
 const LONGEST: usize = 4_096;
-/// Characters of a name.
+/// Maximum number of characters of a name.
 const LONGEST_NAME: usize = 253;
 
-/// What the reports of a run have in common.
+/// The common part of the reports of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     /// The API of the objects.
     pub api: Api,
     /// Labels of every report.
     pub labels: Value,
-    /// When the run was.
+    /// The time of the run.
     pub now: SystemTime,
 }
 
@@ -64,8 +65,7 @@ impl Run {
         json!({"seconds": since.as_secs(), "nanos": 0})
     }
 
-    /// The reports of a filter: one, or more where its findings are too many for one object. A filter of which nothing is
-    /// to be said passes.
+    /// The reports of a filter: one, or more if its findings are too many for one object. A filter without findings passes.
     pub(crate) fn of_filter(&self, filter: &EnvoyFilter, findings: &[&Finding]) -> Vec<Value> {
         let uid = filter.document.under(&["metadata", "uid"]).and_then(|uid| uid.as_str());
         let mut object = json!({
@@ -105,7 +105,7 @@ impl Run {
         let (result, severity) = match finding.severity {
             Severity::Error => ("fail", "high"),
             Severity::Warning => ("warn", "medium"),
-            // There is no milder result than `warn` but `pass`, which it is not.
+            // The only milder result than `warn` is `pass`, which would be wrong.
             Severity::Info => ("warn", "info"),
         };
         let mut message = finding.message.clone();
@@ -141,7 +141,7 @@ impl Run {
         })
     }
 
-    /// The report about a run itself: how many filters it looked at, and what could not be read.
+    /// The report about a run itself: how many filters it checked, and what could not be read.
     pub(crate) fn of_run(&self, name: &str, filters: usize, trouble: &[String]) -> Value {
         let result = |result: &str, message: &str| {
             json!({
@@ -152,7 +152,7 @@ impl Run {
         let mut results = vec![result("pass", &format!("{filters} EnvoyFilters were looked at"))];
         results.extend(trouble.iter().map(|trouble| result("error", trouble)));
         let mut parts = parts(results).into_iter();
-        // What cannot be read for a thousand reasons can be read in the log.
+        // Only the first object is written: the log contains all reasons.
         let results = parts.next().unwrap_or_default();
         let mut report = self.api.object(true);
         report["metadata"] = json!({"name": name, "labels": self.labels});
@@ -162,7 +162,7 @@ impl Run {
     }
 }
 
-/// Name of the report of a filter, and of its further parts. A name that would be too long ends with a checksum of all of it.
+/// Name of a filter's report, and of its further parts. A name that would be too long ends with a checksum of the whole.
 fn name(filter: &str, part: usize) -> String {
     let suffix = if part == 0 { String::new() } else { format!(".{}", part + 1) };
     let whole = format!("envoyfilter-{filter}{suffix}");
@@ -182,7 +182,7 @@ fn cut(text: &str) -> String {
     text.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
-/// Results in as many parts as it takes to keep each within an object.
+/// Results split so that each part fits into an object.
 fn parts(results: Vec<Value>) -> Vec<Vec<Value>> {
     let mut parts: Vec<Vec<Value>> = vec![Vec::new()];
     let mut size = 0;

@@ -9,10 +9,10 @@ use codespan_reporting::term::{self, Config, DisplayStyle, Styles, StylesWriter}
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Longest line of a source that is shown; minified JSON is one line of megabytes.
+/// Longest source line that is shown; minified JSON is one line of megabytes.
 pub(super) const MAX_LINE: usize = 400;
 
-/// The texts of a run as the renderer wants them.
+/// The texts of a run in the renderer's form.
 pub(super) struct Texts<'s>(&'s Sources);
 
 impl<'a> Files<'a> for Texts<'_>
@@ -76,7 +76,7 @@ pub(crate) fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources
     emit(out, terminal, sources, &diagnostic)
 }
 
-/// Writes the line of a place with a caret and words under it.
+/// Writes the line of a place with a caret and a label under it.
 pub(crate) fn excerpt(
     out: &mut dyn Write,
     terminal: Terminal,
@@ -93,7 +93,7 @@ pub(crate) fn excerpt(
     )
 }
 
-/// The part of a span on its first line: a caret under thirty lines helps nobody.
+/// The part of a span on its first line: a caret under thirty lines does not help.
 pub(super) fn one_line(sources: &Sources, span: Span) -> Range<usize> {
     let (start, end) = (span.start as usize, span.end as usize);
     let text = sources.snippet(span);

@@ -15,7 +15,7 @@ fn role(severity: Severity) -> Role {
     }
 }
 
-/// Columns below which a summary gets lines of its own.
+/// Minimum width of a summary's column; below it, summaries get their own lines.
 const NARROW: usize = 24;
 
 /// Writes every rule in a line, by theme.
@@ -58,7 +58,7 @@ pub(crate) fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static R
     writeln!(out, "{}; `rules CODE` shows one", count(rules.len(), "rule", "rules"))
 }
 
-/// What the rule needs, after what else is said about it.
+/// What the rule requires, after its other properties.
 fn needs(rule: &RuleInfo) -> String {
     let needs: Vec<&str> = rule.needs.iter().map(|need| need.title()).collect();
     if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(" and ")) }

@@ -1,9 +1,9 @@
-//! What an answer was made from, in one line.
+//! The basis of an answer, in one line.
 
 use super::style::count;
 use crate::mesh::{Origin, Scope};
 
-/// One line for people; `None` for files alone, whose names the user wrote.
+/// One line for people; `None` for files only, which the user named.
 pub(crate) fn line(scope: &Scope) -> Option<String> {
     (!matches!(scope.origin, Origin::Files | Origin::Demo)).then(|| sentence(scope))
 }

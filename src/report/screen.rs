@@ -1,8 +1,8 @@
-//! The last thing between this program and a terminal, a log or a CI runner: everything printed passes here.
+//! The last step before a terminal, a log or a CI runner: everything printed passes here.
 //!
-//! Reports escape the names that they print ([`crate::source::escape`]); this writer makes sure. It lets no control
-//! character pass but line ends, tabs and the colors of [`super::style`], starts no line with what a CI runner takes for a
-//! command, and repeats no secret of the input ([`Keeper`]).
+//! Reports escape the names that they print ([`crate::source::escape`]); this writer makes sure. It passes no control character
+//! except line ends, tabs and the colors of [`super::style`], starts no line with what a CI runner would take for a command,
+//! and repeats no secret of the input ([`Keeper`]).
 
 use crate::model::redact::{self, Keeper, REDACTED};
 use crate::source::escape;
@@ -17,14 +17,14 @@ pub(crate) enum Mode {
     Colored,
     /// Commands for a CI runner.
     Commands,
-    /// A text that the user gave and gets back, changed or not: byte for byte.
+    /// The user's own text, changed or not: byte for byte.
     Exact,
 }
 
-/// Bytes of a line without end that are held back.
+/// Maximum number of bytes of an unfinished line that are held back.
 const LONGEST: usize = 1 << 20;
 
-/// A writer that lets pass what is safe to print.
+/// A writer that passes only what is safe to print.
 pub(crate) struct Screen<W: Write> {
     out: W,
     mode: Mode,
@@ -32,7 +32,7 @@ pub(crate) struct Screen<W: Write> {
     secrets: Option<Keeper>,
     /// The line so far.
     line: Vec<u8>,
-    /// Whether what is held back begins a line.
+    /// Whether the held text starts a line.
     at_start: bool,
     /// Whether the line is inside a PEM block.
     in_pem: bool,
@@ -44,7 +44,7 @@ impl<W: Write> Screen<W> {
         Screen { out, mode, secrets, line: Vec::new(), at_start: true, in_pem: false }
     }
 
-    /// Writes what is held back.
+    /// Writes the held text.
     fn pass(&mut self) -> io::Result<()> {
         if self.line.is_empty() {
             return Ok(());
@@ -65,7 +65,7 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    /// Whether a line can pass as it is: most lines of a large dump.
+    /// Whether a line is safe as it is, as most lines of a large dump are.
     fn is_harmless(&self, bytes: &[u8]) -> bool {
         let plain = |byte: &u8| matches!(byte, b' '..=b'"' | b'$'..=b'~' | b'\n' | b'\t');
         let first = bytes.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
@@ -131,8 +131,8 @@ impl<W: Write> Screen<W> {
     }
 }
 
-/// Length of the color sequence at the beginning of a text; 0 if there is none. Only what changes colors and weight: no
-/// sequence that hides text.
+/// Length of the color sequence at the start of a text; 0 if there is none. Only sequences for colors and weight: none that
+/// hides text.
 fn color(text: &str) -> usize {
     let Some(after) = text.strip_prefix("\u{1b}[") else { return 0 };
     let Some(end) = after.find(|c: char| !c.is_ascii_digit() && c != ';') else { return 0 };
@@ -159,7 +159,7 @@ impl<W: Write> Write for Screen<W> {
         }
         self.line.extend_from_slice(rest);
         if self.line.len() > LONGEST {
-            // Between two values, so that no secret is cut in two.
+            // Between two values, so that no secret is split.
             let cut = memchr::memrchr2(b',', b' ', &self.line).map_or(self.line.len(), |at| at + 1);
             let after = self.line.split_off(cut);
             self.pass()?;

@@ -7,16 +7,16 @@ use crate::mesh::survey::{What, Wrong};
 use crate::mesh::{Scope, SurveyReport};
 use serde::Serialize;
 
-/// Most characters of Envoy's words in a table without `--verbose`.
+/// Maximum number of characters of Envoy's message in a table without `--verbose`.
 pub(crate) const MOST_WORDS: usize = 160;
 
-/// The answer of `status` as data.
+/// The result of `status` as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Status<'s> {
     api_version: &'static str,
     kind: &'static str,
-    /// EnvoyFilters looked at.
+    /// Number of checked EnvoyFilters.
     filters: usize,
     /// What is wrong, by filter and workload.
     pub wrong: Vec<OnWorkload>,
@@ -36,7 +36,7 @@ pub(crate) struct OnWorkload {
 }
 
 impl Status<'_> {
-    /// Puts into words what a survey found; of Envoy's own words at most so many characters.
+    /// The result of a survey in words, with at most this many characters of Envoy's message.
     pub(crate) fn of(survey: &SurveyReport, most: usize) -> Status<'_> {
         let mut wrong = Vec::new();
         for row in &survey.rows {
@@ -73,7 +73,7 @@ fn words(wrong: &Wrong, most: usize) -> String {
     format!("patch {}: {}", wrong.patch, what(&wrong.what, most))
 }
 
-/// What is wrong with a patch, in words. Of Envoy's own, at most so many characters on one line.
+/// What is wrong with a patch, in words, with at most this many characters of Envoy's message on one line.
 pub(crate) fn what(what: &What, most: usize) -> String {
     match what {
         What::Rejected { kind, resource, details } => {
@@ -95,7 +95,7 @@ pub(crate) fn what(what: &What, most: usize) -> String {
     }
 }
 
-/// What people are told where nothing is wrong.
+/// The message when nothing is wrong.
 pub(crate) fn nothing(status: &Status<'_>) -> String {
     let filters = count(status.filters, "EnvoyFilter", "EnvoyFilters");
     match (status.scope.is_empty(), status.scope.is_complete()) {
@@ -109,12 +109,12 @@ pub(crate) fn nothing(status: &Status<'_>) -> String {
 pub(crate) const HEADING: [&str; 4] = ["NAMESPACE", "FILTER", "WORKLOAD", "WHAT IS WRONG"];
 
 impl OnWorkload {
-    /// What it is about: namespace and name of the EnvoyFilter and of the workload.
+    /// Its subject: namespace and name of the EnvoyFilter and of the workload.
     pub(crate) fn key(&self) -> [String; 4] {
         [self.namespace.clone(), self.filter.clone(), self.workload_namespace.clone(), self.workload.clone()]
     }
 
-    /// A row of a table; with a reason that takes the place of its own.
+    /// A row of a table, optionally with another reason.
     pub(crate) fn row(&self, instead: Option<&str>) -> Vec<String> {
         let workload = match self.workload_namespace.as_str() {
             "" => self.workload.clone(),

@@ -1,4 +1,4 @@
-//! Colours and widths of a terminal.
+//! Colors and widths of a terminal.
 
 use crate::source::escape;
 use owo_colors::{OwoColorize, Style};
@@ -8,32 +8,32 @@ use unicode_width::UnicodeWidthStr;
 
 pub use crate::words::count;
 
-/// What the output goes to.
+/// The output device.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    /// Whether colours are wanted.
+    /// Whether colors are enabled.
     pub colour: bool,
-    /// How many columns fit into a line.
+    /// Columns per line.
     pub width: usize,
 }
 
 impl Default for Terminal {
-    /// A file: no colours, lines of 100 columns.
+    /// A file: no colors, lines of 100 columns.
     fn default() -> Terminal {
         Terminal { colour: false, width: 100 }
     }
 }
 
-/// What a piece of text is; decides its colour.
+/// The role of a text, which decides its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// A heading or a name that matters.
+    /// A heading or an important name.
     Strong,
-    /// What can be read later.
+    /// Less important.
     Dim,
     /// In effect, added.
     Good,
-    /// Without effect, removed.
+    /// No effect, removed.
     Bad,
     /// Doubtful, overwritten.
     Odd,
@@ -42,7 +42,7 @@ pub enum Role {
 }
 
 impl Terminal {
-    /// The text in the colour of its role.
+    /// The text in the color of its role.
     pub fn paint(self, role: Role, text: impl Display) -> Cow<'static, str> {
         let text = text.to_string();
         if !self.colour || text.is_empty() {
@@ -60,15 +60,15 @@ impl Terminal {
     }
 }
 
-/// How many columns of a terminal a text takes: East Asian characters take two, combining ones none.
+/// The number of columns of a text on a terminal: East Asian characters take two, combining ones none.
 pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Cuts a text into lines of a width at spaces; words that are longer stay whole.
+/// Wraps a text at spaces; words longer than the width stay whole.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    // A name in the text may contain a line end; a line of the text does not.
+    // A name in the text may contain a line break; a line of the text must not.
     for word in text.replace('\n', "\\n").split(' ') {
         match lines.last_mut() {
             Some(line) if columns(line) + 1 + columns(word) <= width => {
@@ -81,8 +81,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Somebody else's words on one line: spaces and line ends become one space; the end is left out where it is longer than
-/// that many characters.
+/// Foreign text on one line: spaces and line breaks become one space, and it is truncated to this many characters.
 pub fn quoted(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = escape::one_line(&text);
@@ -92,7 +91,7 @@ pub fn quoted(text: &str, most: usize) -> String {
     text.chars().take(most).chain(['…']).collect()
 }
 
-/// Shortens a text to a width by leaving out its middle.
+/// Shortens a text to a width by omitting its middle.
 pub fn shorten(text: &str, width: usize) -> String {
     let text = &*escape::one_line(text);
     let count = text.chars().count();

@@ -40,7 +40,7 @@ pub(crate) fn write(out: &mut dyn Write, heading: &[&str], rows: &[Vec<String>])
     rows.iter().try_for_each(|row| line(out, &widths, row.iter().map(String::as_str)))
 }
 
-/// How long ago something was, as kubectl says it: `45s`, `3m`, `5h`, `2d`, `3y`.
+/// The age of something, in kubectl's form: `45s`, `3m`, `5h`, `2d`, `3y`.
 pub(crate) fn age(seconds: i64) -> String {
     match seconds.max(0) {
         seconds if seconds < 120 => format!("{seconds}s"),

@@ -1,7 +1,7 @@
-//! kubectl's JSONPath: templates (`-o jsonpath=`), columns (`-o custom-columns=`), the order of a list (`--sort-by`).
+//! kubectl's JSONPath: templates (`-o jsonpath=`), columns (`-o custom-columns=`), sorting (`--sort-by`).
 //!
 //! kubectl writes a path as `.items[*].metadata.labels.app\.io/x`, RFC 9535 as `$['items'][*]…`. Paths are translated and
-//! handed to a crate; templates around them are kubectl's own.
+//! passed to a crate; the templates around them are implemented here.
 
 use super::table;
 use crate::source::ErrorMessage;
@@ -18,15 +18,15 @@ pub(crate) struct Template(Vec<Piece>);
 enum Piece {
     Text(String),
     Path(Path),
-    /// For each of what a path finds, these.
+    /// These pieces for each value that a path finds.
     Range(Path, Vec<Piece>),
 }
 
-/// A path as RFC 9535 writes it.
+/// A path in the notation of RFC 9535.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     query: String,
-    /// Whether it begins at the whole answer and not at the item that a range is at.
+    /// Whether it starts at the whole result rather than the current item of a range.
     of_root: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Path {
 pub(crate) struct Columns(Vec<(String, Path)>);
 
 impl Path {
-    /// Reads a path as kubectl writes it: `.a.b[0]`, `{.a}`, `a.b`. Fails with a sentence.
+    /// Parses a path in kubectl's notation: `.a.b[0]`, `{.a}`, `a.b`. Fails with a message.
     pub(crate) fn parse(text: &str) -> Result<Path, ErrorMessage> {
         let text = text.trim();
         let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text).trim();
@@ -44,14 +44,14 @@ impl Path {
             None => (false, inner.strip_prefix('@').unwrap_or(inner)),
         };
         let path = Path { query: format!("${}", segments(rest)?), of_root };
-        // The crate says what it cannot read.
+        // The crate reports what it cannot parse.
         Value::Null
             .query(&path.query)
             .map_err(|_| format!("`{text}` is not a JSONPath; write it as {{.items[*].name}}"))?;
         Ok(path)
     }
 
-    /// What it finds.
+    /// The values it finds.
     pub(crate) fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         value.query(&self.query).unwrap_or_default()
     }
@@ -99,7 +99,7 @@ fn segments(text: &str) -> Result<String, ErrorMessage> {
     Ok(out)
 }
 
-/// Where the bracket at the start of a text is closed; brackets in quotes do not count.
+/// The end of the bracket at the start of a text; brackets in quotes do not count.
 fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, c) in text.char_indices() {
@@ -123,7 +123,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
 }
 
 impl Template {
-    /// Reads a template. Fails with a sentence.
+    /// Parses a template. Fails with a message.
     pub(crate) fn parse(text: &str) -> Result<Template, ErrorMessage> {
         if !text.contains('{') {
             return Ok(Template(vec![Piece::Path(Path::parse(text)?)]));
@@ -171,7 +171,7 @@ impl Template {
         }
     }
 
-    /// Writes what it makes of a value. What is not there is left out.
+    /// Writes the template for a value. Missing values are omitted.
     pub(crate) fn write(&self, out: &mut dyn Write, value: &Value) -> io::Result<()> {
         pieces(out, &self.0, value, value)
     }
@@ -196,7 +196,7 @@ fn pieces(out: &mut dyn Write, all: &[Piece], root: &Value, here: &Value) -> io:
     Ok(())
 }
 
-/// A text in quotes, with what its escapes mean.
+/// A quoted text, with its escapes resolved.
 fn unquoted(text: &str) -> String {
     let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
     let (mut out, mut escaped) = (String::new(), false);
@@ -225,7 +225,7 @@ fn plain_text(value: &Value) -> String {
 }
 
 impl Columns {
-    /// Reads `NAME:.path,NAME:.path`. Fails with a sentence.
+    /// Parses `NAME:.path,NAME:.path`. Fails with a message.
     pub(crate) fn parse(text: &str) -> Result<Columns, ErrorMessage> {
         let mut columns = Vec::new();
         for part in text.split(',') {
@@ -255,8 +255,8 @@ impl Columns {
     }
 }
 
-/// The order of items by what a path finds in each, those first that have nothing there; numbers by their value. `None` where
-/// no item has anything there.
+/// The order of items by the value that a path finds in each; items without a value come first, numbers are compared by value.
+/// `None` if no item has a value.
 pub(crate) fn order(path: &Path, items: &[Value]) -> Option<Vec<usize>> {
     let keys: Vec<Option<&Value>> = items.iter().map(|item| path.find(item).into_iter().next()).collect();
     if !keys.is_empty() && keys.iter().all(Option::is_none) {
@@ -287,7 +287,7 @@ mod tests {
         ], "kind": "List"})
     }
 
-    /// What `kubectl get -o jsonpath=…` prints of the same, kubectl 1.33.
+    /// Output of `kubectl get -o jsonpath=…` for the same input, kubectl 1.33.
     #[test]
     fn templates_print_what_kubectl_prints() {
         for (template, want) in [

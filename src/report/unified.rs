@@ -4,22 +4,22 @@ use super::style::{Role, Terminal};
 use similar::{ChangeTag, TextDiff};
 use std::io::{self, Write};
 
-/// Most lines of a diff that are shown of one resource unless everything is asked for.
+/// Maximum number of lines of a resource's diff without --verbose.
 pub(crate) const MAX_LINES: usize = 200;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// How many lines a diff adds and takes away.
+/// Number of lines that a diff adds and removes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     /// Lines added.
     pub added: usize,
-    /// Lines taken away.
+    /// Lines removed.
     pub removed: usize,
 }
 
-/// Writes what differs between two texts, at most `limit` lines, and says when that is not all.
+/// Writes the differences between two texts, at most `limit` lines, and reports when that is not all.
 pub(crate) fn diff(
     out: &mut dyn Write,
     terminal: Terminal,

@@ -1,4 +1,4 @@
-//! Verdicts on patches, as people read them.
+//! Verdicts on patches, for people.
 
 use super::style::Role;
 use crate::engine::Outcome;
@@ -26,7 +26,7 @@ pub(super) fn mark(patch: &Patch) -> (&'static str, Role) {
     }
 }
 
-/// The verdict in words; `live`: the dump is one of a running proxy.
+/// The verdict in words; `live`: the dump is of a running proxy.
 pub(super) fn outcome(patch: &Patch, live: bool) -> String {
     if let Some(live) = patch.live {
         return match live {

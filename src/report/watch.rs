@@ -1,4 +1,4 @@
-//! What `watch` tells: one line for each change, for people or as JSON.
+//! The output of `watch`: one line for each change, for people or as JSON.
 
 use super::style::quoted;
 use crate::explain::view::API_VERSION;
@@ -6,25 +6,25 @@ use crate::mesh::Scope;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Most characters of a message on a line for people.
+/// Maximum number of characters of a message on a line for people.
 const MOST: usize = 400;
 
-/// What became of something.
+/// What happened to a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Became {
-    /// It was so when it was first looked at.
+    /// It existed at the first check.
     Present,
-    /// It is so since a moment ago.
+    /// It is new.
     Added,
-    /// It is so in another way.
+    /// It changed.
     Changed,
-    /// It is no longer so.
+    /// It is gone.
     Cleared,
 }
 
 impl Became {
-    /// The word in JSON and in metrics.
+    /// The keyword in JSON and in metrics.
     pub const fn key(self) -> &'static str {
         match self {
             Became::Present => "present",
@@ -48,17 +48,17 @@ impl Became {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trouble {
-    /// Envoy refused an update.
+    /// Envoy rejected an update.
     Rejected,
-    /// A proxy does not hold what a patch writes.
+    /// A proxy does not contain what a patch writes.
     NotInEffect,
-    /// A proxy holds it at some places.
+    /// A proxy contains it in some places.
     PartlyInEffect,
-    /// A patch does nothing on a proxy.
+    /// A patch has no effect on a proxy.
     NoEffect,
     /// Replicas of one workload differ.
     ReplicasDiffer,
-    /// A proxy holds what no EnvoyFilter explains.
+    /// A proxy contains something that no EnvoyFilter explains.
     Leftover,
     /// A rule of lint found something.
     Finding,
@@ -88,7 +88,7 @@ impl Trouble {
         Trouble::Unwatched,
     ];
 
-    /// The word in JSON and in metrics.
+    /// The keyword in JSON and in metrics.
     pub const fn as_str(self) -> &'static str {
         match self {
             Trouble::Rejected => "rejected",
@@ -123,13 +123,13 @@ impl Trouble {
     }
 }
 
-/// Something that is wrong, as it is told.
+/// A problem as reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
     /// What is wrong.
     pub problem: Trouble,
-    /// Namespace of the EnvoyFilter; absent where it is about none.
+    /// Namespace of the EnvoyFilter; absent if it is about none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Name of the EnvoyFilter.
@@ -138,7 +138,7 @@ pub struct Notice {
     /// Index of the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<usize>,
-    /// Namespace of the workload; absent where it is about none.
+    /// Namespace of the workload; absent if it is about none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_namespace: Option<String>,
     /// The workload, such as `deployment/cart`.
@@ -152,7 +152,7 @@ pub struct Notice {
     pub severity: Option<&'static str>,
     /// In words.
     pub message: String,
-    /// The same without Envoy's words, where it has any.
+    /// The same without Envoy's message, if it contains one.
     #[serde(skip)]
     pub short: Option<String>,
 }
@@ -164,12 +164,12 @@ pub enum Line {
     Change {
         /// When, in RFC 3339.
         time: String,
-        /// What became of it.
+        /// What happened to it.
         became: Became,
         /// What.
         notice: Notice,
     },
-    /// What is looked at.
+    /// The scope.
     Scope {
         /// When.
         time: String,
@@ -240,7 +240,7 @@ impl Line {
     }
 }
 
-/// How many reasons are told on lines of their own.
+/// Maximum number of reasons on lines of their own.
 const MANY: usize = 5;
 
 /// `shop/timeout patch 0 on deployment/cart: not in effect: …`.

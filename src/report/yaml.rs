@@ -1,4 +1,4 @@
-//! JSON as YAML that every reader of YAML 1.1 and 1.2 takes the same.
+//! Writes JSON as YAML that every reader of YAML 1.1 and 1.2 reads the same way.
 
 use crate::load::yaml_text;
 use std::io::{self, Write};

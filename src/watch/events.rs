@@ -1,5 +1,5 @@
-//! Kubernetes Events on EnvoyFilters, so that `kubectl describe` shows what is wrong. Few at a time: who watches Events pays for
-//! each.
+//! Kubernetes Events on EnvoyFilters, so that `kubectl describe` shows what is wrong. They are limited, because everyone who
+//! watches Events pays for each.
 
 use super::metrics::Metrics;
 use super::state::Key;
@@ -16,36 +16,36 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Events that may be written at once.
+/// Number of Events that may be written at once.
 const BURST: u32 = 50;
-/// How long each takes beyond that.
+/// Interval of further Events.
 const EACH: Duration = Duration::from_secs(1);
-/// Events that wait; more are dropped and counted.
+/// Maximum number of waiting Events; more are dropped and counted.
 const WAITING: usize = 500;
-/// How often an Event about something that stays wrong is written again: the API server forgets Events after an hour
-/// (`--event-ttl` of kube-apiserver).
+/// How often the Event about a persistent problem is written again: the API server deletes Events after an hour (`--event-ttl`
+/// of kube-apiserver).
 const AGAIN: Duration = Duration::from_secs(30 * 60);
-/// Most characters of a message (`validateEvent` of the API server allows 1,024 bytes in `events.k8s.io/v1`).
+/// Maximum number of characters of a message (`validateEvent` of the API server allows 1,024 bytes in `events.k8s.io/v1`).
 const LONGEST: usize = 1_000;
-/// Most characters of a name, with what follows it.
+/// Maximum number of characters of a name, including its suffix.
 const LONGEST_NAME: usize = 230;
 
-/// What is to be written.
+/// An Event to write.
 pub(super) struct Wanted {
     pub(super) became: Became,
     pub(super) notice: Notice,
     /// `metadata.uid` of the EnvoyFilter.
     pub(super) uid: Option<String>,
-    /// What tells this Event from others about the same EnvoyFilter.
+    /// Distinguishes this Event from others about the same EnvoyFilter.
     pub(super) key: String,
 }
 
-/// When the Event about each thing that is wrong was written.
+/// When the Event about each problem was written.
 #[derive(Debug, Default)]
 pub(super) struct Written(BTreeMap<Key, Instant>);
 
 impl Written {
-    /// An Event was written: that something is wrong, or that it no longer is.
+    /// An Event was written: a problem exists, or no longer does.
     pub(super) fn note(&mut self, key: &Key, wrong: bool, at: Instant) {
         if wrong {
             self.0.insert(key.clone(), at);
@@ -54,7 +54,7 @@ impl Written {
         }
     }
 
-    /// Some of those that are to be written again, the oldest first.
+    /// Some of those that are due to be written again, the oldest first.
     pub(super) fn due(&self, now: Instant, most: usize) -> Vec<Key> {
         let old = |at: &Instant| now.saturating_duration_since(*at) >= AGAIN;
         let mut due: Vec<(Instant, &Key)> =
@@ -97,12 +97,12 @@ impl Events {
         Events { sender, task }
     }
 
-    /// Writes an Event soon; whether there was room for it.
+    /// Queues an Event; returns whether there was room for it.
     pub(super) fn write(&self, wanted: Wanted) -> bool {
         self.sender.try_send(wanted).is_ok()
     }
 
-    /// Writes what waits, for a moment.
+    /// Writes waiting Events, for a moment.
     pub(super) async fn end(self) {
         drop(self.sender);
         let _ = timeout(LAST, self.task).await;
@@ -114,7 +114,7 @@ async fn write(cluster: &Cluster, wanted: &Wanted, replica: &str) -> Result<(), 
     let (namespace, name) = (&event["metadata"]["namespace"], &event["metadata"]["name"]);
     let (Some(namespace), Some(name)) = (namespace.as_str(), name.as_str()) else { return Ok(()) };
     match cluster.create(EVENT, namespace, &event).await {
-        // It was told before, perhaps by a process that is gone.
+        // It was reported before, perhaps by an earlier process.
         Err(Fault::Status(409, _)) => {
             let fields = json!({
                 "message": event["message"], "lastTimestamp": event["lastTimestamp"], "type": event["type"],
@@ -127,7 +127,7 @@ async fn write(cluster: &Cluster, wanted: &Wanted, replica: &str) -> Result<(), 
     }
 }
 
-/// The Event; `None` where it is about no EnvoyFilter.
+/// The Event; `None` if it is about no EnvoyFilter.
 fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
     let Wanted { became, notice, uid, key } = wanted;
     let (namespace, name) = (notice.namespace.as_ref()?, notice.name.as_ref()?);
@@ -154,7 +154,7 @@ fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
     Some(json!({
         "apiVersion": "v1", "kind": EVENT.kind,
         "metadata": {
-            // One Event for each thing and what became of it: what is told again is not another one.
+            // One Event for each problem and what happened to it: a repetition is not a new one.
             "name": format!("{start}.{:016x}", fnv(&format!("{key} {reason}"))), "namespace": namespace,
         },
         "involvedObject": object,

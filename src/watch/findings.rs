@@ -1,4 +1,4 @@
-//! What is wrong with EnvoyFilters themselves, whatever the proxies hold: findings that are certain without config dumps.
+//! Problems of EnvoyFilters themselves, whatever the proxies contain: findings that are certain without config dumps.
 
 use super::moment::Moment;
 use super::state::{Key, Topic, Value};
@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 /// The subjects of [`find`].
 pub(super) const TOPICS: &[Topic] = &[Topic::Finding, Topic::Selection, Topic::Judging];
 
-/// Everything wrong with the filters that are wanted. Findings that depend on a configuration which no proxy showed are left
-/// to what proxies show.
+/// All problems of the selected filters. Findings that depend on a configuration which no proxy showed are left to the proxies.
 pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool) -> BTreeMap<Key, Value> {
     let mut all = BTreeMap::new();
     let whole = &moment.whole;

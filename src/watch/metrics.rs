@@ -15,13 +15,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Labels of what is wrong.
+/// Labels of a problem.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, PartialOrd, Ord, EncodeLabelSet)]
 struct OfProblem {
     problem: &'static str,
-    /// Namespace of the EnvoyFilter, or of the workload where it is about none.
+    /// Namespace of the EnvoyFilter, or of the workload if it is about none.
     namespace: String,
-    /// Name of the EnvoyFilter; empty where it is about none.
+    /// Name of the EnvoyFilter; empty if it is about none.
     name: String,
 }
 
@@ -45,7 +45,7 @@ struct OfFinding {
     severity: String,
 }
 
-/// What became of a read.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was read and judged.
@@ -156,7 +156,7 @@ impl Metrics {
         };
     }
 
-    /// Records what is known.
+    /// Records the current state.
     pub fn state(&self, state: &State, filters: usize, oldest: Option<Duration>, shards: (usize, usize)) {
         let count = state.count();
         let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -172,7 +172,7 @@ impl Metrics {
 
     fn wrong(&self, wrong: &BTreeMap<Key, Value>) {
         let mut problems: BTreeMap<OfProblem, i64> = BTreeMap::new();
-        // What never happened counts as 0, so that rules see it begin.
+        // Events that never happened count as 0, so that alert rules see the first one.
         for trouble in Trouble::ALL {
             let (namespace, name) = (String::new(), String::new());
             problems.insert(OfProblem { problem: trouble.as_str(), namespace, name }, 0);

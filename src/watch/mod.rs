@@ -1,8 +1,8 @@
-//! A mesh that is looked at for as long as somebody wants, and what is told of its changes.
+//! Watches a mesh continuously and reports changes.
 //!
-//! Objects come by watches ([`moment`]); proxies are read in turns ([`turns`]), each for itself ([`crate::mesh::single`]), and
-//! only what is wrong with them is kept ([`state`]). What is new is told as lines, metrics and Events. Nothing is stored:
-//! after a restart everything is found again, and told as what is present.
+//! Objects come from watches ([`moment`]); proxies are read in turn ([`turns`]), each separately ([`crate::mesh::single`]), and
+//! only their problems are kept ([`state`]). News is reported as lines, metrics and Events. Nothing is stored: after a restart
+//! everything is found again, and reported as present.
 
 mod events;
 mod findings;

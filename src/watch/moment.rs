@@ -1,4 +1,4 @@
-//! The mesh at one moment: what watches brought, and what of it decides about a proxy.
+//! The mesh at one moment: the watched objects, and what decides about a proxy.
 
 use super::state::Pod;
 use crate::admission::snapshot::{Snapshot, Whole};
@@ -17,13 +17,13 @@ pub(super) struct Moment {
     pub(super) whole: Whole,
     /// Pods with proxies.
     pub(super) targets: BTreeMap<Pod, Target>,
-    /// Of each EnvoyFilter, in the order of the inventory.
+    /// For each EnvoyFilter, in the order of the inventory.
     digests: Vec<u64>,
-    /// Of everything that a proxy is judged by.
+    /// Of everything that proxies are judged by.
     pub(super) digest: u64,
 }
 
-/// A digest that holds for this process.
+/// A digest that is valid in this process.
 pub(super) fn digest(of: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
@@ -31,7 +31,7 @@ pub(super) fn digest(of: &impl Hash) -> u64 {
 }
 
 impl Moment {
-    /// What of a view proxies are judged by. Its secrets are kept from output.
+    /// The parts of a snapshot that proxies are judged by. Its secrets are kept out of output.
     pub(super) fn of(snapshot: &Snapshot, secrets: &Keeper) -> Moment {
         let mut whole = snapshot.whole();
         let facts = &whole.facts;
@@ -63,7 +63,7 @@ impl Moment {
         }
     }
 
-    /// Of the filters that attach to a proxy, and of its control plane.
+    /// A digest of the filters that attach to a proxy, and of its control plane.
     pub(super) fn filters_of(&self, target: &Target) -> u64 {
         let now = self.now();
         let plane = self.whole.planes.get(now.plane_of(target)).map(|plane| format!("{plane:?}"));

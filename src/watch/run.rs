@@ -1,4 +1,4 @@
-//! The loop: what watches bring, whose turn it is, what was read, and what is told.
+//! The loop: handles watch events, schedules reads, judges results and reports changes.
 
 use super::events::{Events, Written};
 use super::findings;
@@ -46,20 +46,20 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::block_in_place;
 use tokio::time::Instant;
 
-/// What is watched, and how.
+/// The settings of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     /// Settings that override the cluster's.
     pub overrides: Overrides,
     /// Namespace of istiod.
     pub istio_namespace: String,
-    /// The only way in which proxies are read; every way in turn without.
+    /// The only way to read proxies; by default every way in turn.
     pub via: Option<Via>,
-    /// Only what is about EnvoyFilters or workloads of this namespace.
+    /// Restricts reports to EnvoyFilters and workloads of this namespace.
     pub namespace: Option<String>,
     /// How often proxies are read.
     pub pace: Pace,
-    /// What EnvoyFilters are judged by.
+    /// The rules for EnvoyFilters.
     pub rules: Rules,
     /// Secrets that no Event repeats.
     pub secrets: Keeper,
@@ -67,9 +67,9 @@ pub(crate) struct Watch {
     pub metrics: Option<SocketAddr>,
     /// Write Events, under this name of a replica.
     pub events: Option<String>,
-    /// How the proxies are shared; this process reads all of them without.
+    /// How proxies are shared; by default this process reads all of them.
     pub sharing: Option<Sharing>,
-    /// End when every proxy was asked once.
+    /// Stop when every proxy was asked once.
     pub once: bool,
 }
 
@@ -78,25 +78,25 @@ pub(crate) struct Watch {
 pub(crate) struct Ended {
     /// Whether something is wrong.
     pub wrong: bool,
-    /// Whether everything that matters was read.
+    /// Whether everything relevant was read.
     pub complete: bool,
 }
 
-/// Changes of objects that come this soon after another are looked at together.
+/// Changes of objects this soon after each other are handled together.
 const GATHER: Duration = Duration::from_secs(2);
-/// How often EnvoyFilters are judged at most.
+/// Minimum interval between two checks of EnvoyFilters.
 const JUDGE: Duration = Duration::from_secs(10);
-/// How often the scope is told at most.
+/// Minimum interval between two reports of the scope.
 const SCOPE: Duration = Duration::from_secs(60);
-/// Proxies that are read at the same time.
+/// Number of proxies read at the same time.
 const AT_ONCE: usize = 4;
-/// How long what is known of the ways to proxies holds: rights may be granted.
+/// How long knowledge about the ways to read proxies is valid: rights may be granted.
 const WAYS: Duration = Duration::from_secs(600);
 
-/// A read that ended: the proxy, the dump or why there is none, how long it took.
+/// A finished read: the proxy, the dump or why there is none, and the duration.
 type Read = (Target, Result<(String, Via), Vec<String>>, Duration);
 
-/// Watches until the user wants an end. Fails with a message for the user.
+/// Watches until the user stops it. Fails with a message for the user.
 pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, ErrorMessage> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let (mut builder, health) = feed::builder(watch.overrides.clone());
@@ -109,7 +109,7 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
         }
         None => None,
     };
-    // Who may list nothing is told so: the first view is empty, and no kind is in it.
+    // Without the right to list anything, this must be reported: the first snapshot is empty and no kind is in it.
     let (publish, mut worlds) = watch::channel(Arc::new(builder.snapshot()));
     let (_, samples) = mpsc::channel(1);
     tokio::spawn(feed::follow_all(
@@ -149,7 +149,7 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
             () = until(run.judge_at) => run.judge().await,
             () = until(Some(tick)) => {
                 tick = Instant::now() + RENEW.min(run.gather());
-                // A kind that nobody may list never makes a view complete: what there is counts.
+                // A kind that cannot be listed would keep a snapshot incomplete forever: use what exists.
                 if run.moment.is_none() {
                     let snapshot = Arc::clone(&worlds.borrow());
                     run.see(&snapshot).await;
@@ -180,20 +180,20 @@ struct Run {
     state: State,
     turns: Turns,
     reader: Arc<Reader>,
-    /// When the reader was made, and which istiods it knows.
+    /// When the reader was created, and the istiods it knows.
     reader_of: (Instant, Vec<(String, String)>),
-    /// Of each proxy the digest of its filters, and of what that was made from.
+    /// For each proxy the digest of its filters, and of their source.
     filters: HashMap<Pod, (u64, u64)>,
     /// Clusters that sidecars lend to waypoints.
     lent: Arc<BTreeMap<String, String>>,
-    /// When EnvoyFilters are judged next, and when they were.
+    /// When EnvoyFilters are judged next, and when they last were.
     judge_at: Option<Instant>,
     judged: Option<Instant>,
-    /// Whether what is judged next was so before this process looked.
+    /// Whether the next results existed before this process started.
     judge_present: bool,
-    /// Whether every proxy that was there in the beginning was asked once.
+    /// Whether every proxy that existed at the start was asked once.
     round: bool,
-    /// What was told of the scope, and when.
+    /// The last reported scope, and when.
     reported: Option<(Scope, Instant)>,
     renewed: Instant,
     listened: bool,
@@ -241,12 +241,12 @@ impl Run {
         }
     }
 
-    /// How long changes are gathered.
+    /// How long changes are collected.
     fn gather(&self) -> Duration {
         GATHER.min(self.watch.pace.settle)
     }
 
-    /// Begins to read proxies whose turn it is; when the next turn is.
+    /// Starts to read proxies whose turn it is; returns when the next turn is.
     fn begin(&mut self, reads: &mut FuturesUnordered<BoxFuture<'static, Read>>) -> Option<Instant> {
         let moment = self.moment.as_ref()?;
         while reads.len() < AT_ONCE {
@@ -270,7 +270,7 @@ impl Run {
         None
     }
 
-    /// Takes a view of the mesh.
+    /// Handles a new snapshot.
     async fn see(&mut self, snapshot: &Snapshot) {
         let troubled: BTreeSet<&str> = self.health.troubled().iter().map(|(kind, _)| *kind).collect();
         if self.moment.is_none() && snapshot.missing().any(|kind| !troubled.contains(kind)) {
@@ -284,7 +284,7 @@ impl Run {
         }
     }
 
-    /// Gives every proxy of this replica its turn; `present`: those that are new here were there before.
+    /// Schedules every proxy of this replica; `present`: new ones existed before.
     async fn place(&mut self, present: bool) {
         let Some(moment) = &self.moment else { return };
         let now = Instant::now();
@@ -298,7 +298,7 @@ impl Run {
         let mut filters = HashMap::with_capacity(moment.targets.len());
         for (pod, target) in &moment.targets {
             let place = Place::of(target);
-            // Replicas of a workload are compared: one process reads them all.
+            // Replicas of a workload are compared, so one process reads them all.
             if !self.shards.owns(&format!("{}/{}", place.namespace, place.workload)) || !self.wants(moment, target) {
                 continue;
             }
@@ -320,7 +320,7 @@ impl Run {
         self.judge_at.get_or_insert(soonest.max(now));
     }
 
-    /// Whether a proxy is one of those that are looked at.
+    /// Whether a proxy is in scope.
     fn wants(&self, moment: &Moment, target: &Target) -> bool {
         let Some(wanted) = &self.watch.namespace else { return true };
         let filters = &moment.whole.inventory.envoy_filters;
@@ -328,7 +328,7 @@ impl Run {
             || filters.iter().any(|filter| filter.namespace == *wanted && moment.now().reaches(filter, target))
     }
 
-    /// Takes in what was read of a proxy.
+    /// Handles the result of reading a proxy.
     async fn took(&mut self, (target, dump, took): Read) {
         let pod = (target.namespace.clone(), target.pod.clone());
         let Some(done) = self.turns.done(&pod, Instant::now()) else { return };
@@ -378,7 +378,7 @@ impl Run {
         }
     }
 
-    /// After a proxy was read: whether that was the last of the first round.
+    /// After a proxy was read: returns whether that was the last of the first round.
     async fn after(&mut self) {
         if !self.round && self.turns.round_is_over() {
             self.round = true;
@@ -397,13 +397,13 @@ impl Run {
         self.after().await;
     }
 
-    /// Now and then: Leases, what cannot be watched, metrics, the scope.
+    /// Periodic work: Leases, unwatchable kinds, metrics, the scope.
     async fn tick(&mut self) {
         let now = Instant::now();
         if self.shards.is_shared() && now.saturating_duration_since(self.renewed) >= RENEW {
             self.renewed = now;
             if self.shards.renew().await {
-                // What another replica looked after is not new.
+                // Another replica has already reported these, so they are not new.
                 self.judge_present = true;
                 self.round = false;
                 self.place(true).await;
@@ -443,7 +443,7 @@ impl Run {
         self.scope(false).await;
     }
 
-    /// Tells the scope: at once, or where it is other than what was told, now and then.
+    /// Reports the scope: at once, or periodically if it differs from the last report.
     async fn scope(&mut self, at_once: bool) {
         let Some(moment) = &self.moment else { return };
         let count_of = self.state.count();

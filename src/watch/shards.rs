@@ -1,4 +1,4 @@
-//! Which part of the proxies this replica reads: one Lease for each part, held by one replica at a time.
+//! The shards of proxies that this replica reads: one Lease for each, held by one replica at a time.
 
 use crate::admission::lease::Lease;
 use crate::cluster::Cluster;
@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 /// How often Leases are renewed, and free ones looked for.
 pub(super) const RENEW: Duration = Duration::from_secs(5);
-/// How long a replica that has a part waits before it takes another one, which belongs to somebody who may come back.
+/// How long a replica with a shard waits before it takes another one, whose owner may come back.
 const POLITE: Duration = Duration::from_secs(20);
-/// How long a replica keeps a part beyond its first before it offers it again.
+/// How long a replica keeps a shard beyond its first before it offers it again.
 const OFFER: Duration = Duration::from_secs(120);
 
 /// How proxies are shared.
@@ -19,34 +19,34 @@ const OFFER: Duration = Duration::from_secs(120);
 pub(crate) struct Sharing {
     /// Namespace of the Leases.
     pub namespace: String,
-    /// Their names are this with `-0`, `-1` and so on.
+    /// Prefix of their names, followed by `-0`, `-1` and so on.
     pub prefix: String,
     /// Name of this replica.
     pub replica: String,
-    /// How many parts there are.
+    /// Number of shards.
     pub shards: u32,
 }
 
-/// The parts that this replica holds.
+/// The shards that this replica holds.
 pub(super) struct Shards {
     leases: Vec<Lease>,
-    /// Since when it may take another part.
+    /// When it may take another shard.
     polite: Option<Instant>,
     /// When it offers those beyond the first.
     offer: Option<Instant>,
-    /// How many parts there are; 1 when nobody shares.
+    /// Number of shards; 1 without sharing.
     number: u32,
     /// What is wrong with the Leases.
     pub(super) trouble: Option<String>,
 }
 
 impl Shards {
-    /// Everything is this replica's.
+    /// This replica reads everything.
     pub(super) fn all() -> Shards {
         Shards { leases: Vec::new(), polite: None, offer: None, number: 1, trouble: None }
     }
 
-    /// Parts that others may hold.
+    /// Shards that other replicas may hold.
     pub(super) fn of(cluster: &Cluster, sharing: &Sharing) -> Shards {
         let Sharing { namespace, prefix, replica, shards } = sharing;
         let lease = |number| Lease::new(cluster.client(), namespace, &format!("{prefix}-{number}"), replica);
@@ -58,7 +58,7 @@ impl Shards {
         !self.leases.is_empty()
     }
 
-    /// How many parts are held, of how many.
+    /// Number of held shards, and of all.
     pub(super) fn held(&self) -> (usize, usize) {
         match self.leases.len() {
             0 => (1, 1),
@@ -66,13 +66,13 @@ impl Shards {
         }
     }
 
-    /// Whether something of this name is this replica's.
+    /// Whether this replica owns something of this name.
     pub(super) fn owns(&self, name: &str) -> bool {
         let part = usize::try_from(fnv(name) % u64::from(self.number)).unwrap_or(0);
         self.leases.get(part).is_none_or(Lease::held)
     }
 
-    /// Renews what is held, takes what is free, offers what is too much; whether the parts changed.
+    /// Renews held Leases, takes free ones, offers surplus ones; returns whether the shards changed.
     pub(super) async fn renew(&mut self) -> bool {
         let parts = |leases: &[Lease]| -> BTreeSet<usize> {
             leases.iter().enumerate().filter(|(_, lease)| lease.held()).map(|(number, _)| number).collect()
@@ -88,7 +88,7 @@ impl Shards {
             }
         }
         let held = parts(&self.leases).len();
-        // Who has one waits before it takes another one: others start later.
+        // A replica with a shard waits before it takes another one: others may start later.
         if held == 0 {
             self.polite = None;
         } else {
@@ -111,7 +111,7 @@ impl Shards {
         if held <= 1 {
             self.offer = None;
         } else if *self.offer.get_or_insert(now + OFFER) <= now {
-            // Somebody without a part takes it first; if nobody does, it comes back.
+            // A replica without a shard takes it first; if there is none, it comes back.
             if let Some(lease) = self.leases.iter_mut().rev().find(|lease| lease.held()) {
                 lease.leave().await;
             }
@@ -120,7 +120,7 @@ impl Shards {
         parts(&self.leases) != before
     }
 
-    /// Gives everything back.
+    /// Releases everything.
     pub(super) async fn leave(&mut self) {
         for lease in &mut self.leases {
             lease.leave().await;

@@ -1,4 +1,4 @@
-//! What is wrong, by workload and by proxy, and how that differs from what was told before.
+//! Problems by workload and by proxy, and how they differ from those reported before.
 
 use crate::cluster::Via;
 use crate::mesh::single::Look;
@@ -11,18 +11,18 @@ use std::sync::Arc;
 /// Namespace and name of a pod.
 pub type Pod = (String, String);
 
-/// What something wrong is about; there is one of each.
+/// Identifies a problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// The subject.
     pub topic: Topic,
-    /// `namespace/name` of the EnvoyFilter; empty where it is about none.
+    /// `namespace/name` of the EnvoyFilter; empty if it is about none.
     pub filter: String,
     /// The patch.
     pub patch: Option<usize>,
     /// The workload.
     pub place: Option<Place>,
-    /// What else tells it from others.
+    /// Distinguishes it from others.
     pub detail: String,
 }
 
@@ -33,9 +33,9 @@ pub enum Topic {
     Patch,
     /// Replicas of a workload.
     Replicas,
-    /// A resource that a proxy refuses.
+    /// A resource that a proxy rejects.
     Update,
-    /// Something that is left.
+    /// A leftover.
     Leftover,
     /// Reading the proxies of a workload.
     Proxies,
@@ -49,23 +49,23 @@ pub enum Topic {
     Watching,
 }
 
-/// What is wrong with it.
+/// The content of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// What.
     pub trouble: Trouble,
     /// In words.
     pub message: String,
-    /// The same without Envoy's words, where it has any.
+    /// The same without Envoy's message, if it contains one.
     pub short: Option<String>,
     /// The rule and its severity.
     pub rule: Option<(&'static str, &'static str)>,
 }
 
-/// Something that is so now, or no longer.
+/// A problem that appeared, changed or disappeared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What it is about.
+    /// Its subject.
     pub key: Key,
     /// What was wrong before.
     pub before: Option<Value>,
@@ -74,13 +74,13 @@ pub struct Change {
 }
 
 impl Change {
-    /// As it is told: what is wrong now, or was.
+    /// The problem to report: the present one, or the last one.
     pub fn notice(&self) -> Option<Notice> {
         self.now.as_ref().or(self.before.as_ref()).map(|value| notice(&self.key, value))
     }
 }
 
-/// Something wrong as it is told.
+/// A problem as reported.
 pub fn notice(key: &Key, value: &Value) -> Notice {
     let (namespace, name) = key.filter.split_once('/').map(|(a, b)| (a.to_owned(), b.to_owned())).unzip();
     Notice {
@@ -97,12 +97,12 @@ pub fn notice(key: &Key, value: &Value) -> Notice {
     }
 }
 
-/// What is kept of a proxy that was read.
+/// The kept result of reading a proxy.
 #[derive(Clone, Debug)]
 struct Reading {
-    /// Of the filters that attach to it.
+    /// Digest of the filters that attach to it.
     filters: u64,
-    /// Of the text and of everything it was judged by.
+    /// Digest of the dump and of everything it was judged by.
     digest: u64,
     /// Whether the proxy itself was read.
     running: bool,
@@ -113,16 +113,16 @@ struct Reading {
 #[derive(Clone, Debug)]
 struct Known {
     place: Arc<Place>,
-    /// Of the template that its pod is made from.
+    /// Digest of its pod's template.
     template: u64,
     reading: Option<Reading>,
-    /// Why it could not be read the last time.
+    /// Why the last attempt to read it failed.
     unread: Option<String>,
     /// Whether it was asked at all.
     asked: bool,
 }
 
-/// What was found.
+/// The current problems.
 #[derive(Debug, Default)]
 pub struct State {
     proxies: HashMap<Pod, Known>,
@@ -130,7 +130,7 @@ pub struct State {
     wrong: BTreeMap<Key, Value>,
 }
 
-/// How many proxies there are.
+/// Numbers of proxies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// All of them.
@@ -157,7 +157,7 @@ impl State {
         self.proxies.insert(pod.clone(), known);
     }
 
-    /// Proxies that are not among these are gone; what is no longer wrong because of it.
+    /// Removes all other proxies; returns problems that disappear with them.
     pub fn keep(&mut self, pods: &BTreeSet<Pod>) -> Vec<Change> {
         let gone: Vec<Pod> = self.proxies.keys().filter(|pod| !pods.contains(*pod)).cloned().collect();
         let places: BTreeSet<Arc<Place>> = gone.iter().filter_map(|pod| self.forget(pod)).collect();
@@ -175,13 +175,14 @@ impl State {
         Some(known.place)
     }
 
-    /// Whether a proxy was judged by a text and everything else with this digest.
+    /// Whether a proxy was already judged with this digest.
     pub fn is_same(&mut self, pod: &Pod, digest: u64) -> bool {
         let Some(known) = self.proxies.get_mut(pod) else { return false };
         known.unread.is_none() && known.reading.as_ref().is_some_and(|reading| reading.digest == digest)
     }
 
-    /// What a proxy shows; `filters` is of the filters that attach to it, `digest` of everything it was judged by.
+    /// Records what a proxy shows; `filters` is the digest of the filters that attach to it, `digest` that of everything it was
+    /// judged by.
     pub fn read(&mut self, pod: &Pod, look: Look, via: Via, (filters, digest): (u64, u64)) -> Vec<Change> {
         let Some(known) = self.proxies.get_mut(pod) else { return Vec::new() };
         let running = via != Via::Istiod;
@@ -191,7 +192,7 @@ impl State {
         self.reassess(&place)
     }
 
-    /// A proxy cannot be read. What it showed before stays: nobody knows that it is no longer so.
+    /// Records that a proxy cannot be read. Its earlier problems stay, because they may still exist.
     pub fn unread(&mut self, pod: &Pod, reason: String) -> Vec<Change> {
         let Some(known) = self.proxies.get_mut(pod) else { return Vec::new() };
         (known.unread, known.asked) = (Some(reason), true);
@@ -199,7 +200,7 @@ impl State {
         self.reassess(&place)
     }
 
-    /// Everything that is wrong about these subjects is this.
+    /// Replaces all problems of these topics.
     pub fn set(&mut self, topics: &[Topic], all: BTreeMap<Key, Value>) -> Vec<Change> {
         let of = |key: &Key| topics.contains(&key.topic);
         self.replace(of, all)
@@ -210,7 +211,7 @@ impl State {
         &self.wrong
     }
 
-    /// How many proxies there are and were read.
+    /// Numbers of proxies that exist, were read and were asked.
     pub fn count(&self) -> Count {
         let of = |is: fn(&Known) -> bool| self.proxies.values().filter(|known| is(known)).count();
         Count {
@@ -220,7 +221,7 @@ impl State {
         }
     }
 
-    /// Why proxies could not be read, and how many for each reason.
+    /// Why proxies could not be read, with the number for each reason.
     pub fn reasons(&self) -> BTreeMap<&str, usize> {
         let mut reasons = BTreeMap::new();
         for reason in self.proxies.values().filter_map(|known| known.unread.as_deref()) {
@@ -245,7 +246,7 @@ impl State {
         changes
     }
 
-    /// Finds what is wrong with a workload once more.
+    /// Updates the problems of a workload.
     fn reassess(&mut self, place: &Arc<Place>) -> Vec<Change> {
         let all = self.of_workload(place);
         self.replace(|key| key.place.as_ref() == Some(&**place), all)
@@ -278,7 +279,7 @@ impl State {
                     rule: None,
                 };
                 let value = all.entry(key(Topic::Patch, &patch.0, Some(patch.1), "")).or_insert_with(|| new.clone());
-                // The worst is told of replicas that differ.
+                // If replicas differ, report the worst.
                 if new.trouble < value.trouble {
                     *value = new;
                 }
@@ -346,7 +347,7 @@ fn differing(pods: &[(&Pod, &Known)]) -> BTreeMap<(String, usize), String> {
     found
 }
 
-/// How many pods are named.
+/// Maximum number of listed pods.
 const FEW: usize = 3;
 
 const fn trouble(what: &What) -> Trouble {

@@ -1,4 +1,4 @@
-//! What becomes of changes: lines, counts and Events.
+//! Reports changes as lines, counts and Events.
 
 use super::events::{Events, Wanted, Written};
 use super::metrics::Metrics;
@@ -17,22 +17,22 @@ pub(super) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Most Events written again at a time: what is new does not wait behind them.
+/// Maximum number of Events written again at a time, so that new ones do not wait.
 const AT_ONCE: usize = 2;
 
-/// Tells.
+/// Reports changes.
 pub(super) struct Teller {
     pub(super) lines: mpsc::Sender<Line>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) events: Option<Events>,
     pub(super) written: Written,
     pub(super) secrets: Keeper,
-    /// Only what is about EnvoyFilters or workloads of this namespace.
+    /// Restricts reports to EnvoyFilters and workloads of this namespace.
     pub(super) namespace: Option<String>,
 }
 
 impl Teller {
-    /// Whether something is to be told.
+    /// Whether to report a change.
     fn wants(&self, change: &Change) -> bool {
         let Some(wanted) = &self.namespace else { return true };
         let of_filter = change.key.filter.split_once('/').map(|(namespace, _)| namespace);
@@ -43,7 +43,7 @@ impl Teller {
         }
     }
 
-    /// Tells changes; `present`: they were so before this process looked. Whether somebody still listens.
+    /// Reports changes; `present`: they existed before this process started. Returns whether the receiver still exists.
     pub(super) async fn changes(&mut self, changes: Vec<Change>, present: bool, moment: Option<&Moment>) -> bool {
         for change in &changes {
             if !self.wants(change) {
@@ -65,11 +65,11 @@ impl Teller {
         true
     }
 
-    /// Writes an Event, where Events are wanted and it is about an EnvoyFilter.
+    /// Writes an Event, if Events are enabled and it is about an EnvoyFilter.
     fn event(&mut self, key: &Key, became: Became, notice: &Notice, moment: Option<&Moment>) {
         let Some(events) = self.events.as_ref().filter(|_| notice.name.is_some()) else { return };
         let mut notice = notice.clone();
-        // What the cluster keeps has no secret, whatever this process may print.
+        // What the cluster stores must not contain a secret, whatever this process may print.
         notice.message = self.secrets.with(|secrets| secrets.scrub(&notice.message).into_owned());
         let uid = moment.and_then(|moment| moment.uid(&key.filter));
         self.written.note(key, became != Became::Cleared, Instant::now());
@@ -78,7 +78,7 @@ impl Teller {
         }
     }
 
-    /// Writes some of the Events again that the API server would forget though the problem stays.
+    /// Rewrites some Events that the API server would delete although the problem persists.
     pub(super) fn remind(&mut self, state: &State, moment: Option<&Moment>) {
         if self.events.is_none() {
             return;
@@ -91,7 +91,7 @@ impl Teller {
         }
     }
 
-    /// Tells what is looked at.
+    /// Reports the scope.
     pub(super) async fn scope(&self, scope: Scope, part: String, complete: bool) {
         let _ = self.lines.send(Line::Scope { time: now(), scope: Box::new(scope), part, complete }).await;
     }

@@ -1,5 +1,5 @@
-//! Whose turn it is to be read: proxies after a change of their filters first, then new ones, then the one that waits longest;
-//! never more than a number in a minute.
+//! Schedules the reading of proxies: after a change of their filters first, then new ones, then the one that waited longest;
+//! limited per minute.
 
 use super::state::Pod;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,26 +11,26 @@ use tokio::time::Instant;
 pub(crate) struct Pace {
     /// How many in a minute.
     pub per_minute: u32,
-    /// How long after it was read a proxy is read again when nothing changed.
+    /// Interval between two reads of a proxy when nothing changed.
     pub interval: Duration,
-    /// How long after a change of filters proxies are expected to have it.
+    /// How long proxies may take to receive a change of filters.
     pub settle: Duration,
 }
 
-/// What is known of a proxy's turns.
+/// The schedule of a proxy.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turn {
-    /// Of the filters that attach to it.
+    /// Digest of the filters that attach to it.
     filters: u64,
-    /// Its place among the replicas of its template: one of each comes first.
+    /// Its index among the replicas of its template: one of each comes first.
     rank: usize,
-    /// When it is to be read because of a change.
+    /// When to read it because of a change.
     due: Option<Instant>,
-    /// When it was asked last.
+    /// When it was last asked.
     asked: Option<Instant>,
-    /// Whether it is being read, and the filters when that began.
+    /// The digest of its filters when the current read started, if there is one.
     reading: Option<u64>,
-    /// Whether it was there when this process began to look after it.
+    /// Whether it existed when this process started.
     present: bool,
 }
 
@@ -45,33 +45,33 @@ pub(crate) enum Next {
     Idle,
 }
 
-/// Turns of all proxies.
+/// The schedule of all proxies.
 #[derive(Debug)]
 pub(crate) struct Turns {
     pace: Pace,
     turns: BTreeMap<Pod, Turn>,
-    /// How many reads may begin now, and when that was counted.
+    /// How many reads may start now, and when that was computed.
     tokens: (f64, Instant),
 }
 
-/// What became of a read.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Done {
-    /// Whether the filters are those of when it began; what was read is of no use otherwise.
+    /// Whether the filters are unchanged since it started; otherwise the result is useless.
     pub current: bool,
-    /// Whether it is the first time, of a proxy that was there from the beginning.
+    /// Whether it is the first read of a proxy that existed from the start.
     pub present: bool,
-    /// Of the filters that attach to it.
+    /// Digest of the filters that attach to it.
     pub filters: u64,
 }
 
 impl Turns {
-    /// Turns of nobody yet.
+    /// An empty schedule.
     pub(crate) fn new(pace: Pace, now: Instant) -> Turns {
         Turns { pace, turns: BTreeMap::new(), tokens: (f64::from(pace.per_minute), now) }
     }
 
-    /// A proxy exists, with the digest of the filters that attach to it. `present`: it was there before this process looked.
+    /// Adds a proxy, with the digest of the filters that attach to it. `present`: it existed before this process started.
     pub(crate) fn add(&mut self, pod: &Pod, filters: u64, rank: usize, present: bool, now: Instant) {
         let settle = self.pace.settle;
         if let Some(turn) = self.turns.get_mut(pod) {
@@ -86,12 +86,12 @@ impl Turns {
         }
     }
 
-    /// Proxies that are not among these are gone.
+    /// Removes all other proxies.
     pub(crate) fn keep(&mut self, pods: &BTreeSet<Pod>) {
         self.turns.retain(|pod, _| pods.contains(pod));
     }
 
-    /// Reads that may begin now.
+    /// Updates how many reads may start now.
     fn refill(&mut self, now: Instant) {
         let (tokens, since) = self.tokens;
         let most = f64::from(self.pace.per_minute.max(1));
@@ -99,7 +99,7 @@ impl Turns {
         self.tokens = ((tokens + more).min(most), now);
     }
 
-    /// What to do now. A proxy that is handed out counts as being read.
+    /// What to do now. A returned proxy counts as being read.
     pub(crate) fn next(&mut self, now: Instant) -> Next {
         self.refill(now);
         let idle = self.turns.iter().filter(|(_, turn)| turn.reading.is_none());
@@ -120,14 +120,14 @@ impl Turns {
         Next::Read(pod)
     }
 
-    /// When a proxy is to be read, and how urgent that is among those whose time has come.
+    /// When to read a proxy, and how urgent that is among those due.
     fn when(&self, turn: &Turn, now: Instant) -> (Instant, u8) {
         let at = match (turn.due, turn.asked) {
             (Some(due), _) => due,
             (None, None) => return (now, 1),
             (None, Some(asked)) => asked + self.pace.interval,
         };
-        // Of those whose time has come, urgent ones are first; the others wait for it.
+        // Of those due, urgent ones come first; otherwise the earliest one decides the wait.
         if at > now {
             (at, 2)
         } else if turn.due.is_some() {
@@ -148,7 +148,7 @@ impl Turns {
         Some(Done { current, present, filters: turn.filters })
     }
 
-    /// How long ago the proxy that waits longest was read; `None` while one was never read.
+    /// The age of the oldest read; `None` while a proxy was never read.
     pub(crate) fn oldest(&self, now: Instant) -> Option<Duration> {
         let asked = self.turns.values().map(|turn| turn.asked);
         asked
@@ -158,7 +158,7 @@ impl Turns {
             .max()
     }
 
-    /// Whether every proxy that was there in the beginning was asked once.
+    /// Whether every proxy that existed at the start was asked once.
     pub(crate) fn round_is_over(&self) -> bool {
         self.turns.values().all(|turn| !turn.present || turn.asked.is_some())
     }

@@ -1,7 +1,7 @@
-//! The rules that the API server itself can check, in CEL: the expressions that rules declare, written out.
+//! The rules that the API server itself can check, in CEL: the expressions that rules declare, expanded.
 //!
-//! A policy sees one object, as it is stored: fields that the API does not have are gone. It knows nothing about the
-//! cluster, proxies and Envoy's types, and CEL has no recursion, so expressions look at named places of values only.
+//! A policy sees one object as it is stored: unknown fields have been pruned. It knows nothing about the cluster, proxies and
+//! Envoy's types, and CEL has no recursion, so expressions look only at known places in values.
 
 use super::Policy;
 use crate::engine::compat::Compat;
@@ -9,24 +9,24 @@ use crate::lint::rule::{Each, Policy as Declared, PolicyTarget};
 use crate::rules;
 use crate::source::Severity;
 
-/// What CEL can check of a rule.
+/// The part of a rule that CEL can check.
 #[derive(Clone, Debug)]
 pub struct Expressed {
     /// Code of the rule.
     pub code: &'static str,
     /// Severity of its findings.
     pub severity: Severity,
-    /// Whether it is about each patch, called `p`, or about the filter.
+    /// Whether it is about each patch, named `p`, or about the filter.
     pub of_patch: bool,
-    /// True for what the rule finds.
+    /// True for what the rule reports.
     pub finds: String,
     /// What is wrong.
     pub message: &'static str,
-    /// What of the rule is left out; empty when nothing is.
+    /// The part of the rule that is left out; empty for none.
     pub without: &'static str,
 }
 
-/// Shorthands: what may be missing is what istiod takes it for.
+/// Shorthands: a missing value is what istiod takes it for.
 const SHORT: &[(&str, &str)] = &[
     ("@judged", "(!@waypoint && @to != \"INVALID\" && @op != \"INVALID\")"),
     (
@@ -60,10 +60,10 @@ const SHORT: &[(&str, &str)] = &[
     ("@selector", "(has(object.spec) && has(object.spec.workloadSelector))"),
 ];
 
-/// An expression with its shorthands written out. `@type` within quotes is none.
+/// An expression with its shorthands expanded, except for `@type` inside quotes.
 fn long(short: &str) -> String {
     let mut text = short.to_owned();
-    // Shorthands are made of others; none of itself.
+    // Shorthands may use others, but not themselves.
     while let Some((word, meaning)) = SHORT.iter().find(|(word, _)| find(&text, word).is_some()) {
         while let Some(at) = find(&text, word) {
             text.replace_range(at..at + word.len(), meaning);
@@ -72,7 +72,7 @@ fn long(short: &str) -> String {
     text
 }
 
-/// Where a shorthand stands as a whole word.
+/// The place of a shorthand as a whole word.
 fn find(text: &str, word: &str) -> Option<usize> {
     text.match_indices(word).map(|(at, _)| at).find(|&at| {
         let next = text[at + word.len()..].chars().next();

@@ -98,7 +98,7 @@ struct Binding<'b> {
     values: &'static [&'static str],
 }
 
-/// A namespace's label means what it means to the webhook; namespaces without it get the action of the policy.
+/// A namespace's label has the same meaning as for the webhook; namespaces without it get the action of the policy.
 fn bindings(action: &str, severity: Severity) -> Vec<Binding<'_>> {
     const LABELED: &[&str] = &["enforce", "warn", "audit", "off"];
     let labeled = |suffix, action, values| Binding { suffix, action, operator: "In", values };

@@ -1,4 +1,4 @@
-//! An audit as one page that needs nothing else: no network, light and dark, for the screen and for paper.
+//! An audit as one self-contained page: no network, light and dark, for the screen and for paper.
 
 use super::{
     advice, all_changes, bases, class_name, combination, full_name, gets, places, steps, verdict_sentence,
@@ -18,28 +18,28 @@ const STYLE: &str = include_str!("page.css");
 
 const SCRIPT: &str = include_str!("page.js");
 
-/// Most rows and columns of the matrix, and most lines of a filter's text: a page has to stay light. A larger matrix is drawn
-/// by the script as far as it is seen, and a part of it, for paper and for browsers without scripts, is as large as this.
+/// Maximum number of rows and columns of the matrix, and of lines of a filter's text, to keep the page light. For a larger
+/// matrix, the script draws the visible part; paper and browsers without scripts get a part of this size.
 const MAX_ROWS: usize = 120;
 const MAX_COLUMNS: usize = 30;
 const MAX_LINES: usize = 300;
 
-/// Most filters that are all unfolded for paper.
+/// Maximum number of filters that are all unfolded for paper.
 const MAX_PRINTED: usize = 60;
 
-/// Most rows of the table of filters that are shown without a frame that scrolls.
+/// Maximum number of rows of the filter table that are shown without a scrolling frame.
 const MAX_UNFRAMED: usize = 40;
 
-/// Most groups of workloads whose roll-out is told.
+/// Maximum number of groups of workloads in the rollout.
 const MAX_DURING: usize = 200;
 
-/// Text in which what stands between backticks is code.
+/// Text in which backticks mark code.
 struct Prose<'t>(&'t str);
 
 impl std::fmt::Display for Prose<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts: Vec<&str> = self.0.split('`').collect();
-        // An odd backtick is only a character.
+        // An unpaired backtick is an ordinary character.
         if parts.len().is_multiple_of(2) {
             return Text(self.0).fmt(out);
         }
@@ -174,7 +174,7 @@ type Row<'a> = (usize, &'a Filter);
 
 fn matrix(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     let rows: Vec<Row<'_>> = audit.filters.iter().enumerate().filter(|(_, one)| !one.cells.is_empty()).collect();
-    // Columns with the worst and the most first; equal workloads are one column already.
+    // Columns with the worst and the most changes come first; equal workloads already share a column.
     let mut weight = vec![(0_usize, 0_usize); audit.workloads.len()];
     for cell in rows.iter().flat_map(|(_, filter)| &filter.cells) {
         if let Some(weight) = weight.get_mut(cell.workloads) {
@@ -215,7 +215,7 @@ fn matrix(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     writeln!(out, "<span><span class=\"tag ready\">ready</span></span><span>empty: does not attach</span></div>")
 }
 
-/// What a group of workloads is called: its first member and how many more.
+/// The label of a group of workloads: its first member and the number of others.
 fn group_label(group: &Workloads) -> String {
     match group.count.saturating_sub(1) {
         0 => group.label.clone(),
@@ -232,7 +232,7 @@ fn group_members(group: &Workloads) -> String {
     format!("{} ({}): {}{more}", group.kind, group.knowledge, group.members.join(", "))
 }
 
-/// The whole matrix as data, for the script to draw the part of it that is seen.
+/// The whole matrix as data, from which the script draws the visible part.
 fn grid(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> io::Result<()> {
     writeln!(
         out,
@@ -274,7 +274,7 @@ fn grid(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize])
     let data = serde_json::json!({
         "classes": classes, "reasons": reasons, "filters": filters, "workloads": workloads, "cells": cells,
     });
-    // Nothing in it may end the element it stands in.
+    // The data must not end its element.
     writeln!(
         out,
         "<script type=\"application/json\" id=grid-data>{}</script>",
@@ -361,7 +361,7 @@ fn roll_out(out: &mut dyn Write, rows: &[RollOut]) -> io::Result<()> {
     writeln!(out, "</tbody></table></div>")
 }
 
-/// The roll-out by workload.
+/// The rollout by workload.
 fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     let groups = worth_telling(audit);
     if groups.is_empty() {
@@ -371,7 +371,7 @@ fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
         out,
         "<h3>By workload</h3><p class=dim>Filters in effect in each combination: − lost or refused, ~ another effect than before.</p>"
     )?;
-    // Where they are now is known of a running mesh, or of none.
+    // Where workloads are now is known for all groups of a running mesh, or for none.
     let known = groups.iter().any(|group| !group.places.is_empty());
     let head = if known { "<th>Now on" } else { "" };
     let frame = if groups.len() > MAX_UNFRAMED { "scroll tall" } else { "scroll" };
@@ -511,7 +511,7 @@ fn picture(out: &mut dyn Write, audit: &Audit, chain: &Chain, own: &str) -> io::
     writeln!(out, "</div>")
 }
 
-/// A filter's name without the part that all of Envoy's have.
+/// A filter's name without the common prefix of Envoy's filters.
 fn short(name: &str) -> &str {
     ["envoy.filters.http.", "envoy.filters.network."]
         .iter()

@@ -10,13 +10,13 @@ use crate::report::unified;
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
-/// Most filters of a class that are shown in full unless everything is asked for.
+/// Maximum number of filters of a class shown in full without --verbose.
 const MAX_FILTERS: usize = 40;
 
-/// Most groups of workloads whose roll-out is shown unless everything is asked for.
+/// Maximum number of groups of workloads in the rollout without --verbose.
 const MAX_GROUPS: usize = 12;
 
-/// Most workloads named in a line.
+/// Maximum number of workloads in a line.
 const MAX_WORKLOADS: usize = 4;
 
 fn role(class: Option<Class>) -> Role {
@@ -100,7 +100,7 @@ pub(crate) fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit
     Ok(())
 }
 
-/// Each patch whose panic takes the effect of other filters away, told once.
+/// Each patch whose panic removes the effect of other filters, listed once.
 fn causes(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
     for cause in &audit.causes {
         let all = cause.loses.len();
@@ -122,7 +122,7 @@ fn causes(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit)
     Ok(())
 }
 
-/// Codes and messages of what is found of a filter.
+/// Codes and messages of a filter's findings.
 type Overrides<'a> = Vec<(&'a str, &'a str)>;
 
 /// What does not work before the upgrade either.
@@ -133,7 +133,7 @@ fn today(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) 
     }
     let title = format!("broken today already, with Istio {}:", audit.from);
     writeln!(out, "{}", terminal.paint(Role::Odd, title))?;
-    // Filters of which the same is to be said, such as those that lose their effect to one panic, share a line.
+    // Filters with the same text, such as those that lose their effect to one panic, share a line.
     let mut groups: Vec<(Overrides<'_>, Vec<&Filter>)> = Vec::new();
     let mut known: HashMap<Overrides<'_>, usize> = HashMap::new();
     for filter in broken {
@@ -253,7 +253,7 @@ fn roll_out(out: &mut dyn Write, terminal: Terminal, rows: &[RollOut]) -> io::Re
     writeln!(out)
 }
 
-/// The roll-out by workload.
+/// The rollout by workload.
 fn during(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
     let groups = worth_telling(audit);
     if groups.is_empty() {
@@ -288,7 +288,7 @@ fn during(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit)
     writeln!(out)
 }
 
-/// Writes what the fixes change, as a patch for `patch -p1` or `git apply`. The texts are those of whole files.
+/// Writes the changes of fixes as a patch for `patch -p1` or `git apply`. The texts are those of whole files.
 pub(crate) fn diff(out: &mut dyn Write, terminal: Terminal, files: &[(String, String, String)]) -> io::Result<()> {
     for (name, before, after) in files {
         let plain = name.strip_prefix("./").unwrap_or(name);

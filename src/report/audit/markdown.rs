@@ -10,10 +10,10 @@ use crate::report::scope::sentence;
 use crate::report::unified;
 use std::io::{self, Write};
 
-/// Most filters that are written in full: trackers cut long texts.
+/// Maximum number of filters written in full: trackers truncate long texts.
 const MAX_FILTERS: usize = 60;
 
-/// Most names in a cell.
+/// Maximum number of names in a cell.
 const MAX_NAMES: usize = 8;
 
 fn cell(text: &str) -> String {
@@ -119,7 +119,7 @@ fn finding(out: &mut dyn Write, audit: &Audit, finding: &Finding) -> io::Result<
     writeln!(out)
 }
 
-/// The roll-out by workload.
+/// The rollout by workload.
 fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     let groups = worth_telling(audit);
     if groups.is_empty() {

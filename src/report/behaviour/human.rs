@@ -1,10 +1,10 @@
-//! What `try` answers, for people.
+//! The result of `try`, for people.
 
 use super::view::{CallView, ChangeView, FilterView, SaidView, Side, VARIES, View};
 use crate::report::style::{Role, Terminal, count, shorten};
 use std::io::{self, Write};
 
-/// Writes an answer. `verbose` leaves nothing out.
+/// Writes a result. `verbose` omits nothing.
 pub(crate) fn write(out: &mut dyn Write, terminal: Terminal, view: &View, verbose: bool) -> io::Result<()> {
     let mut page = Page { out, terminal, verbose };
     page.view(view)
@@ -16,7 +16,7 @@ struct Page<'o> {
     verbose: bool,
 }
 
-/// A text of one line, whatever is in it.
+/// A text on one line, whatever it contains.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

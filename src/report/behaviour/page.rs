@@ -1,4 +1,4 @@
-//! What `try` answers as a page: the path as a picture, without scripts and without anything from elsewhere.
+//! The result of `try` as a page: the path as a picture, self-contained and without scripts.
 
 use super::picture::draw;
 use super::view::{CallView, ChangeView, FilterView, Side, View};

@@ -1,4 +1,4 @@
-//! The path of a request as a picture: a box for everything that it went through, down to the upstream, and the way back.
+//! The path of a request as a picture: a box for everything that it passed on the way to the upstream, and the way back.
 
 use super::page::text;
 use super::view::{ChangeView, FilterView, Side, View};
@@ -6,17 +6,17 @@ use crate::report::style::shorten;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 900;
-/// Where boxes begin, and how wide they are.
+/// Left edge and width of the boxes.
 const LEFT: usize = 64;
 const BOX: usize = 400;
-/// Where the notes beside them begin.
+/// Left edge of the notes beside them.
 const NOTES: usize = LEFT + BOX + 16;
 const LINE: usize = 17;
 const GAP: usize = 20;
 
 /// One box.
 struct Node {
-    /// What it is, in small letters.
+    /// Its kind, in small letters.
     what: String,
     name: String,
     /// Classes: `ours`, `stopped`, `unmet`.

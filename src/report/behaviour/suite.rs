@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// A form of output.
+/// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// For people.
@@ -27,23 +27,23 @@ pub(crate) enum Form {
     Markdown,
 }
 
-/// A file that was run.
+/// A test file.
 pub(crate) struct File {
     /// Its name.
     pub name: String,
-    /// What became of its tests.
+    /// The results of its tests.
     pub results: Result<Results, ErrorMessage>,
 }
 
-/// What the output is made of.
+/// The input of the output.
 pub(crate) struct Shown<'s> {
     /// The files in their order.
     pub files: &'s [File],
-    /// The texts that places are in.
+    /// The texts that places refer to.
     pub sources: &'s Sources,
-    /// What all files met together.
+    /// The coverage of all files together.
     pub coverage: &'s Coverage,
-    /// The least coverage that is taken, in percent.
+    /// Minimum coverage, in percent.
     pub fail_under: Option<u8>,
     /// Whether times are shown.
     pub times: bool,
@@ -66,7 +66,7 @@ impl Shown<'_> {
         self.files.iter().filter_map(|file| file.results.as_ref().err().map(|error| (file, error)))
     }
 
-    /// Tests that passed, and those that did not.
+    /// The numbers of passed and failed tests.
     pub(crate) fn tally(&self) -> (usize, usize) {
         let (passed, failed): (Vec<_>, Vec<_>) = self.outcomes().partition(|(_, outcome)| outcome.passed());
         (passed.len(), failed.len())
@@ -265,7 +265,7 @@ impl Shown<'_> {
         junit::write(out, &all)
     }
 
-    /// A test as a case: what failed first is its message, everything that failed its text.
+    /// A test as a case: the first failure is its message, all failures are its text.
     fn case(&self, file: &File, outcome: &Outcome) -> TestCase {
         let placed = |one: &Mismatch| format!("{}: {}", self.sources.place(one.span), self.words(one));
         let failures: Vec<String> = outcome.error.iter().cloned().chain(outcome.failures.iter().map(placed)).collect();
@@ -383,7 +383,7 @@ impl Shown<'_> {
     }
 }
 
-/// A name in a line of TAP, where `#` begins a directive.
+/// A name in a line of TAP, where `#` starts a directive.
 fn tapped(text: &str) -> String {
     plain(text).replace('#', "\\#")
 }

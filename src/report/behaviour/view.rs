@@ -1,4 +1,4 @@
-//! The JSON of `try`: schemas/try.json. The other forms are made of it.
+//! The JSON of `try`: schemas/try.json. The other formats are derived from it.
 
 use crate::behaviour::trying::{Report, Run};
 use crate::behaviour::{Call, Change, Exchange, Failure, Fields, Protocol, Request, Said, Step, Why, changes};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Version of this form.
 pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 
-/// What `try` answers.
+/// The result of `try`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct View {
@@ -32,15 +32,15 @@ pub(crate) struct View {
     pub repeat: usize,
     /// With the filters.
     pub with: Side,
-    /// Without them, or without those that were named.
+    /// Without them, or without the given ones.
     pub without: Option<Side>,
-    /// The EnvoyFilters that are left out of the comparison; empty for all.
+    /// The EnvoyFilters omitted in the comparison; empty for all.
     pub compared_without: Vec<String>,
     /// What all filters together changed for the client.
     pub client_changes: Vec<ChangeView>,
     /// What all filters together changed for the upstream.
     pub upstream_changes: Vec<ChangeView>,
-    /// What is not as in the mesh.
+    /// Differences from the mesh.
     pub left_out: Vec<LeftOutView>,
     /// How much of the configuration was loaded.
     pub scope: ScopeView,
@@ -50,27 +50,27 @@ pub(crate) struct View {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Side {
-    /// How often each status came; without one `answered` (TCP), `closed`, `timed out` or `failed`.
+    /// Number of responses by status; without a status `answered` (TCP), `closed`, `timed out` or `failed`.
     pub statuses: BTreeMap<String, usize>,
     /// The exchange that is shown, from 1.
     pub shown: usize,
-    /// What the client saw.
+    /// The client's view.
     pub client: ClientView,
-    /// The way.
+    /// The path.
     pub path: Option<PathView>,
     /// HTTP filters in the order of the request.
     pub filters: Vec<FilterView>,
-    /// What the upstream saw.
+    /// The upstream's view.
     pub upstream: Vec<CallView>,
-    /// What filters asked.
+    /// Calls by filters.
     pub asked: Vec<CallView>,
-    /// What scripts said outside of filters that are known.
+    /// Log lines of scripts outside of known filters.
     pub said: Vec<SaidView>,
     /// Lines of the configuration's own access logs.
     pub access_log: Vec<String>,
 }
 
-/// What the client saw.
+/// The client's view.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ClientView {
@@ -84,14 +84,14 @@ pub(crate) struct ClientView {
     pub body_length: u64,
     /// Trailers.
     pub trailers: Fields,
-    /// Why there is no whole answer.
+    /// Why the response is not complete.
     pub failure: Option<String>,
-    /// Time in microseconds; only where times are asked for.
+    /// Time in microseconds; only if times are requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
 }
 
-/// The way of a request.
+/// The path of a request.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PathView {
@@ -113,17 +113,17 @@ pub(crate) struct PathView {
     pub route_index: Option<usize>,
     /// The EnvoyFilter patch that wrote something in the route.
     pub route_by: Option<String>,
-    /// The Istio object that made the route.
+    /// The Istio object behind the route.
     pub object: String,
     /// The cluster.
     pub cluster: String,
-    /// Envoy's word for how the answer came about.
+    /// Envoy's response code details.
     pub details: String,
     /// Envoy's flags.
     pub flags: String,
     /// Why the connection was closed.
     pub closed: String,
-    /// How often the upstream was tried.
+    /// Number of attempts at the upstream.
     pub attempts: u64,
     /// Server name of the handshake.
     pub sni: String,
@@ -160,17 +160,17 @@ pub(crate) struct FilterView {
     pub inserted: bool,
     /// Whether the request reached it.
     pub reached: bool,
-    /// Whether the request went on from it.
+    /// Whether the request passed it.
     pub passed: bool,
-    /// Whether it is the one that answered.
+    /// Whether it sent the response.
     pub stopped: bool,
     /// What it did to the request.
     pub request: Vec<ChangeView>,
     /// What it did to the response.
     pub response: Vec<ChangeView>,
-    /// What it said.
+    /// Its log lines.
     pub said: Vec<SaidView>,
-    /// The calls to clusters that it names.
+    /// Calls to the clusters that it names.
     pub asked: Vec<CallView>,
 }
 
@@ -185,7 +185,7 @@ pub(crate) struct ChangeView {
     pub after: Vec<String>,
 }
 
-/// Something that a script said.
+/// A log line of a script.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct SaidView {
     /// The level.
@@ -196,13 +196,13 @@ pub(crate) struct SaidView {
     pub phase: &'static str,
 }
 
-/// A call of a stub.
+/// A call to a stub.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CallView {
     /// The cluster.
     pub cluster: String,
-    /// What was called: `http`, `ext_authz` and so on.
+    /// The called service: `http`, `ext_authz` and so on.
     pub service: String,
     /// Protocol.
     pub protocol: String,
@@ -216,26 +216,26 @@ pub(crate) struct CallView {
     pub body: String,
     /// Its length.
     pub body_length: u64,
-    /// What was asked, in a line.
+    /// The request, in one line.
     pub asked: String,
-    /// What was answered, in a line.
+    /// The response, in one line.
     pub answer: String,
-    /// Time in microseconds; only where times are asked for.
+    /// Time in microseconds; only if times are requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
 }
 
-/// Something that is not as in the mesh.
+/// A difference from the mesh.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LeftOutView {
-    /// Why, a word.
+    /// The reason, as a keyword.
     pub reason: &'static str,
-    /// Why, for people.
+    /// The reason, for people.
     pub description: &'static str,
     /// What.
     pub what: Vec<String>,
-    /// The EnvoyFilters that brought it.
+    /// The EnvoyFilters that use it.
     pub by: Vec<String>,
 }
 
@@ -243,15 +243,15 @@ pub(crate) struct LeftOutView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ScopeView {
-    /// Listeners loaded and all.
+    /// Number of loaded listeners, and of all.
     pub listeners: (usize, usize),
-    /// Route configurations loaded and all.
+    /// Number of loaded route configurations, and of all.
     pub routes: (usize, usize),
-    /// Clusters loaded and all.
+    /// Number of loaded clusters, and of all.
     pub clusters: (usize, usize),
 }
 
-/// What a view is made of.
+/// The input of a view.
 pub(crate) struct Shown<'v> {
     /// What was seen.
     pub report: &'v Report,
@@ -259,9 +259,9 @@ pub(crate) struct Shown<'v> {
     pub request: &'v Request,
     /// The proxy.
     pub proxy: &'v Proxy,
-    /// Names of patches by their number.
+    /// Names of patches by index.
     pub patches: &'v [String],
-    /// EnvoyFilters that are left out of the comparison; empty for all.
+    /// EnvoyFilters omitted in the comparison; empty for all.
     pub compared_without: &'v [String],
     /// Whether times and random values are shown.
     pub times: bool,
@@ -283,7 +283,7 @@ const VARYING: [&str; 12] = [
     "etag-time",
 ];
 
-/// What stands for a value that differs from run to run.
+/// Placeholder for a value that differs between runs.
 pub(crate) const VARIES: &str = "(varies)";
 
 impl Shown<'_> {
@@ -345,7 +345,7 @@ impl Shown<'_> {
             let word = outcome(self.request, exchange);
             *statuses.entry(word).or_default() += 1;
         }
-        // The first that is not like the one before it says most; else the first.
+        // The first one that differs from the one before it is the most informative; else use the first.
         let status = |exchange: &Exchange| exchange.client.status;
         let other =
             run.exchanges.windows(2).position(|pair| status(&pair[0]) != status(&pair[1])).map_or(0, |at| at + 1);
@@ -437,7 +437,7 @@ impl Shown<'_> {
         if varies && !own() {
             return VARIES.to_owned();
         }
-        // The certificate of the client is made for each run.
+        // The certificate of the client is new in each run.
         let hash =
             value.find("Hash=").filter(|_| name.eq_ignore_ascii_case("x-forwarded-client-cert")).map(|at| at + 5);
         match hash.and_then(|at| Some((value.get(..at)?, value.get(at..)?))) {
@@ -488,7 +488,7 @@ impl Shown<'_> {
     }
 }
 
-/// The status in a word: for TCP whether an answer came.
+/// The status in a word; for TCP, whether there was an answer.
 fn outcome(request: &Request, exchange: &Exchange) -> String {
     match (exchange.client.status, &exchange.client.failure) {
         (Some(status), _) => status.to_string(),

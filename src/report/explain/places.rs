@@ -1,9 +1,9 @@
-//! Places of a configuration as lines of an explanation.
+//! Places in a configuration as lines of an explanation.
 
 use crate::explain::view::Place;
 use std::collections::HashMap;
 
-/// Places as lines, filter chains of one listener together.
+/// Places as lines, with the filter chains of one listener grouped.
 pub(super) fn collapse(places: &[Place]) -> Vec<String> {
     let mut lines: Vec<(Place, Vec<&Place>)> = Vec::new();
     let mut known = HashMap::new();

@@ -78,7 +78,7 @@ pub(crate) fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()>
     for text in report.trouble {
         writeln!(out, "::error::{}", data(text))?;
     }
-    // One annotation: a job shows ten of a kind.
+    // One annotation, because a job shows only ten of a kind.
     let lines: Vec<String> =
         std::iter::once(scope::sentence(report.scope)).chain(report.summary.unknown.iter().cloned()).collect();
     writeln!(out, "::notice title=Scope::{}", data(&lines.join("\n")))
@@ -108,7 +108,7 @@ pub(crate) fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()>
             })
         })
         .collect();
-    // An issue has a place: that of the first file stands for the whole run.
+    // An issue requires a place: the first file represents the whole run.
     let first = report.sources.iter().next().map_or(".", |(_, source)| source.name.as_str());
     let first = first.strip_prefix("./").unwrap_or(first);
     let of_run = |name: &str, severity: &str, print: String, text: &str| {
@@ -123,14 +123,14 @@ pub(crate) fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()>
     for text in report.trouble {
         issues.push(of_run("unread", "major", format!("{:016x}", fnv(text)), text));
     }
-    // The same fingerprint each time, so that GitLab does not call it new when a number in it changes.
+    // A constant fingerprint, so that GitLab does not treat it as new when a number changes.
     let sentence = std::iter::once(scope::sentence(report.scope)).chain(report.summary.unknown.iter().cloned());
     let text = format!("Scope: {}", sentence.collect::<Vec<_>>().join(". "));
     issues.push(of_run("scope", "info", format!("{:016x}", fnv("scope")), &text));
     crate::report::json(out, &issues)
 }
 
-/// A text in a cell of a Markdown table: nothing in it ends the cell, is a link, a tag or a picture, or calls somebody.
+/// A text in a cell of a Markdown table, which cannot end the cell, contain links, tags or images, or mention users.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escape::one_line(text).chars() {
@@ -146,7 +146,7 @@ fn cell(text: &str) -> String {
     out
 }
 
-/// The same as code: only what would end the code or the cell is replaced.
+/// The same as code: only characters that would end the code or the cell are replaced.
 fn code(text: &str) -> String {
     escape::one_line(text).replace('`', "'").replace('|', "\\|")
 }

@@ -12,10 +12,10 @@ use std::io::{self, Write};
 use std::iter;
 use std::ops::RangeInclusive;
 
-/// Most workloads that are named in a note.
+/// Maximum number of workloads listed in a note.
 const MAX_WORKLOADS: usize = 6;
 
-/// Most lines of a help that shows an object of another API.
+/// Maximum number of lines of a help that shows an object of another API.
 const MAX_SUGGESTION: usize = 3;
 
 /// How much is shown.
@@ -23,7 +23,7 @@ const MAX_SUGGESTION: usize = 3;
 pub(crate) struct Detail {
     /// Every workload, and whole objects.
     pub verbose: bool,
-    /// Infos, and not only their number.
+    /// Infos in full, not only their number.
     pub infos: bool,
 }
 
@@ -70,12 +70,12 @@ fn lines(sources: &Sources, span: Span) -> Lines {
     (span.file, text.position(span.start).line..=text.position(span.end).line)
 }
 
-/// The lines that hold a secret by some finding.
+/// The lines that contain a secret according to some finding.
 fn secret_lines(sources: &Sources, findings: &[Finding]) -> Vec<Lines> {
     findings.iter().filter(|one| one.secret).map(|one| lines(sources, one.primary.span)).collect()
 }
 
-/// Whether the excerpt of a finding would show a line that holds a secret.
+/// Whether the excerpt of a finding would show a line with a secret.
 fn shows_secret(sources: &Sources, secrets: &[Lines], finding: &Finding) -> bool {
     let shown = || iter::once(&finding.primary).chain(&finding.related).map(|label| lines(sources, label.span));
     !secrets.is_empty()
@@ -154,7 +154,7 @@ fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {
     notes
 }
 
-/// What another API would say can be long: its first lines, and where the rest is.
+/// The object of another API can be long: shows its first lines, and where to find the rest.
 fn shortened(finding: &Finding, help: &str, verbose: bool) -> String {
     let lines: Vec<&str> = help.lines().collect();
     if verbose || finding.rule.family != Family::Native || lines.len() <= MAX_SUGGESTION + 1 {
@@ -164,9 +164,9 @@ fn shortened(finding: &Finding, help: &str, verbose: bool) -> String {
     format!("{}\n… {more} more lines: -v shows them", lines[..MAX_SUGGESTION].join("\n"))
 }
 
-/// Folds the lines of a note that are too long; lines that begin with a space are YAML and stay.
+/// Wraps long lines of a note; lines that start with a space are YAML and stay.
 fn folded(terminal: Terminal, text: &str) -> String {
-    // codespan writes the note behind the gutter: some six columns.
+    // codespan writes the note behind the gutter: about six columns.
     let width = terminal.width.saturating_sub(8).max(20);
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {

@@ -111,7 +111,7 @@ fn region(report: &Report<'_>, span: Span) -> Value {
     json!({"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column})
 }
 
-/// A path as a URI reference: what may not stand in one is written as `%XX`.
+/// A path as a URI reference: characters that are not allowed in one become `%XX`.
 fn uri(name: &str) -> String {
     let name = name.strip_prefix("./").unwrap_or(name);
     let mut uri = String::with_capacity(name.len());

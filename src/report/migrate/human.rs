@@ -9,7 +9,7 @@ use crate::report::style::{Role, Terminal, wrap};
 use crate::words::count;
 use std::io::{self, Write};
 
-/// Writes the report; everything, or what decides.
+/// Writes the report: everything, or what matters for decisions.
 pub fn human(out: &mut dyn Write, terminal: Terminal, report: &Report, verbose: bool) -> io::Result<()> {
     for filter in &report.filters {
         one(out, terminal, report, filter, verbose)?;
@@ -44,7 +44,7 @@ fn one(
     writeln!(out, "{}: {class} ({})", heading(terminal, &plain(&full_name(filter))), filter.class.meaning())?;
     let mut told: Option<&PatchReport> = None;
     for patch in &filter.patches {
-        // Patches that move together are told once.
+        // Patches that move together are listed once.
         if let Some(before) = told
             && before.found.pattern == patch.found.pattern
             && before.found.differences == patch.found.differences
@@ -133,7 +133,7 @@ fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: 
     Ok(())
 }
 
-/// A text on one line: names may hold anything.
+/// A text on one line: names may contain anything.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -189,7 +189,7 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report) -> io::Resu
     Ok(())
 }
 
-/// Writes what `migrate verify` found.
+/// Writes the result of `migrate verify`.
 pub fn verified(out: &mut dyn Write, terminal: Terminal, found: &crate::migrate::verify::Verified) -> io::Result<()> {
     for proxy in &found.proxies {
         let class = terminal.paint(role(proxy.class), proxy.class.name());

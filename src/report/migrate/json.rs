@@ -212,7 +212,7 @@ fn compare(path: &str, before: &Json, after: &Json, out: &mut Vec<Json>) {
                 compare(&format!("{path}/{index}"), had, value, out);
             }
         }
-        // A new first item, as a rule in front of the others is.
+        // A new first item, such as a rule in front of the others.
         (Json::Array(old), Json::Array(new)) if new.len() == old.len() + 1 && new[1..] == old[..] => {
             out.push(json!({ "op": "add", "path": format!("{path}/0"), "value": new[0] }));
         }

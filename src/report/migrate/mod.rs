@@ -17,7 +17,7 @@ use crate::migrate::verdict::{Class, State};
 use crate::migrate::{FilterReport, PatchReport, Report};
 use crate::words::count;
 
-/// What a report says of itself: what was looked at, and what not.
+/// The basis of a report: what was read, and what was not.
 pub fn scope(report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     if report.described {
@@ -48,7 +48,7 @@ pub fn scope(report: &Report) -> Vec<String> {
     notes
 }
 
-/// What was computed for a filter, in lines: what came of it, then each difference.
+/// What was computed for a filter, in lines: the result, then each difference.
 pub fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
     let name = full_name(filter);
     let (Some(version), Some(proof)) = (&report.proven_by, report.proofs.iter().find(|proof| proof.filter == name))
@@ -104,7 +104,7 @@ fn computed(version: &str, proof: &Proof) -> Vec<String> {
     }
 }
 
-/// How many filters each class has.
+/// The number of filters in each class.
 pub fn classes(report: &Report) -> Vec<(Class, usize)> {
     Class::ALL
         .into_iter()

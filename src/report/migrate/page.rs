@@ -1,4 +1,4 @@
-//! A migration as one page that needs nothing else: no network, no script.
+//! A migration as one self-contained page: no network, no script.
 
 use super::human::sentence;
 use super::text::documents;

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// A document of the output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// A name for a file, without an ending.
+    /// A name for a file, without an extension.
     pub file: String,
     /// Comment lines above it.
     pub comments: Vec<String>,
@@ -116,7 +116,7 @@ impl Document {
         let mut text = String::new();
         for comment in &self.comments {
             text.push_str("# ");
-            // A name may hold anything; a comment is one line.
+            // A name may contain anything; a comment is one line.
             text.extend(comment.chars().filter(|c| !c.is_control()));
             text.push('\n');
         }
@@ -143,7 +143,7 @@ pub fn yaml(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what changes as unified diffs: new objects, edits, filters that go or shrink.
+/// Writes changes as unified diffs: new objects, edits, filters that are removed or shrink.
 pub fn diff(
     out: &mut dyn Write,
     report: &Report,
