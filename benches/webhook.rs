@@ -124,9 +124,9 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
         builder.apply(kinds::POD, Change::Put(pod(name / 20, name)));
     }
     for kind in kinds::WEBHOOK.kinds {
-        builder.known(kind);
+        builder.mark_read(kind);
     }
-    builder.known(kinds::CONFIG_MAP);
+    builder.mark_read(kinds::CONFIG_MAP);
     let known = peak();
     for name in 0..filters {
         builder.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
@@ -342,7 +342,7 @@ fn each() {
         builder.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(name, 1)));
     }
     for kind in kinds::WEBHOOK.kinds.iter().copied().chain([kinds::CONFIG_MAP]) {
-        builder.known(kind);
+        builder.mark_read(kind);
     }
     let rules = Rules::new(ALL.to_vec(), Config::default());
     let reviewer = Arc::new(Reviewer::new(Limits::default(), rules, builder.snapshot(), health));

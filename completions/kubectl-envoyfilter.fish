@@ -24,7 +24,7 @@ function __fish_kubectl_envoyfilter_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -52,7 +52,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s V -l version -d 'Print version'
@@ -64,21 +64,21 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "lint" -d 'Report EnvoyFilters that are wrong, risky or have no effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "get" -d 'List EnvoyFilters, what they select and which patches are in effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "status" -d 'List EnvoyFilters and workloads where something is wrong'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "watch" -d 'Stay, look at proxies in turns, and tell what changes: patches not in effect, refused updates, replicas that differ'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "watch" -d 'Watch proxies continuously and report changes: patches not in effect, rejected updates, replicas that differ'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "capture" -d 'Save what other commands read from a cluster, without secrets, for --capture'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "rbac" -d 'Print the roles that a command requires; with -n, for one namespace'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "version" -d 'Show the versions of this program, the cluster, control planes and proxies'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "completion" -d 'Print a completion script for a shell'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "__complete"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "audit" -d 'Report what an Istio upgrade breaks or changes, and whether it is safe'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "migrate" -d 'Find the native Istio objects that take over from EnvoyFilters, and what differs then'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "migrate" -d 'Find native Istio objects that replace EnvoyFilters, and what then differs'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "api" -d 'Describe a field, type or extension of the Envoy API and the releases that have it'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "dump" -d 'Write the configuration that istiod would send to a proxy, from manifests alone'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "doctor" -d 'Check this program\'s engine against a real istiod on your own objects'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "rules" -d 'List lint rules, or show the documentation of one'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "webhook" -d 'Install, inspect and remove the admission webhook and what comes with it'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -106,7 +106,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -f -a "pod" -d 'A pod, by its name or its workload\'s'
@@ -139,7 +139,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -168,7 +168,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -188,7 +188,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -217,7 +217,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -237,7 +237,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -266,7 +266,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -286,7 +286,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -315,7 +315,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -335,7 +335,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -364,7 +364,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -384,7 +384,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -413,7 +413,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -433,7 +433,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -462,7 +462,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -482,7 +482,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -511,7 +511,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -531,7 +531,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -560,7 +560,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -580,7 +580,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -609,7 +609,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for standard input' -r -F
@@ -629,7 +629,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s o -l output -d 'Text for people, or JSON (schemas/field-explanation.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -656,16 +656,16 @@ pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l why-here -d 'Also say which objects of the mesh make istiod generate it: objects are taken away until it changes (needs --istiod)'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l why-here -d 'Also find the objects of the mesh that make istiod generate it, by removing objects until it changes (requires --istiod)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l rules -d 'Your own rules: files or folders of kind LintRule' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s o -l output -d 'Text for people, or JSON' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -693,7 +693,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -a "test" -d 'Test your own rules on their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
@@ -726,7 +726,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l only -d 'Omit every resource that the EnvoyFilters do not change' -r -f -a "changed\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s o -l output -d 'Form of the output' -r -f -a "json\t''
 yaml\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -755,7 +755,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
@@ -794,7 +794,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s o -l output -d 'Form of the output' -r -f -a "human\t''
 json\t''
 html\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -829,7 +829,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l times -d 'Show times, random values and access logs, which differ from run to run'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l envoy -d 'Envoy binary to run [default: `envoy` on the PATH]' -r -F
@@ -852,7 +852,7 @@ junit\t''
 tap\t''
 github\t''
 markdown\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -883,10 +883,10 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l times -d 'Show how long each test took'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s f -l filename -d 'EnvoyFilters as they should be: new ones, and changed ones with their names; with --istiod, any object of Istio or Kubernetes' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s f -l filename -d 'EnvoyFilters after the change: new ones, and changed ones under their names; with --istiod, any object of Istio or Kubernetes' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l current -d 'EnvoyFilters as they are now, all that are applied [default: the cluster\'s; with --dump, none]; with --istiod, the manifests of the mesh' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l delete -d 'An EnvoyFilter of --current to delete; with --istiod, also KIND/NAMESPACE/NAME' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l between -d 'Compare the EnvoyFilters of two meshes and what they do there: two contexts, captures, or one of each' -r
@@ -908,7 +908,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s o -l output -d 'Form of the output: text, json, or markdown for a comment on a change' -r -f -a "text\t''
 json\t''
 markdown\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -939,7 +939,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l accept-changes -d 'Exit with 0 when something changes: only what could not be judged is a failure'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s f -l filename -d 'The same, spelled as for other commands' -r -F
@@ -975,7 +975,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l baseline -d 'Ignore findings listed in this file' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l rules -d 'Your own rules: files or folders of kind LintRule' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l config -d 'Configuration file [default: the nearest .envoyfilter.yaml, searching upwards]' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1011,12 +1011,12 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l diff -d 'Show what fixes would change without changing anything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l sort-by -d 'Sort by a field of each item, such as .priority or .metadata.name' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1047,12 +1047,12 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l output-watch-events -d 'With --watch, show whether an EnvoyFilter was added, modified or deleted'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l sort-by -d 'Sort by a field of each item, such as .priority or .metadata.name' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1082,7 +1082,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s w -l watch -d 'Go on, and say what becomes wrong or right'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s o -l output -d 'Output format: text, or json with one object on each line' -r -f -a "text\t''
@@ -1097,7 +1097,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l lease-namespace -d 'Namespace of the Leases' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l config -d 'Configuration file, as lint reads it from .envoyfilter.yaml' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l rules -d 'Custom rules: files or folders of files of kind LintRule' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1127,11 +1127,11 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l events -d 'Write Kubernetes Events on EnvoyFilters, which `kubectl describe` shows'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l redact -d 'Also redact what this regular expression matches; may be given several times' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1160,12 +1160,12 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l no-dumps -d 'Save objects only; otherwise a capture without any config dump is refused'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l revision -d 'Revision of another control plane, whose mesh config is read too' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l binding -d 'Also print bindings to a user, to group:NAME or to serviceaccount:NAMESPACE:NAME' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1197,12 +1197,12 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l events -d 'Include the right to write Events, for `watch --events`'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
 json\t'For programs'"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1231,10 +1231,10 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l client -d 'Only the version of this program; reads no cluster'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1262,10 +1262,10 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1293,7 +1293,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s f -l filename -d 'EnvoyFilters and related objects (workloads, services): files, folders, - for standard input [default: the whole mesh of the current context; one namespace with -n]' -r -F
@@ -1310,7 +1310,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l path -d 'Releases on the way, such as 1.24,1.26,1.28 [default: every minor release]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l revision-from -d 'Revision that runs now: EnvoyFilters for other revisions do not count before the upgrade' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l revision-to -d 'Revision to upgrade to: EnvoyFilters for other revisions do not count after the upgrade' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istiod -d 'istiod binary of a release on the way, RELEASE=PATH; may be given several times: what it generates for the manifests takes the place of a forecast' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istiod -d 'istiod binary of a release on the way, RELEASE=PATH; may be given several times: the configuration that it generates replaces the forecast' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istiod-to -d 'istiod binary of the release to upgrade to' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s o -l output -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'schemas/audit.json'
@@ -1327,7 +1327,7 @@ changes\t'Also what works differently'
 deprecated\t'Also what a later release rejects'
 cleanup\t'Any finding'
 never\t'Never'"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1354,11 +1354,11 @@ pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l all-changes -d 'Also list what changes although no EnvoyFilter is concerned; needs the istiod of the release to upgrade to'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l all-changes -d 'Also list changes that do not depend on EnvoyFilters; requires the istiod of the release to upgrade to'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l unsafe-fixes -d 'Also apply fixes that may change what an EnvoyFilter means'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s f -l filename -d 'The same, as the other commands take it' -r -F
@@ -1385,7 +1385,7 @@ json\t'schemas/migrate.json'
 markdown\t'For a pull request'
 html\t'One page'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l output-dir -d 'Write the objects to files of this folder' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1413,7 +1413,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -a "verify" -d 'Compare the config dumps of proxies before and after a migration'
@@ -1421,7 +1421,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l before -d 'Config dumps from before: files, folders of files, or captures' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l after -d 'Config dumps from after' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l renamed -d 'A cluster whose name changes, as OLD=NEW' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1449,14 +1449,14 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Compare the config dumps of proxies before and after a migration'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s o -l output -d 'Text for people, or JSON (schemas/api.json)' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1484,7 +1484,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s f -l filename -d 'Objects of the mesh: files, folders, - for the standard input [default: the cluster, or --capture]' -r -F
@@ -1500,7 +1500,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l proxy-labels -d 'Labels of the described proxy, a=b,c=d' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l proxy-version -d 'Istio version of the proxy [default: the release of istiod]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s o -l output -d 'Form of the output' -r -f -a "json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1530,7 +1530,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l endpoints -d 'Include endpoints'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s f -l filename -d 'Objects of the mesh with its EnvoyFilters: files, folders, - for the standard input [default: the cluster, or --capture]' -r -F
@@ -1543,7 +1543,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s o -l output -d 'Form of the output' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1571,13 +1571,13 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l rules -d 'Your own rules: files or folders of kind LintRule' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s o -l output -d 'Text for people, or JSON' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1605,12 +1605,12 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -a "test" -d 'Test your own rules on their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1638,12 +1638,12 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "test" -d 'Test your own rules on their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1671,7 +1671,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -f -a "install" -d 'Install the admission webhook and the scheduled report, or print their manifests'
@@ -1720,7 +1720,7 @@ client\t'Only print'
 server\t'Let the API server check without storing anything'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s o -l output -d 'Output format: yaml or json' -r -f -a "yaml\t'Documents, as kubectl apply takes them'
 json\t'One List'"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1753,14 +1753,14 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-job -d 'Print a Job that writes one report now instead of installing'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l name -d 'Name of the installation; -n gives its namespace [default: envoyfilter-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l trial-namespace -d 'Namespace for a trial EnvoyFilter (a dry run: nothing is stored) [default: the context\'s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s o -l output -d 'Output format' -r -f -a "table\t'For people'
 json\t'For programs'"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1788,7 +1788,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shard -d 'Only part I (from 0) of N of the EnvoyFilters; parts never write each other\'s reports' -r
@@ -1804,7 +1804,7 @@ server\t'Let the API server check without storing anything'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s o -l output -d 'Output format: yaml or json' -r -f -a "yaml\t'Documents, as kubectl apply takes them'
 json\t'One List'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l name -d 'Name of the installation that the reports belong to' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1832,7 +1832,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l action -d 'What happens to errors in namespaces without the label envoyfilter.dev/admission: Deny, Warn or Audit' -r -f -a "Deny\t''
@@ -1844,7 +1844,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 json\t''
 table\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l name -d 'Name of the installation; prefix of the names of the policies' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1872,7 +1872,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l name -d 'Name of the installation in namespace envoyfilter-system, whose mode and recorded reviews are shown' -r
@@ -1881,7 +1881,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l config -d 'Configuration file, as for the server' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s o -l output -d 'Output format' -r -f -a "table\t'For people'
 json\t'For programs'"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1909,14 +1909,14 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l name -d 'Name of the installation; -n gives its namespace [default: envoyfilter-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l dry-run -d 'Only print (client), or only let the API server check (server)' -r -f -a "none\t'Apply the changes'
 client\t'Only print'
 server\t'Let the API server check without storing anything'"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -1945,7 +1945,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l keep-reports -d 'Keep the reports'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l listen -d 'Address for the API server, over TLS: POST /validate' -r
@@ -1976,7 +1976,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l rules -d 'Custom rules: files or folders of files of kind LintRule' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l replica -d 'Name of this replica [default: the pod name]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l pod-namespace -d 'Namespace of the Service, Secret and Lease, unless -n is given' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l color -d 'Use colors: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
@@ -2004,7 +2004,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s A -l all-namespaces -d 'Look at all namespaces'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from help" -f -a "install" -d 'Install the admission webhook and the scheduled report, or print their manifests'
@@ -2023,14 +2023,14 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "lint" -d 'Report EnvoyFilters that are wrong, risky or have no effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "get" -d 'List EnvoyFilters, what they select and which patches are in effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "status" -d 'List EnvoyFilters and workloads where something is wrong'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "watch" -d 'Stay, look at proxies in turns, and tell what changes: patches not in effect, refused updates, replicas that differ'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "watch" -d 'Watch proxies continuously and report changes: patches not in effect, rejected updates, replicas that differ'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "capture" -d 'Save what other commands read from a cluster, without secrets, for --capture'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "rbac" -d 'Print the roles that a command requires; with -n, for one namespace'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "version" -d 'Show the versions of this program, the cluster, control planes and proxies'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "completion" -d 'Print a completion script for a shell'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "__complete"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "audit" -d 'Report what an Istio upgrade breaks or changes, and whether it is safe'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "migrate" -d 'Find the native Istio objects that take over from EnvoyFilters, and what differs then'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "migrate" -d 'Find native Istio objects that replace EnvoyFilters, and what then differs'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "api" -d 'Describe a field, type or extension of the Envoy API and the releases that have it'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "dump" -d 'Write the configuration that istiod would send to a proxy, from manifests alone'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "doctor" -d 'Check this program\'s engine against a real istiod on your own objects'

@@ -15,8 +15,8 @@ _kubectl-envoyfilter() {
 
     local context curcontext="$curcontext" state line
     _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -43,8 +43,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -61,8 +61,8 @@ never\:"Never"))' \
         case $line[1] in
             (explain)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -89,8 +89,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -124,8 +124,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -153,8 +153,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -181,8 +181,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -210,8 +210,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -238,8 +238,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -267,8 +267,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -295,8 +295,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -324,8 +324,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -352,8 +352,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -381,8 +381,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -409,8 +409,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -438,8 +438,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -466,8 +466,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -495,8 +495,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -523,8 +523,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -552,8 +552,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -580,8 +580,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -609,8 +609,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -637,8 +637,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -666,8 +666,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -694,8 +694,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -720,12 +720,12 @@ never\:"Never"))' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
-'--why-here[Also say which objects of the mesh make istiod generate it\: objects are taken away until it changes (needs --istiod)]' \
+'--why-here[Also find the objects of the mesh that make istiod generate it, by removing objects until it changes (requires --istiod)]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -737,8 +737,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--rules=[Your own rules\: files or folders of kind LintRule]:PATH:_files' \
 '-o+[Text for people, or JSON]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -765,8 +765,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -783,8 +783,8 @@ never\:"Never"))' \
         case $line[2] in
             (test)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -811,8 +811,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -941,8 +941,8 @@ _arguments "${_arguments_options[@]}" : \
 '--only=[Omit every resource that the EnvoyFilters do not change]:ONLY:(changed)' \
 '-o+[Form of the output]:OUTPUT:(json yaml)' \
 '--output=[Form of the output]:OUTPUT:(json yaml)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -970,8 +970,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1019,8 +1019,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--without=[Compare with a run without this EnvoyFilter \[default\: without all of them\]]:FILTER:_default' \
 '-o+[Form of the output]:OUTPUT:(human json html)' \
 '--output=[Form of the output]:OUTPUT:(human json html)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1054,8 +1054,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1080,8 +1080,8 @@ _arguments "${_arguments_options[@]}" : \
 '--dump=[Config dump that the new test file uses \[default\: the demo'\''s proxy\]]:DUMP:_files' \
 '-o+[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
 '--output=[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1111,8 +1111,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1121,8 +1121,8 @@ never\:"Never"))' \
 ;;
 (diff)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters as they should be\: new ones, and changed ones with their names; with --istiod, any object of Istio or Kubernetes]:FILE:_files' \
-'*--filename=[EnvoyFilters as they should be\: new ones, and changed ones with their names; with --istiod, any object of Istio or Kubernetes]:FILE:_files' \
+'*-f+[EnvoyFilters after the change\: new ones, and changed ones under their names; with --istiod, any object of Istio or Kubernetes]:FILE:_files' \
+'*--filename=[EnvoyFilters after the change\: new ones, and changed ones under their names; with --istiod, any object of Istio or Kubernetes]:FILE:_files' \
 '*--current=[EnvoyFilters as they are now, all that are applied \[default\: the cluster'\''s; with --dump, none\]; with --istiod, the manifests of the mesh]:FILE:_files' \
 '*--delete=[An EnvoyFilter of --current to delete; with --istiod, also KIND/NAMESPACE/NAME]:NAMESPACE/NAME:_default' \
 '(-f --filename --current --delete --server-side --dump --demo)*--between=[Compare the EnvoyFilters of two meshes and what they do there\: two contexts, captures, or one of each]:A:_default:A:_default' \
@@ -1143,8 +1143,8 @@ _arguments "${_arguments_options[@]}" : \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
 '-o+[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
 '--output=[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1174,8 +1174,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1225,8 +1225,8 @@ markdown\:"A table"))' \
 '--baseline=[Ignore findings listed in this file]:FILE:_files' \
 '*--rules=[Your own rules\: files or folders of kind LintRule]:PATH:_files' \
 '--config=[Configuration file \[default\: the nearest .envoyfilter.yaml, searching upwards\]]:FILE:_files' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1261,8 +1261,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -1274,8 +1274,8 @@ _arguments "${_arguments_options[@]}" : \
 '-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--sort-by=[Sort by a field of each item, such as .priority or .metadata.name]:PATH:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1306,8 +1306,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1319,8 +1319,8 @@ _arguments "${_arguments_options[@]}" : \
 '-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--sort-by=[Sort by a field of each item, such as .priority or .metadata.name]:PATH:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1350,8 +1350,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1371,8 +1371,8 @@ _arguments "${_arguments_options[@]}" : \
 '--lease-namespace=[Namespace of the Leases]:NAMESPACE:_default' \
 '--config=[Configuration file, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
 '*--rules=[Custom rules\: files or folders of files of kind LintRule]:PATH:_files' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1401,8 +1401,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1411,8 +1411,8 @@ never\:"Never"))' \
 (capture)
 _arguments "${_arguments_options[@]}" : \
 '*--redact=[Also redact what this regular expression matches; may be given several times]:REGEX:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1440,8 +1440,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1452,8 +1452,8 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*--revision=[Revision of another control plane, whose mesh config is read too]:REVISION:_default' \
 '--binding=[Also print bindings to a user, to group\:NAME or to serviceaccount\:NAMESPACE\:NAME]:NAME:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1484,8 +1484,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1498,8 +1498,8 @@ _arguments "${_arguments_options[@]}" : \
 json\:"For programs"))' \
 '--output=[Form of the output]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1527,8 +1527,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -1536,8 +1536,8 @@ never\:"Never"))' \
 ;;
 (completion)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1564,8 +1564,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1574,8 +1574,8 @@ never\:"Never"))' \
 ;;
 (__complete)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1602,8 +1602,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1627,7 +1627,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \
 '--revision-from=[Revision that runs now\: EnvoyFilters for other revisions do not count before the upgrade]:NAME:_default' \
 '--revision-to=[Revision to upgrade to\: EnvoyFilters for other revisions do not count after the upgrade]:NAME:_default' \
-'*--istiod=[istiod binary of a release on the way, RELEASE=PATH; may be given several times\: what it generates for the manifests takes the place of a forecast]:RELEASE=PATH:_default' \
+'*--istiod=[istiod binary of a release on the way, RELEASE=PATH; may be given several times\: the configuration that it generates replaces the forecast]:RELEASE=PATH:_default' \
 '--istiod-to=[istiod binary of the release to upgrade to]:PATH:_files' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
@@ -1653,8 +1653,8 @@ changes\:"Also what works differently"
 deprecated\:"Also what a later release rejects"
 cleanup\:"Any finding"
 never\:"Never"))' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1679,13 +1679,13 @@ never\:"Never"))' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
-'--all-changes[Also list what changes although no EnvoyFilter is concerned; needs the istiod of the release to upgrade to]' \
+'--all-changes[Also list changes that do not depend on EnvoyFilters; requires the istiod of the release to upgrade to]' \
 '--unsafe-fixes[Also apply fixes that may change what an EnvoyFilter means]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -1724,8 +1724,8 @@ json\:"schemas/migrate.json"
 markdown\:"For a pull request"
 html\:"One page"))' \
 '--output-dir=[Write the objects to files of this folder]:DIRECTORY:_files' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1752,8 +1752,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -1773,8 +1773,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--before=[Config dumps from before\: files, folders of files, or captures]:DUMP:_files' \
 '*--after=[Config dumps from after]:DUMP:_files' \
 '*--renamed=[A cluster whose name changes, as OLD=NEW]:OLD=NEW:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1801,8 +1801,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1840,8 +1840,8 @@ esac
 _arguments "${_arguments_options[@]}" : \
 '-o+[Text for people, or JSON (schemas/api.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/api.json)]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1868,8 +1868,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1893,8 +1893,8 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy \[default\: the release of istiod\]]:VERSION:_default' \
 '-o+[Form of the output]:OUTPUT:(json)' \
 '--output=[Form of the output]:OUTPUT:(json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1923,8 +1923,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1944,8 +1944,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Form of the output]:OUTPUT:(text json)' \
 '--output=[Form of the output]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -1972,8 +1972,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -1984,8 +1984,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--rules=[Your own rules\: files or folders of kind LintRule]:PATH:_files' \
 '-o+[Text for people, or JSON]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON]:OUTPUT:(text json)' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2012,8 +2012,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2030,8 +2030,8 @@ never\:"Never"))' \
         case $line[2] in
             (test)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2058,8 +2058,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2096,8 +2096,8 @@ esac
 ;;
 (webhook)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2124,8 +2124,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2172,8 +2172,8 @@ server\:"Let the API server check without storing anything"))' \
 json\:"One List"))' \
 '--output=[Output format\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
 json\:"One List"))' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2205,8 +2205,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2220,8 +2220,8 @@ _arguments "${_arguments_options[@]}" : \
 json\:"For programs"))' \
 '--output=[Output format]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2248,8 +2248,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -2271,8 +2271,8 @@ json\:"One List"))' \
 '--output=[Output format\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
 json\:"One List"))' \
 '--name=[Name of the installation that the reports belong to]:NAME:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2299,8 +2299,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2313,8 +2313,8 @@ _arguments "${_arguments_options[@]}" : \
 '-o+[Output format\: yaml, json, or table (whether each rule is checked)]:FORM:(yaml json table)' \
 '--output=[Output format\: yaml, json, or table (whether each rule is checked)]:FORM:(yaml json table)' \
 '--name=[Name of the installation; prefix of the names of the policies]:NAME:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2341,8 +2341,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2358,8 +2358,8 @@ _arguments "${_arguments_options[@]}" : \
 json\:"For programs"))' \
 '--output=[Output format]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2386,8 +2386,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -2399,8 +2399,8 @@ _arguments "${_arguments_options[@]}" : \
 '--dry-run=[Only print (client), or only let the API server check (server)]:HOW:((none\:"Apply the changes"
 client\:"Only print"
 server\:"Let the API server check without storing anything"))' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2428,8 +2428,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -2465,8 +2465,8 @@ deny\:"Deny"))' \
 '*--rules=[Custom rules\: files or folders of files of kind LintRule]:PATH:_files' \
 '--replica=[Name of this replica \[default\: the pod name\]]:NAME:_default' \
 '--pod-namespace=[Namespace of the Service, Secret and Lease, unless -n is given]:NAMESPACE:_default' \
-'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
 '--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
@@ -2493,8 +2493,8 @@ never\:"Never"))' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
-'-A[Look at all namespaces]' \
-'--all-namespaces[Look at all namespaces]' \
+'-A[Read all namespaces]' \
+'--all-namespaces[Read all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -2804,14 +2804,14 @@ _kubectl-envoyfilter_commands() {
 'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
 'get:List EnvoyFilters, what they select and which patches are in effect' \
 'status:List EnvoyFilters and workloads where something is wrong' \
-'watch:Stay, look at proxies in turns, and tell what changes\: patches not in effect, refused updates, replicas that differ' \
+'watch:Watch proxies continuously and report changes\: patches not in effect, rejected updates, replicas that differ' \
 'capture:Save what other commands read from a cluster, without secrets, for --capture' \
 'rbac:Print the roles that a command requires; with -n, for one namespace' \
 'version:Show the versions of this program, the cluster, control planes and proxies' \
 'completion:Print a completion script for a shell' \
 '__complete:' \
 'audit:Report what an Istio upgrade breaks or changes, and whether it is safe' \
-'migrate:Find the native Istio objects that take over from EnvoyFilters, and what differs then' \
+'migrate:Find native Istio objects that replace EnvoyFilters, and what then differs' \
 'api:Describe a field, type or extension of the Envoy API and the releases that have it' \
 'dump:Write the configuration that istiod would send to a proxy, from manifests alone' \
 'doctor:Check this program'\''s engine against a real istiod on your own objects' \
@@ -3029,14 +3029,14 @@ _kubectl-envoyfilter__subcmd__help_commands() {
 'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
 'get:List EnvoyFilters, what they select and which patches are in effect' \
 'status:List EnvoyFilters and workloads where something is wrong' \
-'watch:Stay, look at proxies in turns, and tell what changes\: patches not in effect, refused updates, replicas that differ' \
+'watch:Watch proxies continuously and report changes\: patches not in effect, rejected updates, replicas that differ' \
 'capture:Save what other commands read from a cluster, without secrets, for --capture' \
 'rbac:Print the roles that a command requires; with -n, for one namespace' \
 'version:Show the versions of this program, the cluster, control planes and proxies' \
 'completion:Print a completion script for a shell' \
 '__complete:' \
 'audit:Report what an Istio upgrade breaks or changes, and whether it is safe' \
-'migrate:Find the native Istio objects that take over from EnvoyFilters, and what differs then' \
+'migrate:Find native Istio objects that replace EnvoyFilters, and what then differs' \
 'api:Describe a field, type or extension of the Envoy API and the releases that have it' \
 'dump:Write the configuration that istiod would send to a proxy, from manifests alone' \
 'doctor:Check this program'\''s engine against a real istiod on your own objects' \

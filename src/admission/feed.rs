@@ -127,7 +127,7 @@ pub async fn follow_all(
         let received = tokio::select! {
             received = receiver.recv_many(&mut seen, AT_ONCE) => received,
             Some(lists) = extensions.recv() => {
-                builder.sampled(lists);
+                builder.set_sampled(lists);
                 publish(builder.snapshot());
                 continue;
             }
@@ -179,6 +179,6 @@ fn change(kind: &'static Kind, seen: Seen, health: &Health) -> Option<Change> {
             Change::All(Vec::new())
         }
     };
-    health.stands(name);
+    health.works(name);
     Some(change)
 }

@@ -62,7 +62,7 @@ impl Health {
     }
 
     /// Records that a watch delivered something, so it works again.
-    pub fn stands(&self, kind: &'static str) {
+    pub fn works(&self, kind: &'static str) {
         self.with(|watches| {
             if let Some(watch) = watches.get_mut(kind).filter(|watch| watch.synced) {
                 watch.stale = None;
@@ -154,7 +154,7 @@ mod tests {
         // The view of a broken watch stays in use; its age is reported.
         health.broken("Pod", "reset");
         assert!(health.missing().is_empty() && health.ages()[0].1 > Duration::ZERO);
-        health.stands("Pod");
+        health.works("Pod");
         assert_eq!((health.ages()[0].1, health.ages()[0].2), (Duration::ZERO, 2));
         health.stopping();
         assert_eq!(health.missing(), ["stopping"]);
@@ -171,7 +171,7 @@ mod tests {
         health.with(|watches| watches.values_mut().for_each(|watch| watch.stale = long_ago));
         assert_eq!(health.stale(), ["Pod: the view is 61 s old: no connection"]);
         assert_eq!(health.troubled(), [("Pod", "no connection".to_owned())]);
-        health.stands("Pod");
+        health.works("Pod");
         assert!(health.stale().is_empty() && health.troubled().is_empty());
     }
 }

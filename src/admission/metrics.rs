@@ -161,7 +161,7 @@ impl Metrics {
     }
 
     /// Records the size of the view.
-    pub fn known(&self, filters: usize, workloads: usize) {
+    pub fn set_size(&self, filters: usize, workloads: usize) {
         self.filters.set(i64::try_from(filters).unwrap_or(i64::MAX));
         self.workloads.set(i64::try_from(workloads).unwrap_or(i64::MAX));
     }

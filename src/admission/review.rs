@@ -156,7 +156,7 @@ impl Request {
             Ok(decision) => decision,
             Err(Undecided::Panicked(payload)) => std::panic::resume_unwind(payload),
             Err(Undecided::Cancelled | Undecided::NotJson(_)) => {
-                self.late(snapshot, policy, true, "the review was called off")
+                self.late(snapshot, policy, true, "the review was canceled")
             }
         }
     }

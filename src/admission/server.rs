@@ -120,7 +120,7 @@ impl Reviewer {
     /// Publishes a snapshot for the reviews that start from now on.
     pub fn publish(&self, snapshot: Snapshot) {
         let (filters, workloads) = snapshot.size();
-        self.metrics.known(filters, workloads);
+        self.metrics.set_size(filters, workloads);
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
         self.prepare();
     }
@@ -189,7 +189,7 @@ impl Reviewer {
             tokio::select! {
                 decided = self.judge(&request, &allowance, turn)? => match decided {
                     Ok(Ok(decision)) => decision,
-                    Ok(Err(Undecided::Cancelled)) => late("the review was called off"),
+                    Ok(Err(Undecided::Cancelled)) => late("the review was canceled"),
                     Ok(Err(Undecided::NotJson(error))) => return Err((StatusCode::BAD_REQUEST, error.to_string())),
                     Ok(Err(Undecided::Panicked(_))) | Err(_) => return Err(self.panicked(&request)),
                 },

@@ -277,13 +277,13 @@ impl SnapshotBuilder {
                         self.remove(kind, name);
                     }
                 }
-                self.known(kind);
+                self.mark_read(kind);
             }
         }
     }
 
     /// Applies sampled extensions.
-    pub fn sampled(&mut self, sampled: Sampled) {
+    pub fn set_sampled(&mut self, sampled: Sampled) {
         if self.sampled == sampled {
             return;
         }
@@ -293,7 +293,7 @@ impl SnapshotBuilder {
     }
 
     /// Marks a kind as read, also when the cluster does not serve or show it.
-    pub fn known(&mut self, kind: &'static Kind) {
+    pub fn mark_read(&mut self, kind: &'static Kind) {
         self.snapshot.missing.remove(kind_label(kind));
     }
 

@@ -39,14 +39,14 @@ pub(super) struct Audit {
     /// Revision to upgrade to: EnvoyFilters for other revisions do not count after the upgrade
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     revision_to: String,
-    /// istiod binary of a release on the way, RELEASE=PATH; may be given several times: what it generates for the manifests
-    /// takes the place of a forecast
+    /// istiod binary of a release on the way, RELEASE=PATH; may be given several times: the configuration that it generates
+    /// replaces the forecast
     #[arg(long, value_name = "RELEASE=PATH", value_parser = istiod, help_heading = "istiod")]
     istiod: Vec<(Option<Release>, PathBuf)>,
     /// istiod binary of the release to upgrade to
     #[arg(long, value_name = "PATH", help_heading = "istiod")]
     istiod_to: Option<PathBuf>,
-    /// Also list what changes although no EnvoyFilter is concerned; needs the istiod of the release to upgrade to
+    /// Also list changes that do not depend on EnvoyFilters; requires the istiod of the release to upgrade to
     #[arg(long, help_heading = "istiod")]
     all_changes: bool,
     /// Form of the output

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub(super) struct Diff {
-    /// EnvoyFilters as they should be: new ones, and changed ones with their names; with --istiod, any object of Istio or
+    /// EnvoyFilters after the change: new ones, and changed ones under their names; with --istiod, any object of Istio or
     /// Kubernetes
     #[arg(short, long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,

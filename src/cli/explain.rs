@@ -78,7 +78,7 @@ struct Named {
 struct Field {
     #[command(flatten)]
     named: Named,
-    /// Also say which objects of the mesh make istiod generate it: objects are taken away until it changes (needs --istiod)
+    /// Also find the objects of the mesh that make istiod generate it, by removing objects until it changes (requires --istiod)
     #[arg(long, help_heading = "istiod")]
     why_here: bool,
 }

@@ -100,7 +100,7 @@ enum Command {
     /// List EnvoyFilters and workloads where something is wrong
     #[command(after_help = examples::STATUS)]
     Status(status::Status),
-    /// Stay, look at proxies in turns, and tell what changes: patches not in effect, refused updates, replicas that differ
+    /// Watch proxies continuously and report changes: patches not in effect, rejected updates, replicas that differ
     #[command(after_help = examples::WATCH)]
     Watch(Box<watch::Watch>),
     /// Save what other commands read from a cluster, without secrets, for --capture
@@ -120,7 +120,7 @@ enum Command {
     /// Report what an Istio upgrade breaks or changes, and whether it is safe
     #[command(after_help = examples::AUDIT)]
     Audit(audit::Audit),
-    /// Find the native Istio objects that take over from EnvoyFilters, and what differs then
+    /// Find native Istio objects that replace EnvoyFilters, and what then differs
     #[command(after_help = examples::MIGRATE)]
     Migrate(migrate::Migrate),
     /// Describe a field, type or extension of the Envoy API and the releases that have it

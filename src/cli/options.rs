@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
-    /// Namespace to look at, and the namespace of documents and names without one [default: the context's; for files,
+    /// Namespace to read, and the namespace of documents and names without one [default: the context's; for files,
     /// default]
     #[arg(short, long, global = true, value_name = "NAMESPACE", help_heading = "Common")]
     pub(super) namespace: Option<String>,
@@ -212,7 +212,7 @@ pub(super) struct ClusterOptions {
     /// Bearer token for the API server
     #[arg(long, global = true, value_name = "TOKEN", help_heading = "Cluster")]
     token: Option<String>,
-    /// Look at all namespaces
+    /// Read all namespaces
     #[arg(short = 'A', long, global = true, help_heading = "Cluster")]
     pub(super) all_namespaces: bool,
     /// Only EnvoyFilters that match this label selector

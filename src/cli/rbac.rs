@@ -3,7 +3,7 @@
 use super::session::{Exit, Session};
 use crate::cluster::Via;
 use crate::cluster::kinds::{COMMANDS, Needs};
-use crate::cluster::rbac::{Doing, Place, binding_of, roles, telling};
+use crate::cluster::rbac::{Doing, Place, binding_of, grant_events, roles};
 use crate::load::yaml_text;
 use crate::mesh::Error;
 use clap::Args;
@@ -100,7 +100,7 @@ impl Rbac {
         let needs = if self.istiod { &with_istiod } else { self.command };
         let mut roles = roles(needs, &place, doing);
         if self.events {
-            telling(&mut roles);
+            grant_events(&mut roles);
         }
         for role in roles {
             let binding = self.binding.as_ref().map(|subject| binding_of(&role, subject));

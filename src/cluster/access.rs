@@ -1,7 +1,7 @@
 //! How to reach a cluster: kubectl's options and rules, resolved to a client.
 
 use super::api::{Cluster, Stop};
-use super::login::{kubeconfig, no_way_in, token_of_file, words};
+use super::login::{describe, kubeconfig, no_way_in, token_of_file};
 use crate::source::ErrorMessage;
 use http::{HeaderName, HeaderValue};
 use kube::config::{AuthInfo, KubeConfigOptions};
@@ -98,7 +98,7 @@ impl Access {
         };
         let context = self.context.clone().or_else(|| kubeconfig.current_context.clone()).unwrap_or_default();
         let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-        let mut config = config.map_err(|error| words(&error))?;
+        let mut config = config.map_err(|error| describe(&error))?;
         if let Some(token) = token_of_file(&config.auth_info) {
             config.auth_info.token = Some(token.into());
         }

@@ -1,7 +1,7 @@
 //! Single requests with bounded retries, and their failures.
 
 use super::deep;
-use super::login::{auth, words};
+use super::login::{auth, describe};
 use http::Method;
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use kube::Client;
@@ -251,7 +251,7 @@ impl Cluster {
         let (status, wait) = (answer.status(), answer.headers().get(RETRY_AFTER).cloned());
         let warnings = answer.headers().get_all(WARNING).iter().filter_map(|header| warning(header.to_str().ok()?));
         let warnings = warnings.collect();
-        let body = answer.into_body().collect_bytes().await.map_err(|error| broken(words(&error)))?;
+        let body = answer.into_body().collect_bytes().await.map_err(|error| broken(describe(&error)))?;
         let text = String::from_utf8(body.to_vec())
             .map_err(|error| Failed { fault: Fault::Garbled(error.to_string()), retry_after: None })?;
         if status.is_success() {
@@ -336,7 +336,7 @@ pub(super) fn fault(error: &kube::Error) -> Fault {
                 code => Fault::Status(code, said),
             }
         }
-        _ if auth(error).is_some() => Fault::Credentials(words(error)),
-        _ => Fault::Connection(words(error)),
+        _ if auth(error).is_some() => Fault::Credentials(describe(error)),
+        _ => Fault::Connection(describe(error)),
     }
 }

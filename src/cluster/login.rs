@@ -53,7 +53,7 @@ fn of_kubeconfig(error: &KubeconfigError, name: &str) -> ErrorMessage {
             format!("{name}{place}: not YAML, or not a valid kubeconfig here")
         }
         KubeconfigError::ReadConfig(error, _) => plain(&format!("cannot read kubeconfig {name}: {error}")),
-        other => format!("{name}: {}", words(other)),
+        other => format!("{name}: {}", describe(other)),
     };
     message.into()
 }
@@ -79,7 +79,7 @@ pub(super) fn no_way_in(error: &kube::Error, user: &AuthInfo) -> String {
         }
         Some(AuthError::AuthExecRun { out, .. }) => format!("{} (`{command}`)", failed(out)),
         Some(AuthError::AuthExecParse(_) | AuthError::ExecPluginFailed) => format!("{UNREADABLE} (`{command}`)"),
-        _ => words(error),
+        _ => describe(error),
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn auth<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e AuthError
 
 /// An error with its causes, without repetition. For a login plugin, neither its command with its environment nor its standard
 /// output is shown: they may contain tokens.
-pub(super) fn words(error: &(dyn Error + 'static)) -> String {
+pub(super) fn describe(error: &(dyn Error + 'static)) -> String {
     match auth(error) {
         Some(AuthError::AuthExecRun { out, .. }) => return failed(out),
         Some(AuthError::AuthExecParse(_)) => return UNREADABLE.to_owned(),

@@ -93,7 +93,7 @@ pub(super) async fn config_dump(
 ) -> Result<(String, Via), Vec<String>> {
     let (open, mut reasons) = ways.open();
     if open.is_empty() && reasons.is_empty() {
-        reasons.push("there is no way to read it".to_owned());
+        reasons.push("it cannot be read in any way".to_owned());
     }
     for (index, &via) in open.iter().enumerate() {
         if index > 0 && Instant::now() >= end {

@@ -65,12 +65,12 @@ pub(crate) fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value
 }
 
 /// The roles of the admission server, under this name: to watch everything that reviews depend on.
-pub(crate) fn watching(name: &str, place: &Place<'_>) -> Vec<Value> {
+pub(crate) fn watch_roles(name: &str, place: &Place<'_>) -> Vec<Value> {
     of_verbs(&WEBHOOK, place, name, &["list", "watch"], &["list", "watch"])
 }
 
 /// The roles of the scheduled report, under this name: to read the input of `lint`, and to write reports.
-pub(crate) fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
+pub(crate) fn report_roles(name: &str, place: &Place<'_>) -> Vec<Value> {
     let mut roles = of_verbs(&REPORT, place, name, &["list"], &["list"]);
     let reports = |all: &Kind, one: &Kind| {
         json!({
@@ -88,7 +88,7 @@ pub(crate) fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
 }
 
 /// Adds the right to write Events to roles, one of which covers all namespaces. Existing Events are updated, never read.
-pub(crate) fn telling(roles: &mut [Value]) {
+pub(crate) fn grant_events(roles: &mut [Value]) {
     let everywhere = roles.iter_mut().find(|role| role["kind"] == CLUSTER_ROLE.kind);
     if let Some(rules) = everywhere.and_then(|role| role["rules"].as_array_mut()) {
         rules.push(json!({
@@ -98,12 +98,12 @@ pub(crate) fn telling(roles: &mut [Value]) {
 }
 
 /// The roles of a standing watch, under this name.
-pub(crate) fn looking(name: &str, place: &Place<'_>) -> Vec<Value> {
+pub(crate) fn standing_watch_roles(name: &str, place: &Place<'_>) -> Vec<Value> {
     of_verbs(&WATCH, place, name, Doing::Watching.verbs(), Doing::Watching.verbs())
 }
 
 /// The right to hold Leases of these names.
-pub(crate) fn holding(name: &str, namespace: &str, leases: &[String]) -> Value {
+pub(crate) fn lease_role(name: &str, namespace: &str, leases: &[String]) -> Value {
     let rule = json!({
         "apiGroups": [LEASE.group], "resources": [LEASE.plural], "resourceNames": leases, "verbs": ["get", "update"],
     });
@@ -111,7 +111,7 @@ pub(crate) fn holding(name: &str, namespace: &str, leases: &[String]) -> Value {
 }
 
 /// The right to read config dumps of all proxies.
-pub(crate) fn dumping(name: &str, via: Via) -> Value {
+pub(crate) fn dump_role(name: &str, via: Via) -> Value {
     let (resource, verbs) = via.permission();
     role(CLUSTER_ROLE, name, None, &[json!({"apiGroups": [""], "resources": [resource], "verbs": verbs})])
 }
@@ -119,7 +119,11 @@ pub(crate) fn dumping(name: &str, via: Via) -> Value {
 /// The rights of an admission server with its own certificate: its only Secret and its only Lease, both by name, and the
 /// `caBundle` of its only webhook configuration. `create` cannot be limited to a name, so it is not granted: `install` creates
 /// the empty objects.
-pub(crate) fn certifying(name: &str, namespace: &str, (secret, lease, webhook): (&str, &str, &str)) -> Vec<Value> {
+pub(crate) fn certificate_roles(
+    name: &str,
+    namespace: &str,
+    (secret, lease, webhook): (&str, &str, &str),
+) -> Vec<Value> {
     let one = |kind: &Kind, name: &str| {
         json!({
             "apiGroups": [kind.group], "resources": [kind.plural], "resourceNames": [name],

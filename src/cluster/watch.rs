@@ -5,7 +5,7 @@ use super::deep::Whole;
 use super::facts::TAG;
 use super::kinds::{Kind, REVISION_TAG};
 use super::list::name_kind;
-use super::login::words;
+use super::login::describe;
 use super::objects::{Reader, keep, name_of};
 use futures::StreamExt;
 use kube::Api;
@@ -191,7 +191,7 @@ fn reason(error: &watcher::Error) -> Fault {
         | watcher::Error::WatchStartFailed(cause)
         | watcher::Error::WatchFailed(cause) => fault(cause),
         watcher::Error::WatchError(status) => Fault::Status(status.code, status.message.clone()),
-        watcher::Error::NoResourceVersion => Fault::Garbled(words(error)),
+        watcher::Error::NoResourceVersion => Fault::Garbled(describe(error)),
     }
 }
 
@@ -201,7 +201,7 @@ fn not_there(error: &watcher::Error) -> Option<String> {
         return None;
     };
     match cause {
-        kube::Error::Api(status) if status.code == 404 => Some(words(cause)),
+        kube::Error::Api(status) if status.code == 404 => Some(describe(cause)),
         _ => None,
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn before(slots: &Slots, certificates: Certificates) -> Vec<Piece> {
     for object in roles(slots, own) {
         add("rbac", Part::Core, object);
     }
-    let sampling = rbac::dumping(&format!("{}-proxies", slots.name), Via::PortForward);
+    let sampling = rbac::dump_role(&format!("{}-proxies", slots.name), Via::PortForward);
     for object in bound(slots, COMPONENT, vec![sampling], &slots.name) {
         add("rbac-proxies", Part::SampleProxies, object);
     }
@@ -77,7 +77,7 @@ pub(super) fn reader(
     (files, part, proxies): ([&'static str; 3], Part, Part),
 ) -> Vec<Piece> {
     let of = |file, part| move |object| Piece { file, part, object };
-    let every = rbac::dumping(&format!("{name}-proxies"), Via::PortForward);
+    let every = rbac::dump_role(&format!("{name}-proxies"), Via::PortForward);
     let account = of(files[0], part)(account(slots, component, name));
     let roles = bound(slots, component, roles, name).into_iter().map(of(files[1], part));
     let every = bound(slots, component, vec![every], name).into_iter().map(of(files[2], proxies));
@@ -97,11 +97,11 @@ pub(super) fn place(slots: &Slots) -> Place<'_> {
 }
 
 fn roles(slots: &Slots, own: bool) -> Vec<Value> {
-    let mut roles = rbac::watching(&slots.name, &place(slots));
+    let mut roles = rbac::watch_roles(&slots.name, &place(slots));
     if own {
         let name = format!("{}-certificate", slots.name);
         let names = (secret(slots), slots.name.clone(), slots.name.clone());
-        roles.extend(rbac::certifying(&name, &slots.namespace, (&names.0, &names.1, &names.2)));
+        roles.extend(rbac::certificate_roles(&name, &slots.namespace, (&names.0, &names.1, &names.2)));
     }
     bound(slots, COMPONENT, roles, &slots.name)
 }

@@ -16,7 +16,7 @@ pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     let name = name(slots);
     let mut pieces = Vec::new();
     let by_istiod = Place { via: Via::Istiod, ..place(slots) };
-    let roles = rbac::reporting(&name, &by_istiod);
+    let roles = rbac::report_roles(&name, &by_istiod);
     let files = ["report-serviceaccount", "report-rbac", "report-rbac-proxies"];
     pieces.extend(reader(slots, COMPONENT, &name, roles, (files, Part::Report, Part::ReportProxies)));
     let mut add = |file, part, object| pieces.push(Piece { file, part, object });

@@ -18,8 +18,8 @@ pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     let name = name(slots);
     let mut pieces = Vec::new();
     let by_istiod = Place { via: Via::Istiod, ..place(slots) };
-    let mut roles = rbac::looking(&name, &by_istiod);
-    rbac::telling(&mut roles);
+    let mut roles = rbac::standing_watch_roles(&name, &by_istiod);
+    rbac::grant_events(&mut roles);
     let files = ["watch-serviceaccount", "watch-rbac", "watch-rbac-proxies"];
     pieces.extend(reader(slots, COMPONENT, &name, roles, (files, Part::Watch, Part::WatchProxies)));
     let mut add = |file, part, object| pieces.push(Piece { file, part, object });
@@ -30,7 +30,7 @@ pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
             "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata(slots, COMPONENT, &lease),
         });
         add("watch-leases", Part::WatchLeases, object);
-        let role = rbac::holding(&lease, &slots.namespace, std::slice::from_ref(&lease));
+        let role = rbac::lease_role(&lease, &slots.namespace, std::slice::from_ref(&lease));
         for object in bound(slots, COMPONENT, vec![role], &name) {
             add("watch-leases", Part::WatchLeases, object);
         }

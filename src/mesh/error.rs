@@ -100,10 +100,9 @@ impl Refusal {
                 "nothing to lint",
                 Some("name files or folders, - for standard input; `lint --demo` shows what it does"),
             ),
-            Refusal::NoProxy => (
-                "no proxy to look at",
-                Some("give a config dump with --dump, or no file at all to look at the cluster"),
-            ),
+            Refusal::NoProxy => {
+                ("no proxy to look at", Some("give a config dump with --dump, or no file to read the cluster"))
+            }
             Refusal::NoFilters => ("no EnvoyFilters given", Some("give them with -f FILE")),
             Refusal::NoDump => (
                 "no config dump to render",

@@ -84,7 +84,7 @@ impl Now<'_> {
         let (dump, problems) = Dump::from_answer(target.full_name(), text);
         let Some(mut dump) = dump else {
             let first = problems.into_iter().next().map(|problem| problem.message);
-            return Err(first.unwrap_or_else(|| "the answer is no config dump".into()).into());
+            return Err(first.unwrap_or_else(|| "the answer is not a config dump".into()).into());
         };
         dump.lend(Arc::clone(lent));
         let identity = of_pod(&Identity::default(), target);

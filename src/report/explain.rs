@@ -119,7 +119,7 @@ impl Writer<'_> {
         if found.differences.is_empty() {
             return Ok(());
         }
-        let text = format!("{taken}; not proven: undoing and replaying them gives something else in");
+        let text = format!("{taken}; not proven: undoing and replaying them gives a different result in");
         self.painted(0, "", Some(Role::Odd), &text)?;
         let few = if self.detail.verbose { usize::MAX } else { FEW };
         for one in found.differences.iter().take(few) {
@@ -291,7 +291,7 @@ impl Writer<'_> {
             }
         }
         if !reason.candidates.is_empty() {
-            self.line(8, &format!("there is: {}", reason.candidates.join(", ")))?;
+            self.line(8, &format!("available: {}", reason.candidates.join(", ")))?;
         }
         self.help(8, reason.help.as_deref())
     }
@@ -555,7 +555,7 @@ fn summary(proxy: &Proxy) -> String {
         }
     }
     if uncertain > 0 {
-        parts.push(format!("{uncertain} that cannot be told"));
+        parts.push(format!("{uncertain} unknown"));
     }
     for (outcome, text) in [
         (Outcome::Applied, "applied"),

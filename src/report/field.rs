@@ -31,7 +31,7 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
     writeln!(out, "{title}  {}/{}", field.namespace, field.name)?;
     if !field.candidates.is_empty() {
         writeln!(out, "  {} is not there", terminal.paint(Role::Bad, &field.path))?;
-        return writeln!(out, "  there is: {}", shorten(&field.candidates.join(", "), room));
+        return writeln!(out, "  available: {}", shorten(&field.candidates.join(", "), room));
     }
     if !field.path.is_empty() {
         writeln!(out, "  {}", field.path)?;

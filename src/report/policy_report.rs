@@ -149,7 +149,7 @@ impl Run {
                 "timestamp": self.timestamp(),
             })
         };
-        let mut results = vec![result("pass", &format!("{filters} EnvoyFilters were looked at"))];
+        let mut results = vec![result("pass", &format!("{filters} EnvoyFilters were checked"))];
         results.extend(trouble.iter().map(|trouble| result("error", trouble)));
         let mut parts = parts(results).into_iter();
         // Only the first object is written: the log contains all reasons.

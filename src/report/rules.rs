@@ -115,7 +115,7 @@ pub(crate) fn one(
         for line in yaml.trim_end().lines() {
             writeln!(out, "    {line}")?;
         }
-        writeln!(out, "\n{}\n{output}\n", terminal.paint(Role::Strong, "What lint says of it"))?;
+        writeln!(out, "\n{}\n{output}\n", terminal.paint(Role::Strong, "Output of lint"))?;
     }
     writeln!(
         out,

@@ -34,13 +34,13 @@ pub(super) fn outcome(patch: &Patch, live: bool) -> String {
             Live::PartlyInEffect => "partly in effect",
             Live::NotInEffect => "not in effect",
             Live::Refused => "refused by Envoy",
-            Live::Unknown => "cannot be told",
+            Live::Unknown => "unknown",
         }
         .to_owned();
     }
     match (patch.in_effect, patch.outcome) {
         (Some(InEffect::Yes), _) => "in effect".to_owned(),
-        (_, Outcome::NoMatch | Outcome::NoOp | Outcome::Aborted) if patch.uncertain => "cannot be told".to_owned(),
+        (_, Outcome::NoMatch | Outcome::NoOp | Outcome::Aborted) if patch.uncertain => "unknown".to_owned(),
         (Some(InEffect::Partly), Outcome::Applied) => "partly in effect".to_owned(),
         (Some(InEffect::No), Outcome::Applied) if live => "applied, not yet in this dump".to_owned(),
         (_, Outcome::NoMatch) => "no match".to_owned(),

@@ -158,7 +158,7 @@ impl<'n> Neutral<'n> {
             "envoy.extensions.wasm.v3.VmConfig" => self.wasm(tree),
             "envoy.config.core.v3.GrpcService.GoogleGrpc" if !tree.str_at("target_uri").is_empty() => {
                 tree.set("target_uri", Tree::string("127.0.0.1:9", Origin::ISTIOD));
-                self.done.insert("gRPC services outside the mesh: nobody is called");
+                self.done.insert("gRPC services outside the mesh: not called");
             }
             "envoy.extensions.common.dynamic_forward_proxy.v3.DnsCacheConfig" => {
                 let names = tree.remove("preresolve_hostnames");
@@ -198,7 +198,7 @@ impl<'n> Neutral<'n> {
                 if endpoint.get("port_value").and_then(Tree::as_u64).is_some_and(|port| u16::try_from(port).is_ok()) {
                     endpoint.set("port_value", Tree::new(Value::Number("9".into())));
                 }
-                self.done.insert("addresses of endpoints: nobody is called");
+                self.done.insert("addresses of endpoints: not called");
             }
         }
     }

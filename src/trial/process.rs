@@ -35,7 +35,7 @@ const FAILED: &str = "Filesystem config update failure: ";
 /// The version of a binary. Fails when it is not an Envoy.
 pub(crate) fn version(binary: &Path) -> Result<Version, Trouble> {
     let shown = binary.display();
-    let none = |why: String| Trouble::usage(format!("{shown} is no Envoy: {why}"));
+    let none = |why: String| Trouble::usage(format!("{shown} is not an Envoy: {why}"));
     let program = Program::new(binary)?.arg("--version").capture_output(1 << 16);
     let finished = match program.finish(VERSION_TIME) {
         Err(Fault::TimedOut(_, limit)) => {

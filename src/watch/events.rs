@@ -148,7 +148,7 @@ fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
     let about = format!("{patch}{place}");
     let about = if about.is_empty() { String::new() } else { format!("{}: ", about.trim_end()) };
     let rule = notice.rule.map_or(String::new(), |rule| format!("{rule} "));
-    let gone = if cleared { "no longer so: " } else { "" };
+    let gone = if cleared { "resolved: " } else { "" };
     let message: String = format!("{about}{gone}{rule}{}", notice.message).chars().take(LONGEST).collect();
     let start: String = name.chars().take(LONGEST_NAME).collect();
     Some(json!({

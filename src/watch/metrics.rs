@@ -106,7 +106,7 @@ impl Metrics {
             metrics.problems.clone(),
         );
         registry.register("findings", "Findings of lint now, by rule and severity", metrics.findings.clone());
-        registry.register("changes", "Changes that were told, by kind", metrics.changes.clone());
+        registry.register("changes", "Reported changes, by kind", metrics.changes.clone());
         registry.register("reads", "Proxies that were asked, by outcome", metrics.reads.clone());
         registry.register("read_seconds", "Duration of reading one proxy", metrics.seconds.clone());
         registry.register("filters", "EnvoyFilters that are judged", metrics.filters.clone());

@@ -295,7 +295,7 @@ fn kind_words(kind: Kind) -> String {
     match kind {
         Kind::Message(message) => match message.well_known() {
             Some(WellKnown::Duration) => "duration, such as 1.5s".to_owned(),
-            Some(WellKnown::Wrapper(inner)) => format!("{} (unset is told from zero)", kind_words(inner)),
+            Some(WellKnown::Wrapper(inner)) => format!("{} (unset differs from zero)", kind_words(inner)),
             Some(WellKnown::Any) => "typed configuration (\"@type\")".to_owned(),
             Some(WellKnown::Struct) => "any object".to_owned(),
             _ => message.full_name().to_owned(),

@@ -101,7 +101,7 @@ fn head(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     };
     writeln!(out, "<header><h1>EnvoyFilters: Istio {} → {}</h1>", Text(&audit.from), Text(&audit.to))?;
     if audit.path.len() > 2 {
-        writeln!(out, "<p class=dim>Steps looked at: {}</p>", Text(&audit.path.join(" → ")))?;
+        writeln!(out, "<p class=dim>Steps: {}</p>", Text(&audit.path.join(" → ")))?;
     }
     writeln!(out, "<p><span class=\"verdict {class}\">{}</span></p>", audit.verdict.words())?;
     let sentence = verdict_sentence(audit);
@@ -327,7 +327,7 @@ fn roll_out(out: &mut dyn Write, rows: &[RollOut]) -> io::Result<()> {
     }
     writeln!(
         out,
-        "<h2 id=roll-out>During the roll-out</h2><p class=dim>What each combination of control plane and proxies gives, compared with the first row.</p>"
+        "<h2 id=roll-out>During the rollout</h2><p class=dim>What each combination of control plane and proxies gives, compared with the first row.</p>"
     )?;
     writeln!(
         out,

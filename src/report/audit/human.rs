@@ -231,7 +231,7 @@ fn roll_out(out: &mut dyn Write, terminal: Terminal, rows: &[RollOut]) -> io::Re
     if rows.is_empty() {
         return Ok(());
     }
-    writeln!(out, "{}", terminal.paint(Role::Strong, "During the roll-out"))?;
+    writeln!(out, "{}", terminal.paint(Role::Strong, "During the rollout"))?;
     let head = format!(
         "  {:<18} {:<9} {:>9} {:>6} {:>9} {:>14}",
         "istiod", "proxies", "in effect", "lost", "changed", "newly refused"
@@ -259,7 +259,7 @@ fn during(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit)
     if groups.is_empty() {
         return Ok(());
     }
-    writeln!(out, "{}", terminal.paint(Role::Strong, "During the roll-out, by workload"))?;
+    writeln!(out, "{}", terminal.paint(Role::Strong, "During the rollout, by workload"))?;
     writeln!(out, "  {}", terminal.paint(Role::Dim, "filters in effect; − lost or refused, ~ another effect"))?;
     let heads: Vec<String> = audit.roll_out.iter().map(|row| format!("{}/{}", row.istiod, row.proxies)).collect();
     let columns = |cells: &[String]| cells.iter().fold(String::new(), |line, cell| format!("{line} {cell:>12}"));

@@ -37,7 +37,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
     writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit), advice(audit))?;
     writeln!(out, "Scope: {}\n", cell(&sentence(scope)))?;
     if audit.path.len() > 2 {
-        writeln!(out, "Steps looked at: {}.\n", audit.path.join(" → "))?;
+        writeln!(out, "Steps: {}.\n", audit.path.join(" → "))?;
     }
     let found: Vec<&Filter> = audit.filters.iter().filter(|one| one.verdict.is_some()).collect();
     if !found.is_empty() {
@@ -57,7 +57,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
         writeln!(out)?;
     }
     if !audit.roll_out.is_empty() {
-        writeln!(out, "## During the roll-out\n")?;
+        writeln!(out, "## During the rollout\n")?;
         writeln!(
             out,
             "| istiod | proxies | filters in effect | lost | changed | newly refused |\n| --- | --- | --- | --- | --- | --- |"

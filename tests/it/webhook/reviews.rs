@@ -166,7 +166,7 @@ fn an_extension_that_no_running_proxy_has_is_an_error() {
     let mut builder = builder(Overrides::default(), &[]);
     let mut decide = |extensions: &[&str]| {
         let names = extensions.iter().map(|&name| name.to_owned()).collect();
-        builder.sampled([(ProxyKind::Sidecar, names)].into());
+        builder.set_sampled([(ProxyKind::Sidecar, names)].into());
         request.decide(&builder.snapshot(), &rules(), ENFORCE)
     };
     assert!(!decide(&[]).denied());
