@@ -132,7 +132,7 @@ pub fn prepare(snapshot: &Snapshot, rules: &Rules) {
     all.sort_by_key(|known| known.file);
     let (stored, left_out) = fitting(all);
     if left_out > 0 {
-        // Each review leaves out others.
+        // Each review leaves out different filters.
         return;
     }
     let (_, among) = parts(rules, &stored);
@@ -140,8 +140,8 @@ pub fn prepare(snapshot: &Snapshot, rules: &Rules) {
     known(snapshot, rules, (Part::Among, &among), &near, &stored, None);
 }
 
-/// The remark about a filter that is too large to judge. A configuration that switches the rule off gets a remark for information:
-/// what was not judged must not look as if nothing had been found.
+/// The remark about a filter that is too large to judge. If the configuration turns the rule off, the remark is informational:
+/// an unjudged filter must not look like one without findings.
 pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
     let rule = rules.rules.iter().copied().find(|rule| rule.name == OVER_BUDGET);
     let message = format!("this EnvoyFilter is too large to judge: {excess}");
@@ -167,7 +167,7 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     if let Some(excess) = excess(new.as_ref()) {
         return Judged { remarks: vec![over_budget(rules, excess, old_excess.is_some())], left_out: 0 };
     }
-    // A stored filter that is too large to judge is like none.
+    // A stored filter that is too large to judge is ignored.
     let old = old.filter(|_| old_excess.is_none());
     let subjects: Vec<&EnvoyFilter> =
         old.iter().chain(&new).flat_map(|subject| &subject.loaded.inventory.envoy_filters).collect();
@@ -178,7 +178,7 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     if new.is_none() && beside.is_empty() {
         return Judged { remarks: Vec::new(), left_out };
     }
-    // Rules about one filter look at the one that is asked about only: what they say of others, the change does not alter.
+    // Rules about one filter look only at the filter under review: the change does not affect what they find in others.
     let (alone, among) = parts(rules, &beside);
     let state = |subject: Option<&Subject>, alone: &[&'static Rule], among: &[&'static Rule]| {
         let mut found: Vec<Found> = Vec::new();
@@ -196,7 +196,7 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     let is_own = |found: &Found| place == Some(found.place.0);
     let after = state(new.as_ref(), &alone, &among);
     let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| new.is_some() && is_own(found));
-    // What is found no longer counts, so only rules that find something now are asked about the state before.
+    // Findings that disappear do not count, so only rules with findings now run on the state before.
     let asked_again = |rules: &[&'static Rule]| -> Vec<&'static Rule> {
         let mut found = others.iter().chain(own.iter().filter(|_| old.is_some()));
         let any = found.any(|found| rules.iter().any(|rule| rule.info == *found.rule));

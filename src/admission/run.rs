@@ -152,7 +152,7 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), E
     Ok(())
 }
 
-/// Serves plain HTTP to few clients, until the handle says otherwise. Fails with a message for the user.
+/// Serves plain HTTP to few clients, until the handle stops it. Fails with a message for the user.
 pub fn beside(name: &'static str, listener: TcpListener, router: Router) -> Result<Handle<SocketAddr>, ErrorMessage> {
     let handle: Handle<SocketAddr> = Handle::new();
     let connections = Connections::new(ASIDE);

@@ -113,7 +113,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         .iter()
         .map(|shape| {
             if shape.istiod == from && !shape.upgraded {
-                // The configurations of the stage that runs now are there.
+                // The configurations of the current stage already exist.
                 return Vec::new();
             }
             let proxies: Vec<&Proxy> = bases.iter().map(|config| &config.proxy).collect();
@@ -181,7 +181,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     Ok(AuditReport { audit: answer, path, problems: taken.problems, partial, notes, scope, loaded: mesh.loaded })
 }
 
-/// The mesh that the request names: files, the demo, what istiod makes of them, a capture or a cluster.
+/// The mesh of the request: files, the demo, what istiod generates from them, a capture or a cluster.
 fn open<'p>(
     request: &AuditRequest,
     istiod: Option<&IstiodSettings>,
@@ -189,7 +189,7 @@ fn open<'p>(
 ) -> Result<Mesh<'p>, Error> {
     let AuditRequest { settings, given, .. } = request;
     if !request.files.is_empty() || given.demo {
-        // Where istiod is asked, it says which release runs now.
+        // If an istiod is run, it determines the current release.
         let istio_version = settings.istio_version.filter(|_| istiod.is_none());
         let settings = Settings { istio_version, istiod: istiod.cloned(), ..settings.clone() };
         let loaded = objects(&settings.load_options(), &request.files, given.demo);
@@ -211,7 +211,7 @@ impl Shape {
     }
 }
 
-/// What a stage makes of the configurations that there are.
+/// The existing configurations, forecast for a stage.
 struct Forecasts {
     of_dumps: Vec<Forecast>,
     of_references: Vec<Forecast>,
@@ -227,7 +227,7 @@ impl Forecasts {
         Forecasts { of_dumps, of_references }
     }
 
-    /// The configurations of a stage: what an istiod of that release computed, and forecasts for the rest.
+    /// The configurations of a stage: what an istiod of that release generated, and forecasts for the rest.
     fn stage<'a, 'c: 'a>(
         &'a self,
         shape: &Shape,
@@ -249,7 +249,7 @@ impl Forecasts {
     }
 }
 
-/// What changes on proxies whose next configuration was computed, whether or not a filter is concerned.
+/// Changes on proxies whose next configuration was computed, whether or not they depend on a filter.
 fn changes_of_all(
     stages: &[Given<'_>],
     target: usize,
@@ -261,7 +261,7 @@ fn changes_of_all(
     pairs.flat_map(|((old, new), _)| next::changes(old, new, (from, to))).collect()
 }
 
-/// Adds to an answer what could not be read, and returns whether that leaves the verdict open.
+/// Adds what could not be read to an answer, and returns whether that leaves the verdict open.
 fn add_problems(answer: &mut Audit, loaded: &Loaded, taken: &Taken) -> bool {
     let problems = || loaded.problems.iter().chain(&taken.problems);
     let errors = problems().filter(|one| one.severity == Severity::Error);
@@ -271,14 +271,14 @@ fn add_problems(answer: &mut Audit, loaded: &Loaded, taken: &Taken) -> bool {
     }));
     let partial = problems().any(super::is_serious);
     if partial {
-        // Nobody knows what the unread parts contain.
+        // Unread input may contain anything.
         answer.view.verdict = Verdict::NotReady;
     }
     partial
 }
 
 impl AuditRequest {
-    /// The revisions of the old and the new istiod. Where two run and only the new one is named, the other is the old one.
+    /// The revisions of the old and the new istiod. If two run and only the new one is given, the other is the old one.
     fn revisions_among(&self, facts: &Facts) -> (String, String) {
         let mut revisions = self.revisions.clone();
         let others: Vec<_> =

@@ -188,7 +188,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     Ok(ExplainReport { answer, loaded: mesh.loaded, problems: taken.problems, scope })
 }
 
-/// The mesh that the request names: config dumps with files, what istiod makes of files, a capture or a cluster.
+/// The mesh of the request: config dumps with files, what istiod generates from files, a capture or a cluster.
 fn open<'p>(request: &ExplainRequest, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
     let ExplainRequest { settings, given, .. } = request;
     let bottled = settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty();

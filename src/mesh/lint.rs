@@ -176,7 +176,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let real = RealEnvoy { trial, observer };
     judged.summary.filters = filters.len();
     if mesh.is_read() {
-        // A capture contains more files beside its EnvoyFilters than the cluster it was made of.
+        // A capture contains more files next to its EnvoyFilters than its cluster would give.
         judged.summary.files = filters.len();
     }
     judged.summary.patches = filters.iter().map(|filter| filter.patches.len()).sum();
@@ -234,13 +234,13 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
 }
 
 impl LintRequest {
-    /// Whether texts are linted, rather than what a cluster has.
+    /// Whether files are linted, rather than the content of a cluster.
     fn has_files(&self) -> bool {
         !self.files.is_empty() || !self.rendered.is_empty()
     }
 }
 
-/// The mesh that the request names: files, the demo, a capture or a cluster.
+/// The mesh of the request: files, the demo, a capture or a cluster.
 fn open<'p>(request: &LintRequest, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
     let LintRequest { settings, given, .. } = request;
     let options = settings.load_options();

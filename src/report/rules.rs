@@ -64,12 +64,12 @@ fn needs(rule: &RuleInfo) -> String {
     if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(" and ")) }
 }
 
-/// Markdown's code marks left out.
+/// A text without Markdown's code marks.
 fn plain(text: &str) -> String {
     text.trim().replace('`', "")
 }
 
-/// Writes the documentation of a rule; with its example and what is said of that, if there is one.
+/// Writes the documentation of a rule, with its example and the output for it, if there is one.
 pub(crate) fn one(
     out: &mut dyn Write,
     terminal: Terminal,

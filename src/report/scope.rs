@@ -8,12 +8,12 @@ pub(crate) fn line(scope: &Scope) -> Option<String> {
     (!matches!(scope.origin, Origin::Files | Origin::Demo)).then(|| sentence(scope))
 }
 
-/// The same of an answer that no EnvoyFilter is read for.
+/// The same for an answer that reads no EnvoyFilters.
 pub(crate) fn without_filters(scope: &Scope) -> Option<String> {
     (!matches!(scope.origin, Origin::Files | Origin::Demo)).then(|| parts(scope, None))
 }
 
-/// The same for whoever reads a report without the command: files are told too.
+/// The same for readers of a report who did not see the command: files are included.
 pub(crate) fn sentence(scope: &Scope) -> String {
     parts(scope, Some(scope.filters))
 }

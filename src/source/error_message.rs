@@ -3,8 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-/// Why something cannot be done: a sentence for the user, where nothing is decided by it. What a caller
-/// tells apart is an enum instead.
+/// Why something cannot be done, as a sentence for the user. It decides nothing: failures that callers distinguish are enums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorMessage(String);
 

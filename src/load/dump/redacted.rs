@@ -1,4 +1,4 @@
-//! A dump without secrets. Resources that many dumps have are looked at once.
+//! Dumps without secrets. A resource that many dumps contain is checked once.
 
 use super::{Dump, Edit};
 use crate::model::redact::Redactor;
@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The key of what stands in the place of a resource while the rest of its dump is looked at.
+/// The key of a placeholder for a resource while the rest of its dump is checked.
 const PLACE: &str = "kubectl-envoyfilter/resource";
-/// Most bytes of resources that are remembered.
+/// Maximum size of remembered resources, in bytes.
 const MOST: usize = 32 << 20;
 
-/// Resources without their secrets, and how many they had: the dumps of a mesh say mostly the same.
+/// Resources without their secrets, and how many they had: the dumps of a mesh are mostly equal.
 #[derive(Debug, Default)]
 pub struct Redactions {
     known: HashMap<Box<str>, (Arc<str>, usize)>,
@@ -20,7 +20,7 @@ pub struct Redactions {
 }
 
 impl Redactions {
-    /// A resource without its secrets. `None` when what it is depends on what stands around it.
+    /// A resource without its secrets. `None` when the result depends on the text around it.
     fn of(&mut self, text: &str, redactor: &Redactor) -> Result<Option<(Arc<str>, usize)>, serde_json::Error> {
         if let Some(known) = self.known.get(text) {
             return Ok(Some(known.clone()));
@@ -41,7 +41,7 @@ impl Redactions {
 }
 
 impl Dump {
-    /// The dump without secrets, on one line, and how many secrets it had. Fails when it is no JSON, or too deep.
+    /// The dump without secrets, on one line, and how many secrets it had. Fails when it is not JSON, or too deep.
     pub fn redacted(&self, redactor: &Redactor, known: &mut Redactions) -> Result<(String, usize), serde_json::Error> {
         if let Some(parts) = self.in_parts(redactor, known)? {
             return Ok(parts);
@@ -51,7 +51,7 @@ impl Dump {
         Ok((value.to_string(), found))
     }
 
-    /// The same resource by resource.
+    /// The same, resource by resource.
     fn in_parts(
         &self,
         redactor: &Redactor,
@@ -79,7 +79,7 @@ impl Dump {
         whole.push_str(pieces.next().unwrap_or_default());
         for piece in pieces {
             let (number, after) = piece.split_once('}').unwrap_or((piece, ""));
-            // Every place was made above.
+            // Every placeholder was created above.
             if let Some((part, secrets)) = number.parse().ok().and_then(|number: usize| parts.get(number)) {
                 whole.push_str(part);
                 found += secrets;
@@ -91,7 +91,7 @@ impl Dump {
 
     fn written(&self, edits: &[Edit<'_>]) -> String {
         let mut text = Vec::new();
-        // Writing to memory does not fail, and a text with texts in it is a text.
+        // Writing to memory does not fail, and valid texts combine to a valid text.
         let _ = self.rewrite(edits).write_to(&mut text);
         String::from_utf8(text).unwrap_or_default()
     }
@@ -122,7 +122,7 @@ mod tests {
             dump(&[cluster("b", "plain text"), cluster("a", "abcdef-1"), cluster("b", "plain text")]),
             dump(&[cluster("cart-7", "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]),
             dump(&[]),
-            // What stands for a resource stands there already.
+            // The placeholder of a resource already exists in the input.
             dump(&[cluster(PLACE, "abcdef-1")]),
         ];
         for dump in &dumps {
