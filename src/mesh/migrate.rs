@@ -116,7 +116,7 @@ fn open<'p>(request: &MigrateRequest, progress: &'p dyn Progress) -> Result<Mesh
     Mesh::open(&request.settings, &kinds::MIGRATE, progress, |_| Breadth::Namespace)
 }
 
-/// What an istiod is shown to judge the migration.
+/// What istiod gets to judge the migration.
 #[cfg(feature = "bottle")]
 fn shown(request: &MigrateRequest, mesh: &mut Mesh<'_>) -> Result<prove::Shown, Error> {
     let wrong = |message: &str, help: &str| Error::Text { message: message.to_owned(), help: Some(help.to_owned()) };
@@ -131,7 +131,7 @@ fn shown(request: &MigrateRequest, mesh: &mut Mesh<'_>) -> Result<prove::Shown, 
     };
     let istiod = bottled::acting(istiod, &mesh.facts);
     let revision = bottled::own_revision(&istiod.revision);
-    // Whoever is changed beyond what the filters select is a proxy of any namespace.
+    // Proxies changed beyond the filters' selection may be in any namespace.
     let read = mesh.is_mesh().then(|| manifests::read_mesh(mesh, &istiod.revision, true)).transpose()?;
     let own = mesh.planes.iter().find(|plane| read.is_some() && plane.revision.as_ref() == Some(&revision));
     let settings = own.map_or_else(|| mesh.settings.mesh(&mesh.loaded.inventory), |plane| plane.mesh.clone());

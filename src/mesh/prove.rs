@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What an istiod is shown beside the objects, and which proxies it is asked about.
+/// What istiod gets in addition to the objects, and the proxies to ask it about.
 pub(super) struct Shown {
     /// The istiod, as the control plane that it acts as.
     pub(super) istiod: IstiodSettings,
@@ -40,7 +40,7 @@ pub(super) struct Shown {
     pub(super) read: Option<ReadMesh>,
 }
 
-/// Finds the proxies that an istiod is asked about.
+/// Finds the proxies to ask istiod about.
 type Of<'o> = dyn Fn(Opened) -> Bottled + 'o;
 
 /// Computes the classes of a migration. A result that differs more than accepted, or reaches further than its filter, is not

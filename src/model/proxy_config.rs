@@ -1,18 +1,18 @@
-//! Settings of a proxy (`proxy.istio.io/config`), laid over each other as istiod and the agent do it.
+//! Settings of a proxy (`proxy.istio.io/config`), overlaid as istiod and the agent do it.
 
 use serde_json::{Map, Value};
 
 /// The annotation of pods that holds them.
 pub const ANNOTATION: &str = "proxy.istio.io/config";
 
-/// Fields that are laid over field by field, and not replaced as a whole (`MergeProxyConfig` in Istio's `pkg/config/mesh`).
+/// Fields that are merged field by field rather than replaced (`MergeProxyConfig` in Istio's `pkg/config/mesh`).
 const BY_FIELD: [&str; 2] = ["proxyMetadata", "proxyHeaders"];
 
-/// Fields of `proxyHeaders` that survive where what is laid over it does not name them; the others go.
+/// Fields of `proxyHeaders` that are kept if the overlay does not set them; the others are dropped.
 const KEPT_HEADERS: [&str; 5] = ["forwardedClientCert", "requestId", "attemptCount", "server", "envoyDebugHeaders"];
 
-/// Lays settings over others. A field replaces the one below it as a whole: a `gatewayTopology` with one field hides all
-/// fields of the one below.
+/// Overlays settings. A field replaces the one below it as a whole: a `gatewayTopology` with one field hides all fields of the
+/// one below.
 pub fn apply(settings: &mut Value, over: &Value) {
     let Some(over) = over.as_object() else { return };
     if !settings.is_object() {

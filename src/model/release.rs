@@ -51,7 +51,7 @@ impl Release {
         Release::patch(minor, known.map_or(0, |(_, patch)| *patch))
     }
 
-    /// What people call it: `1.27.9`; `1.31` where the line has no patch yet.
+    /// Its name for users: `1.27.9`; `1.31` if the line has no patch yet.
     pub fn label(self) -> String {
         if self.major == 1 && self == Release::minor(self.minor) && Release::newest_of(self.minor) == self {
             return format!("{}.{}", self.major, self.minor);

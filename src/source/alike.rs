@@ -50,7 +50,7 @@ pub(crate) fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -
         } else if [wanted, one].into_iter().any(is_extension) {
             if tails == 1.0 { whole.max(0.9) } else { whole }
         } else {
-            // Hosts of one domain are not alike for that.
+            // The common domain of hosts does not count.
             let (wanted, one) = (first(wanted).to_lowercase(), first(one).to_lowercase());
             whole.min(strsim::normalized_damerau_levenshtein(&wanted, &one))
         }

@@ -134,7 +134,7 @@ pub(crate) struct PathView {
 }
 
 impl PathView {
-    /// What stands for a filter chain that Envoy does not name: it writes which one only once the chain has a request.
+    /// Placeholder for a filter chain that Envoy does not name: Envoy logs the name only once the chain has a request.
     pub(crate) fn no_chain(&self) -> &'static str {
         if self.details == "filter_chain_not_found" || (self.tls_failure.is_empty() && self.closed.is_empty()) {
             "none matched"
