@@ -1,4 +1,4 @@
-//! A rule that can run: its data and its check; and the macro that declares one.
+//! Rules that can run: data plus check, and the macro that declares a rule.
 
 use crate::lint::facts::context::Context;
 use crate::lint::finding::Findings;
@@ -9,20 +9,20 @@ use std::ops::Deref;
 
 /// A rule: one file in `rules/<family>/`, with its documentation, its declaration and its check.
 pub struct Rule {
-    /// What it says about itself.
+    /// The data about the rule.
     pub info: RuleInfo,
-    /// How it finds.
+    /// The check.
     pub check: Check,
 }
 
-/// When a rule runs, and what it looks at.
+/// When a check runs, and its input.
 #[derive(Clone, Copy)]
 pub enum Check {
-    /// The documents and what the engine computed.
+    /// Reads the documents and the engine's results.
     Facts(fn(&'static RuleInfo, &Context<'_>, &mut Findings)),
-    /// The same, after all other rules: it looks at what they found.
+    /// The same, but runs after all other rules and reads their findings.
     Rest(fn(&'static RuleInfo, &Context<'_>, &mut Findings)),
-    /// Suppressions, after they were applied.
+    /// Reads suppressions after they were applied.
     Suppressions(fn(&'static RuleInfo, &Suppressed<'_>, &mut Findings)),
     /// A rule that a user wrote.
     Custom(&'static dyn CustomCheck),
@@ -30,15 +30,15 @@ pub enum Check {
 
 /// The check of a rule that a user wrote.
 pub trait CustomCheck: Sync {
-    /// Adds what it finds.
+    /// Adds the findings.
     fn check(&self, rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings);
 }
 
-/// What the rules about suppressions look at.
+/// The input of rules about suppressions.
 pub struct Suppressed<'a> {
-    /// The texts.
+    /// The source texts.
     pub sources: &'a Sources,
-    /// What the loader and the configuration noticed.
+    /// Problems noted by the loader and the configuration.
     pub problems: &'a [Problem],
     /// The suppressions.
     pub suppressions: &'a [Suppression],
@@ -53,7 +53,7 @@ pub struct Suppressed<'a> {
 }
 
 impl Rule {
-    /// Runs a rule over what the engine computed; rules about suppressions find nothing there.
+    /// Runs a rule on the engine's results; rules about suppressions find nothing there.
     pub fn run(&'static self, cx: &Context<'_>, out: &mut Findings) {
         match self.check {
             Check::Facts(check) | Check::Rest(check) => check(&self.info, cx, out),
@@ -64,7 +64,7 @@ impl Rule {
 }
 
 impl Rule {
-    /// Whether it looks at what the other rules found.
+    /// Whether it reads the findings of other rules.
     pub fn is_rest(&self) -> bool {
         matches!(self.check, Check::Rest(_))
     }

@@ -6,7 +6,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Span};
 use std::collections::{BTreeSet, HashSet};
 
-/// How sure a finding is.
+/// How certain a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// Judged against the configuration that istiod generates by default, because no configuration was given.
@@ -25,34 +25,35 @@ impl Confidence {
     }
 }
 
-/// A place in a text and what is to be said about it.
+/// A place in a text with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is said; may be empty at the primary place.
+    /// The message; may be empty at the primary place.
     pub message: String,
 }
 
-/// Text to put in the place of other text.
+/// A replacement of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// What is replaced; an empty range is an insertion.
     pub span: Span,
-    /// What comes there.
+    /// The new text.
     pub text: String,
 }
 
 /// A change that removes the finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as an order: "write the canonical name".
+    /// What it does, as an instruction: "write the canonical name".
     pub title: String,
-    /// Whether the meaning that istiod gives the filter stays, or becomes what the author clearly wrote.
+    /// Whether it keeps the meaning that istiod gives the filter, or makes it what the author clearly meant.
     pub safe: bool,
-    /// The edits, none overlapping.
+    /// The edits, which do not overlap.
     pub edits: Vec<Edit>,
-    /// How many findings offer it. It is applied where all of them are reported: none is suppressed, or not asked for.
+    /// How many findings share it. It is applied only if all of them are reported, that is, none is suppressed or
+    /// deselected.
     pub together: usize,
 }
 
@@ -61,9 +62,9 @@ pub struct Fix {
 pub struct Cause {
     /// What it did: `shop/slimming removed listener 0.0.0.0_7070 earlier`.
     pub what: String,
-    /// Where.
+    /// The place.
     pub place: Span,
-    /// Words at that place.
+    /// Label at that place.
     pub label: String,
     /// What to write instead.
     pub help: String,
@@ -74,21 +75,21 @@ pub struct Cause {
 pub struct Finding {
     /// The rule.
     pub rule: &'static RuleInfo,
-    /// How bad; the rule's own severity unless the case is milder or worse.
+    /// The severity; the rule's own unless the case is milder or worse.
     pub severity: Severity,
-    /// How sure.
+    /// The confidence.
     pub confidence: Confidence,
-    /// Where.
+    /// The place.
     pub primary: Label,
-    /// Other places that belong to it: the other filter, the selector, the anchor.
+    /// Other related places: the other filter, the selector, the anchor.
     pub related: Vec<Label>,
-    /// What is wrong: one sentence, lower case, without a final stop.
+    /// What is wrong: one sentence, lowercase, without a period.
     pub message: String,
     /// Why it matters, with numbers.
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: Option<String>,
-    /// `namespace/name` of the filter; empty when no filter could be read.
+    /// `namespace/name` of the filter; empty if no filter could be read.
     pub filter: String,
     /// Index of the config patch.
     pub patch: Option<usize>,
@@ -98,25 +99,25 @@ pub struct Finding {
     pub objects: Vec<String>,
     /// A change that removes it.
     pub fix: Option<Fix>,
-    /// Whether it says that the patch has no effect: without the patch every given proxy gets the same configuration.
+    /// Whether it says that the patch has no effect: without the patch, every given proxy gets the same configuration.
     pub ineffective: bool,
     /// Whether it is known that the proxy's Envoy rejects the resource that contains the value.
     pub rejected: bool,
-    /// Whether the line is not to be shown: it holds a secret.
+    /// Whether the line contains a secret and must not be shown.
     pub secret: bool,
-    /// Minors of Envoy that it holds for, among those of the proxies that the patch reaches; empty: it is not about an Envoy,
-    /// or about the one of the control plane's own release.
+    /// Envoy minor versions that it holds for, among those of the proxies that the patch reaches; empty if it is not
+    /// about an Envoy, or about the one of the control plane's own release.
     pub envoys: Envoys,
-    /// The patch that is to blame, until the finding is pushed: then its words are part of the finding.
+    /// The patch that is to blame, until the finding is pushed and takes over its texts.
     pub cause: Option<Box<Cause>>,
-    /// Whether a note says on which reference configuration it was judged.
+    /// Whether a note names the reference configuration that it was judged on.
     pub judged_on: bool,
-    /// Name of a filter that a match refers to and that does not exist: the configuration may say that something else adds
-    /// it.
+    /// Name of a filter that a match refers to and that does not exist: the configuration may declare that something
+    /// else adds it.
     pub missing: Option<Box<str>>,
 }
 
-/// Minors of Envoy that a finding holds for, and all that the patch reaches.
+/// Envoy minor versions that a finding holds for, and all that the patch reaches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Envoys {
     hold: BTreeSet<u16>,
@@ -124,7 +125,7 @@ pub struct Envoys {
 }
 
 impl Envoys {
-    /// Which Envoys of several it is about; nothing where all of them, or nobody is asked.
+    /// Which of several Envoys it is about; nothing if it is about all of them, or if no Envoy judged it.
     fn note(&self) -> Option<String> {
         let others: Vec<u16> = self.reached.difference(&self.hold).copied().collect();
         let words = |minors: Vec<u16>| {
@@ -168,7 +169,7 @@ impl Finding {
         }
     }
 
-    /// Says that an Envoy of proxies that the patch reaches was asked.
+    /// Records that it was judged for the Envoy of proxies that the patch reaches.
     #[must_use]
     pub fn for_envoy(mut self, minor: u16, reached: impl IntoIterator<Item = u16>) -> Finding {
         self.envoys.hold.insert(minor);
@@ -176,21 +177,21 @@ impl Finding {
         self
     }
 
-    /// Says that the line holds a secret, which no report may repeat.
+    /// Marks the line as containing a secret, which no report may repeat.
     #[must_use]
     pub fn secret(mut self) -> Finding {
         self.secret = true;
         self
     }
 
-    /// Blames another patch: that comes first in the message, and what a rule says about near names does not matter.
+    /// Blames another patch: its message comes first, and the rule's hint about similar names is dropped.
     #[must_use]
     pub fn cause(mut self, cause: Option<Cause>) -> Finding {
         self.cause = cause.map(Box::new);
         self
     }
 
-    /// With the words about the patch that is to blame.
+    /// Adds the texts about the patch that is to blame.
     fn settled(mut self) -> Finding {
         if let Some(cause) = self.cause.take() {
             self.message = format!("{}: {}", self.message, cause.what);
@@ -201,7 +202,7 @@ impl Finding {
         self
     }
 
-    /// Says that it was judged on the reference configuration of some kinds of proxies, as no config dump shows it.
+    /// Adds that it was judged on the reference configuration of some kinds of proxies, since no config dump shows it.
     #[must_use]
     pub fn judged_on(mut self, kinds: &[&str]) -> Finding {
         self.confidence = Confidence::Likely;
@@ -211,7 +212,7 @@ impl Finding {
         self.note(format!("likely, judged on the reference configuration of a {kinds}"))
     }
 
-    /// Says why it is not certain.
+    /// Adds why it is not certain.
     #[must_use]
     pub fn likely(mut self, why: &str) -> Finding {
         self.confidence = Confidence::Likely;
@@ -226,7 +227,7 @@ impl Finding {
         self
     }
 
-    /// Says which filter and patch it is about.
+    /// Sets the filter and patch that it is about.
     #[must_use]
     pub fn of(mut self, filter: &EnvoyFilter, patch: Option<usize>) -> Finding {
         self.filter = filter.full_name();
@@ -234,22 +235,22 @@ impl Finding {
         self
     }
 
-    /// Words beside the caret.
+    /// Sets the label at the caret.
     #[must_use]
     pub fn label(mut self, message: impl Into<String>) -> Finding {
         self.primary.message = message.into();
         self
     }
 
-    /// Says that the patch (of a finding without one: the filter) has no effect. A rule says so where what it found is
-    /// reason enough; where config dumps show an effect all the same, it is taken back ([`super::Context::settle`]).
+    /// Marks the patch (without one: the filter) as having no effect. A rule does this if its own result is reason
+    /// enough; if config dumps show an effect nevertheless, the finding is dropped ([`super::Context::settle`]).
     #[must_use]
     pub fn ineffective(mut self) -> Finding {
         self.ineffective = true;
         self
     }
 
-    /// The same where a condition holds.
+    /// The same if a condition holds.
     #[must_use]
     pub fn ineffective_if(mut self, condition: bool) -> Finding {
         self.ineffective |= condition;
@@ -270,14 +271,14 @@ impl Finding {
         self.note(note)
     }
 
-    /// The same with a note that says so only where the condition holds.
+    /// The same, but the note claims a rejection only if the condition holds.
     #[must_use]
     pub fn rejected_if(mut self, condition: bool, note: impl Into<String>) -> Finding {
         self.rejected |= condition;
         self.note(note)
     }
 
-    /// Says what to write instead.
+    /// Adds what to write instead.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Finding {
         self.help = Some(help.into());
@@ -298,14 +299,14 @@ impl Finding {
         self
     }
 
-    /// Sets how sure it is.
+    /// Sets the confidence.
     #[must_use]
     pub fn confidence(mut self, confidence: Confidence) -> Finding {
         self.confidence = confidence;
         self
     }
 
-    /// Names the workloads concerned; sorted and without repetition.
+    /// Names the affected workloads, sorted and without duplicates.
     #[must_use]
     pub fn workloads(mut self, workloads: impl IntoIterator<Item = String>) -> Finding {
         self.workloads.extend(workloads);
@@ -314,7 +315,7 @@ impl Finding {
         self
     }
 
-    /// Names the objects concerned.
+    /// Names the affected objects.
     #[must_use]
     pub fn objects(mut self, objects: impl IntoIterator<Item = String>) -> Finding {
         self.objects.extend(objects);
@@ -329,10 +330,10 @@ impl Finding {
     }
 }
 
-/// What a finding costs of a budget: its texts are made, sorted, compared and written.
+/// What a finding costs of a budget: its texts are built, sorted, compared and written.
 const FINDING: u64 = 64;
 
-/// Where rules put their findings.
+/// The findings of rules.
 #[derive(Debug, Default)]
 pub struct Findings {
     found: Vec<Finding>,
@@ -355,18 +356,18 @@ impl Findings {
         self.found.iter_mut()
     }
 
-    /// Keeps what a question is answered with yes for.
+    /// Keeps the findings for which `keep` is true.
     pub fn retain(&mut self, keep: impl FnMut(&Finding) -> bool) {
         self.found.retain(keep);
     }
 
-    /// Of which filters (by full name) and patches the findings so far say that they have no effect.
+    /// The filters (by full name) and patches that have no effect according to the findings so far.
     pub fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
         let found = self.found.iter().filter(|finding| finding.ineffective);
         found.map(|finding| (finding.filter.clone(), finding.patch)).collect()
     }
 
-    /// All findings: by file and place, then by code; the same finding at the same place once.
+    /// All findings, sorted by file and place, then by code, without duplicates.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.found.sort_by(|left, right| {
             let key = |one: &Finding| (one.primary.span.file, one.primary.span.start, one.rule.code);

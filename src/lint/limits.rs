@@ -1,7 +1,8 @@
-//! How large an EnvoyFilter may be to be judged at admission, and how large one is.
+//! How large an EnvoyFilter may be to be judged at admission.
 //!
-//! The limits are far above what people write: of 490 published EnvoyFilters the largest has 262 values. A merge into every cluster
-//! copies each value as often, some 2 KiB for each. They bound what one review costs in memory and time, whoever sends it.
+//! The limits are far above real EnvoyFilters: of 490 published ones, the largest has 262 values. A merge into every
+//! cluster copies each value as often, about 2 KiB for each. They bound what one review costs in memory and time,
+//! whoever sends it.
 
 use crate::engine::go_regexp;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -9,25 +10,25 @@ use crate::source::Node;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Most values (mappings, lists and what they hold) of a filter.
+/// Maximum number of values (mappings, lists and their contents) in a filter.
 pub(crate) const VALUES: usize = 10_000;
-/// Deepest nesting; the YAML reader stops at the same depth.
+/// Maximum nesting; the YAML reader stops at the same depth.
 pub(crate) const DEPTH: usize = 1_000;
-/// Most patches.
+/// Maximum number of patches.
 pub(crate) const PATCHES: usize = 2_000;
-/// Most instructions that all `proxyVersion` expressions of a filter compile to.
+/// Maximum number of instructions that all `proxyVersion` expressions of a filter compile to.
 pub(crate) const INSTRUCTIONS: u64 = 20_000;
 
 /// A limit that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
-    /// More values than [`VALUES`]: how many.
+    /// More values than [`VALUES`].
     Values(usize),
     /// Nested deeper than [`DEPTH`].
     Depth,
-    /// More patches than [`PATCHES`]: how many.
+    /// More patches than [`PATCHES`].
     Patches(usize),
-    /// More instructions than [`INSTRUCTIONS`]: how many.
+    /// More instructions than [`INSTRUCTIONS`].
     Instructions(u64),
     /// Judging it took more steps than a review may take.
     Steps,
@@ -68,7 +69,7 @@ pub(crate) fn excess(filter: &EnvoyFilter) -> Option<Excess> {
         let different: BTreeSet<&str> = versions.filter(|version| !version.is_empty()).collect();
         let mut all: u64 = 0;
         for version in different {
-            // What is longer than the program may be need not be read.
+            // A version that is longer than the limit need not be read.
             let longest = u64::try_from(version.len()).unwrap_or(u64::MAX);
             all = all.saturating_add(if longest > INSTRUCTIONS {
                 longest

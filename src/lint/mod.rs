@@ -1,9 +1,9 @@
-//! The linter: rules over what the engine computed, and the findings they give.
+//! The linter: rules that run on the engine's results, and their findings.
 //!
-//! From the bottom: [`rule`] and [`finding`] are data; [`facts`] and [`value`] say what rules need to know; [`native`] has
-//! what other Istio APIs can express; [`check`] declares rules; [`custom`] reads rules that users write; [`settings`] are
+//! From the bottom: [`rule`] and [`finding`] are data; [`facts`] and [`value`] compute what rules need; [`native`] has
+//! what other Istio APIs can express; [`check`] declares rules; [`custom`] reads user-written rules; [`settings`] has
 //! configurations, suppressions and baselines; [`run`] goes from input to findings; [`upgrade`] compares two releases;
-//! [`output`] is what reports share.
+//! [`output`] is shared by reports.
 
 pub(crate) mod check;
 #[cfg(feature = "custom-rules")]

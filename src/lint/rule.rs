@@ -1,4 +1,4 @@
-//! What a rule says about itself: plain data that findings, settings and reports refer to.
+//! The data about a rule: plain data that findings, settings and reports refer to.
 
 use crate::engine::compat::Compat;
 use crate::model::release::Release;
@@ -22,15 +22,15 @@ pub struct RuleInfo {
     pub docs: &'static str,
     /// Whether it ever offers a fix.
     pub fixes: bool,
-    /// Whether its fixes bring a filter to the newest types, names and fields, without another effect where it has one.
+    /// Whether its fixes upgrade a filter to the newest types, names and fields without changing its effect.
     pub renews: bool,
-    /// What it needs besides EnvoyFilters: without all of these it finds nothing.
+    /// What it needs besides EnvoyFilters; without all of these it finds nothing.
     pub needs: &'static [Need],
-    /// The control planes that it can find something for.
+    /// The control planes for which it can find something.
     pub releases: Releases,
-    /// Whether its findings depend on what a release knows, accepts or contains: an upgrade compares them.
+    /// Whether its findings depend on what a release knows, accepts or contains, so that an upgrade compares them.
     pub by_release: bool,
-    /// Whether an object that is applied later may remove its findings: then admission warns and does not deny.
+    /// Whether an object applied later may resolve its findings: then admission warns and does not deny.
     pub later: bool,
     /// The changes of an upgrade that it reports.
     pub changes: &'static [Change],
@@ -38,16 +38,16 @@ pub struct RuleInfo {
     pub objections: &'static [Objected],
     /// What its findings mean for an upgrade, besides their severity.
     pub meaning: Meaning,
-    /// Rules whose findings about the same patch are only consequences of what this one finds.
+    /// Rules whose findings about the same patch only follow from this one.
     pub explains: &'static [&'static str],
     /// Whether the API server can check it.
     pub policy: Policy,
-    /// A case that the rule finds: YAML, with directives in comments at its head and the code at the end of bad lines.
+    /// A case that the rule finds: YAML, with directives in comments at the top and the code at the end of bad lines.
     pub example: &'static [u8],
 }
 
 impl RuleInfo {
-    /// The values of a rule that declares nothing but its code, name and severity.
+    /// The defaults for a rule that declares only its code, name and severity.
     pub const BASE: RuleInfo = RuleInfo {
         code: "",
         name: "",
@@ -69,7 +69,7 @@ impl RuleInfo {
         example: b"",
     };
 
-    /// The documentation as Markdown, without the space that a doc comment has before each line.
+    /// The documentation as Markdown, without the leading space of doc comment lines.
     pub fn documentation(&self) -> String {
         let lines: Vec<&str> = self.docs.trim().lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
         lines.join("\n")
@@ -112,7 +112,7 @@ impl std::fmt::Debug for RuleInfo {
     }
 }
 
-/// The families of rules: folders of `rules/`, and the hundreds of a code.
+/// The families of rules: folders of `rules/`, and the hundreds digit of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// The document itself.
@@ -129,9 +129,9 @@ pub enum Family {
     Scope,
     /// Two releases compared.
     Upgrade,
-    /// Istio APIs that do the same.
+    /// Istio APIs that replace a patch.
     Native,
-    /// What running proxies hold.
+    /// The state of running proxies.
     Live,
     /// Suppressions and the configuration of the linter.
     Linter,
@@ -188,7 +188,7 @@ impl Family {
         }
     }
 
-    /// What people call the family.
+    /// The title of the family.
     pub const fn title(self) -> &'static str {
         match self {
             Family::Document => "document",
@@ -205,7 +205,7 @@ impl Family {
         }
     }
 
-    /// Why the API server cannot check the rules of the family that do not say otherwise.
+    /// Why the API server cannot check the rules of the family, unless a rule says otherwise.
     const fn no_policy(self) -> &'static str {
         match self {
             Family::Document => "it is about the text of a file, which the API server does not have",
@@ -236,7 +236,7 @@ pub enum Need {
     Workloads,
     /// Two releases (`audit`).
     Upgrade,
-    /// Proxies of a running mesh, in whose dumps the filters are in effect.
+    /// Proxies of a running mesh whose dumps show the filters in effect.
     Live,
     /// An Envoy binary (`--envoy`).
     Envoy,
@@ -245,7 +245,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// What users give for it.
+    /// What users provide for it.
     pub const fn title(self) -> &'static str {
         match self {
             Need::Dump => "config dumps",
@@ -269,9 +269,9 @@ pub enum Change {
     Begins,
     /// Its effect differs.
     Different,
-    /// istiod panics at it.
+    /// istiod panics.
     Panics,
-    /// It is lost to a panic that another patch causes.
+    /// It is lost because another patch makes istiod panic.
     LostToPanic,
     /// `proxyVersion` no longer matches.
     VersionPin,
@@ -279,23 +279,23 @@ pub enum Change {
     Refused,
     /// istiod discards it.
     Discarded,
-    /// What it removes is no longer generated: the result is the same without it.
+    /// What it removes is no longer generated, so the result is the same without it.
     Needless,
 }
 
 impl Change {
-    /// Whether it is a change on some proxies, not a property of the filter's text.
+    /// Whether it is a change on some proxies rather than a property of the filter's text.
     pub const fn of_proxies(self) -> bool {
         !matches!(self, Change::Refused | Change::Discarded | Change::Needless)
     }
 }
 
-/// What the API server objects to and a rule of its own reports in every release.
+/// Objections of the API server that a rule reports in every release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Objected {
     /// `targetRefs` in a release without them.
     TargetRefs,
-    /// `targetRefs` beside `workloadSelector`.
+    /// `targetRefs` together with `workloadSelector`.
     TwoSelections,
     /// Labels of the selector.
     Labels,
@@ -310,9 +310,9 @@ pub enum Objected {
 pub enum Meaning {
     /// Nothing more.
     Plain,
-    /// istiod or a proxy rejects what the filter says.
+    /// istiod or a proxy rejects the filter or its value.
     Rejected,
-    /// Works, and a later release rejects it.
+    /// It works, but a later release rejects it.
     Deprecated,
 }
 
@@ -323,11 +323,11 @@ pub enum Policy {
     AsFamily,
     /// No, for this reason.
     Never(&'static str),
-    /// Yes, with these expressions; none for a release in which there is nothing to find.
+    /// Yes, with these expressions; none for a release in which the rule finds nothing.
     Cel(fn(&PolicyTarget<'_>) -> Vec<Cel>),
 }
 
-/// What a policy is made for.
+/// The control plane that a policy is generated for.
 pub struct PolicyTarget<'p> {
     /// The release of the control plane.
     pub compat: Compat,
@@ -335,7 +335,7 @@ pub struct PolicyTarget<'p> {
     pub root_namespace: &'p str,
 }
 
-/// What a CEL expression is asked about.
+/// What a CEL expression is evaluated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Each {
     /// The EnvoyFilter, called `object`.
@@ -349,17 +349,17 @@ pub enum Each {
 pub struct Cel {
     /// Severity of the finding.
     pub severity: Severity,
-    /// What it is asked about.
+    /// What it is evaluated for.
     pub each: Each,
     /// True for what the rule finds.
     pub finds: Cow<'static, str>,
     /// What is wrong.
     pub message: &'static str,
-    /// What the rule finds and the expression does not; empty when that is nothing.
+    /// What the rule finds but the expression does not; empty if nothing.
     pub without: &'static str,
 }
 
-/// What is left out of expressions about `typed_config`.
+/// The part that expressions about `typed_config` leave out.
 pub const DEEPER_VALUES: &str = "what is deeper in the value than its own typed_config";
 
 impl Cel {
@@ -373,7 +373,7 @@ impl Cel {
         Cel { each: Each::Filter, ..Cel::patch(severity, finds, message) }
     }
 
-    /// Says what the expression leaves out.
+    /// Sets what the expression leaves out.
     #[must_use]
     pub fn without(self, without: &'static str) -> Cel {
         Cel { without, ..self }
@@ -386,12 +386,12 @@ impl Cel {
     }
 }
 
-/// A range of releases: from `since` on, and before `until`.
+/// A range of releases: from `since`, up to but not including `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Releases {
-    /// The first; `None` for all known.
+    /// The first; `None` means all known.
     pub since: Option<Release>,
-    /// The first after them; `None` if the newest is one of them.
+    /// The first release after the range; `None` if the newest is included.
     pub until: Option<Release>,
 }
 
@@ -409,7 +409,7 @@ impl Releases {
         Releases { since: None, until: Some(until) }
     }
 
-    /// From a release on, and before another.
+    /// From a release up to but not including another.
     pub const fn between(since: Release, until: Release) -> Releases {
         Releases { since: Some(since), until: Some(until) }
     }
@@ -433,7 +433,7 @@ impl Releases {
     }
 }
 
-/// From Istio 1.`minor` on, for declarations of rules.
+/// From Istio 1.`minor`, for declarations of rules.
 pub const fn since(minor: u16) -> Releases {
     Releases::since(Release::minor(minor))
 }
@@ -443,7 +443,7 @@ pub const fn before(minor: u16) -> Releases {
     Releases::before(Release::minor(minor))
 }
 
-/// Whether a word may be the code of a user's own rule.
+/// Whether a word may be the code of a user-written rule.
 pub fn may_be_code(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-');
     plain && word.starts_with(|c: char| c.is_ascii_uppercase()) && !word.starts_with("EF")

@@ -1,4 +1,5 @@
-//! What findings say, as it may be shown: no secret of a filter is repeated, and no name steers a terminal or a CI runner.
+//! Makes the texts of findings safe to show: no secret of a filter is repeated, and no name can control a terminal or a
+//! CI runner.
 
 use super::finding::Finding;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -6,7 +7,7 @@ use crate::model::redact::{self, Secrets};
 use crate::source::escape;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Goes over all texts of findings: the only place where they are made safe, whatever form they are reported in.
+/// The only place where the texts of findings are made safe, for every output format.
 pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
     if findings.is_empty() {
         return;
@@ -40,7 +41,7 @@ pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
                 harmless.insert(before);
             }
         }
-        // Notes and help may show YAML.
+        // Notes and help may contain YAML.
         for text in finding.notes.iter_mut().chain(&mut finding.help) {
             replace(text, secrets, escape::lines);
         }

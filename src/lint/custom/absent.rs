@@ -1,4 +1,4 @@
-//! Stands for the rules that users write where the library is built without the feature `custom-rules`, and so without CEL.
+//! Stand-in for user-written rules when the library is built without the feature `custom-rules` and thus without CEL.
 
 use crate::lint::check::Rule;
 use crate::source::{Code, Node, Problem, Severity};
@@ -6,7 +6,7 @@ use crate::source::{Code, Node, Problem, Severity};
 /// `kind` of a document that holds a rule.
 pub const KIND: &str = "LintRule";
 
-/// Refuses the rule: a rule that is asked for and does not run must not look as if it had found nothing.
+/// Rejects the rule: a requested rule that does not run must not look as if it had found nothing.
 pub fn read(document: &Node, _known: &[&'static Rule]) -> Result<&'static Rule, Vec<Problem>> {
     Err(vec![Problem {
         code: Code::CustomRule,

@@ -1,4 +1,4 @@
-//! What a custom rule is asked about, and what its answers become.
+//! The input of a custom rule, and the conversion of its answers to findings.
 
 use super::{Custom, Each, Part, Template};
 use crate::engine::trace::Effect;
@@ -87,7 +87,7 @@ fn ask(rule: &'static RuleInfo, custom: &Custom, variables: &cel::Context<'_, '_
     }
 }
 
-/// A value as a person reads it in a message.
+/// A value as shown in a message.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_string(),
@@ -166,7 +166,7 @@ fn patch_view(cx: &Context<'_>, index: usize, filter: &EnvoyFilter, patch: usize
     })
 }
 
-/// One of `patch.runs`: the patch on one proxy.
+/// An entry of `patch.runs`: the patch on one proxy.
 fn run_view(run: &PatchRun<'_, '_>) -> Json {
     let proxy = &run.run.config.proxy;
     let effects: Vec<Json> = run

@@ -12,19 +12,19 @@ use std::collections::BTreeSet;
 /// `kind` of a document that holds a rule.
 pub const KIND: &str = "LintRule";
 
-/// Longest expression, in bytes.
+/// Maximum length of an expression, in bytes.
 const LONGEST: usize = 8192;
 
-/// Most loops (`all`, `exists`, `map` …) inside each other, and most uses of `map`.
+/// Maximum nesting of loops (`all`, `exists`, `map` …), and maximum number of uses of `map`.
 const MOST_LOOPS: usize = 3;
 
-/// Largest product of the counts in a regular expression.
+/// Maximum product of the counts in a regular expression.
 const MOST_REPETITIONS: u32 = 1000;
 
-/// Most brackets and signs that may be open at once: the parser of CEL recurses.
+/// Maximum number of open brackets and signs: CEL's parser recurses.
 const DEEPEST: usize = 64;
 
-/// What a custom rule is asked about.
+/// What a custom rule is evaluated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Each {
     Filter,
@@ -39,11 +39,11 @@ struct Custom {
     message: Template,
     note: Option<Template>,
     help: Option<Template>,
-    /// Keys below the document, or below the patch.
+    /// Keys below the document or the patch.
     at: Vec<String>,
 }
 
-/// A text with expressions between `{{` and `}}`.
+/// Text with expressions between `{{` and `}}`.
 #[derive(Debug)]
 struct Template(Vec<Part>);
 
@@ -56,8 +56,8 @@ enum Part {
 /// Keys of a rule, below `spec`.
 const KEYS: &[&str] = &["code", "severity", "summary", "documentation", "for", "when", "message", "note", "help", "at"];
 
-/// Reads a rule. It lives as long as the process, as every rule does. What is wrong is noted, with its place; then there
-/// is no rule.
+/// Reads a rule, which lives as long as the process, like every rule. Errors are returned with their places instead of
+/// a rule.
 pub fn read(document: &Node, others: &[&'static Rule]) -> Result<&'static Rule, Vec<Problem>> {
     let mut reader = Reader::default();
     let root = document.span;
@@ -196,7 +196,7 @@ fn bound(expression: &str) -> BTreeSet<&str> {
     found
 }
 
-/// Whether a name is one that a user can write; the parser makes others for itself.
+/// Whether a name is one that a user can write; the parser creates other names itself.
 fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
@@ -217,11 +217,11 @@ fn compile(expression: &str) -> Result<Program, ErrorMessage> {
     })
 }
 
-/// Refuses what makes a short expression run for hours or fill the memory: loops inside loops, lists and texts that grow
-/// with each `map`, regular expressions that repeat parts hundreds of times. CEL itself has no limit.
+/// Rejects short expressions that run for hours or fill memory: loops inside loops, lists and texts that grow with each
+/// `map`, regular expressions that repeat parts hundreds of times. CEL itself has no limit.
 fn growth(expression: &str) -> Result<(), ErrorMessage> {
     const MACROS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
-    // The open brackets: whether each belongs to a macro, and whether to `map`.
+    // The open brackets: whether each belongs to a macro, and whether that is `map`.
     let mut open: Vec<(bool, bool)> = Vec::new();
     let mut maps = 0;
     let mut quote = None;
@@ -265,7 +265,7 @@ fn growth(expression: &str) -> Result<(), ErrorMessage> {
     Ok(())
 }
 
-/// Refuses a regular expression with counted repetitions that are large or many: each use compiles it.
+/// Rejects a regular expression with large or many counted repetitions: each use compiles it.
 fn repetitions(pattern: &str) -> Result<(), ErrorMessage> {
     let counted = pattern.split('{').skip(1).filter_map(|after| after.split_once('}')).map(|(inside, _)| inside);
     let numbers = counted.flat_map(|inside| inside.split(',')).filter_map(|number| number.trim().parse::<u32>().ok());
@@ -278,8 +278,8 @@ fn repetitions(pattern: &str) -> Result<(), ErrorMessage> {
     Ok(())
 }
 
-/// How deep an expression nests at most: open brackets, and signs in a row. What stands in texts counts too, which can
-/// only make it more.
+/// Maximum nesting of an expression: open brackets, and consecutive signs. String contents count too, which can only
+/// overestimate.
 fn depth(expression: &str) -> usize {
     let (mut open, mut signs, mut deepest) = (0_usize, 0, 0);
     for c in expression.chars().filter(|c| !c.is_whitespace()) {

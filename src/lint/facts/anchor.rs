@@ -1,4 +1,4 @@
-//! What to say of a filter that a match names and no proxy has.
+//! Findings for filters that a match names and no proxy has.
 
 use crate::engine::{PatchId, matching};
 use crate::envoy;
@@ -20,7 +20,7 @@ struct Adder {
     patch: usize,
 }
 
-/// The finding for an absent filter of a kind (`http`, `network`, `listener`); `None` where nothing certain can be said.
+/// The finding for an absent filter of a kind (`http`, `network`, `listener`); `None` if nothing is certain.
 pub(crate) fn absent(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
@@ -28,7 +28,7 @@ pub(crate) fn absent(
     kind: &str,
     name: &str,
 ) -> Option<Finding> {
-    // The rule on old names says it better.
+    // The rule about old names explains it better.
     if envoy::canonical_filter_name(kind, name).is_some() {
         return None;
     }
@@ -94,7 +94,7 @@ pub(crate) fn absent(
             }
         }
         (Known::Never, None) => {
-            // Another EnvoyFilter, not given, or an operator may add it.
+            // An operator or an EnvoyFilter outside the input may add it.
             finding
                 .severity(Severity::Warning)
                 .note("istiod generates no filter of this name, and no given EnvoyFilter adds one")
@@ -105,7 +105,7 @@ pub(crate) fn absent(
     })
 }
 
-/// What makes istiod generate an HTTP filter.
+/// What causes istiod to generate an HTTP filter.
 fn generated_for(name: &str) -> Option<&'static str> {
     Some(match name {
         "envoy.filters.http.jwt_authn" => "a RequestAuthentication selects the workload",
@@ -118,7 +118,7 @@ fn generated_for(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Where an EnvoyFilter adds the filter, but not before this patch looks for it.
+/// An EnvoyFilter adds the filter, but only after this patch looks for it.
 fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Finding) -> Option<Finding> {
     let other = &cx.filters[adder.filter];
     let own = one.view.filter;
@@ -200,12 +200,12 @@ fn adders(cx: &Context<'_>, kind: &str, name: &str) -> Vec<Adder> {
         .collect()
 }
 
-/// Names of filters of a TrafficExtension, and of a WasmPlugin since Istio 1.30.
+/// Prefix of the filter names of a TrafficExtension, and of a WasmPlugin since Istio 1.30.
 const EXTENSIONS: &str = "extensions.istio.io/trafficextension/";
-/// Names of filters of a WasmPlugin before.
+/// Prefixes of the filter names of a WasmPlugin in earlier releases.
 const PLUGINS: &[&str] = &["extenstions.istio.io/wasmplugin/", "extensions.istio.io/wasmplugin/"];
 
-/// A name for a TrafficExtension where a WasmPlugin is given, or the other way around: why it is wrong, and the right one.
+/// For a TrafficExtension name that belongs to a WasmPlugin, or the reverse: why it is wrong, and the right name.
 fn extension_of_other_kind(cx: &Context<'_>, name: &str) -> Option<(String, String)> {
     let full = name.strip_prefix(EXTENSIONS)?;
     let (plain, translated) = (full.strip_suffix(TRANSLATED).unwrap_or(full), full.ends_with(TRANSLATED));
@@ -224,8 +224,8 @@ fn extension_of_other_kind(cx: &Context<'_>, name: &str) -> Option<(String, Stri
     }
 }
 
-/// Names of plugins by which a patch for proxies of another release looks: istiod names the filter by its own release,
-/// whatever proxy gets it.
+/// Plugin names in matches that are limited to proxies of another release: istiod uses the name of its own release for
+/// all proxies.
 pub(crate) fn pinned_plugins<'a>(cx: &Context<'a>) -> impl Iterator<Item = (PatchView<'a>, &'a str, String)> {
     cx.patches().filter_map(|view| {
         let pinned = view.patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|it| !it.is_empty())?;
@@ -238,7 +238,7 @@ pub(crate) fn pinned_plugins<'a>(cx: &Context<'a>) -> impl Iterator<Item = (Patc
     })
 }
 
-/// What the filter of a WasmPlugin is called by this release.
+/// The name that this release gives the filter of a WasmPlugin.
 fn renamed(name: &str, cx: &Context<'_>) -> Option<String> {
     let plugin = PLUGINS.iter().find_map(|prefix| name.strip_prefix(prefix));
     let translated = || name.strip_prefix(EXTENSIONS)?.strip_suffix(TRANSLATED);

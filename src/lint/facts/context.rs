@@ -1,4 +1,4 @@
-//! What rules look at: the documents, the filters, and a run of the engine for each proxy.
+//! The input of rules: the documents, the filters, and a run of the engine for each proxy.
 
 use crate::budget;
 use crate::engine::program::Planned;
@@ -27,14 +27,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 pub use super::view::{Knowledge, PatchView};
 
-/// What the dump of a real proxy shows of the filters.
+/// What the dump of a real proxy shows about the filters.
 pub struct Live<'a> {
-    /// The proxy and its configuration as dumped. The run starts from what istiod generates without the filters, as far as
-    /// that can be told.
+    /// The proxy and its configuration as dumped. The run starts from what istiod generates without the filters, as far
+    /// as that is known.
     pub dump: &'a ProxyConfig<'a>,
-    /// What was undone, and whether doing it again gives the dump.
+    /// What was undone, and whether applying it again reproduces the dump.
     pub unapplied: &'a Unapplied<'a>,
-    /// Patches whose outcome in the run is a guess: what they could match may be in no dump.
+    /// Patches whose outcome in the run is a guess: the dump may not contain what they could match.
     pub doubtful: BTreeSet<PatchId>,
 }
 
@@ -50,13 +50,13 @@ pub struct ProxyRun<'a> {
     pub plan: &'a Plan<'a>,
     /// What the engine did.
     pub judged: Arc<Judged<'a>>,
-    /// What was found out by running it again without a patch.
+    /// Results of runs without a patch.
     pub memo: Memo,
-    /// Of a real proxy: what its dump shows of the filters.
+    /// For a real proxy: what its dump shows about the filters.
     pub live: Option<Live<'a>>,
 }
 
-/// What a real Envoy said of every run.
+/// What a real Envoy answers for every run.
 pub struct Trials {
     /// Its name with the version.
     pub envoy: String,
@@ -66,16 +66,16 @@ pub struct Trials {
     pub trouble: Option<Trouble>,
 }
 
-/// What requests through a real Envoy showed of every run.
+/// What requests through a real Envoy showed for every run.
 #[derive(Debug, Default)]
 pub struct Requests {
     /// One per run; `None` where none were sent.
     pub runs: Vec<Option<Arc<Observed>>>,
-    /// For each run the arguments of `try` that stand for its proxy and filters.
+    /// For each run, the `try` arguments that select its proxy and filters.
     pub arguments: Vec<String>,
-    /// Proxies that no request was sent through because there are too many.
+    /// Proxies that were skipped because there are too many.
     pub passed_over: BTreeSet<String>,
-    /// Why none could be sent through others, as sentences.
+    /// Why no requests could be sent through other proxies, as sentences.
     pub failed: BTreeSet<String>,
 }
 
@@ -84,24 +84,24 @@ pub struct Requests {
 pub struct Memo {
     /// Patches without which the proxy gets the same configuration.
     pub(super) inert: Mutex<BTreeMap<PatchId, bool>>,
-    /// How often it was asked which patch takes from another what it asks for.
+    /// How many searches for the culprit of a patch have run.
     pub(super) searches: AtomicUsize,
     /// What wrote the leaves of the patched configuration.
     pub(super) origins: OnceLock<BTreeSet<Origin>>,
 }
 
-/// A patch that matched nothing where it was looked for.
+/// A patch that matched nothing on the proxies where it was tried.
 #[derive(Debug)]
 pub struct Missed {
     /// Index of its filter.
     pub(super) filter: usize,
-    /// Its index.
+    /// Its index in the filter.
     pub(super) patch: usize,
-    /// The runs and its number there.
+    /// The runs, with the number of the patch in each.
     pub(super) looked: Vec<(usize, PatchId)>,
-    /// The condition that was reached furthest.
+    /// The condition of the match that came closest.
     pub(super) nearest: Option<Condition>,
-    /// Whether it was looked for in config dumps.
+    /// Whether it was tried on config dumps.
     pub(super) certain: bool,
 }
 
@@ -109,9 +109,9 @@ pub struct Missed {
 pub struct Context<'a> {
     /// The texts.
     pub sources: &'a Sources,
-    /// What the loader noticed, document by document.
+    /// Problems noted by the loader, document by document.
     pub problems: &'a [Problem],
-    /// Workloads, services and the rest.
+    /// Workloads, services and other resources.
     pub inventory: &'a Inventory,
     /// The filters, as `inventory.envoy_filters`.
     pub filters: &'a [EnvoyFilter],
@@ -119,40 +119,40 @@ pub struct Context<'a> {
     pub program: &'a Program<'a>,
     /// The release of the control plane.
     pub release: Release,
-    /// The release of the proxies: the control plane's own, but in the middle of an upgrade.
+    /// The release of the proxies: the control plane's own, except during an upgrade.
     pub proxies: Release,
     /// Settings of the mesh.
     pub mesh: &'a MeshSettings,
-    /// One run a proxy, reference configurations included.
+    /// One run per proxy, including reference configurations.
     pub runs: Vec<ProxyRun<'a>>,
-    /// What istiod generates by itself, recorded.
+    /// Recorded configurations that istiod generates without filters.
     pub references: &'a [ProxyConfig<'a>],
-    /// For each filter the runs (by index) that it attaches in.
+    /// For each filter, the runs (by index) that it attaches in.
     pub attached: Vec<Vec<usize>>,
-    /// The values of the patches, walked when a rule first asks.
+    /// The values of the patches, walked on first use.
     pub walked: OnceCell<Walked<'a>>,
-    /// The patches that match nothing, looked for when a rule first asks.
+    /// The patches that match nothing, computed on first use.
     pub missed: OnceCell<Vec<Missed>>,
-    /// How the patches move to native objects, looked for when a rule first asks.
+    /// How the patches move to native objects, computed on first use.
     pub moved: OnceCell<(Vec<FilterReport>, Draft)>,
-    /// The Lua scripts, each with the index of its value, read when a rule first asks.
+    /// The Lua scripts, each with the index of its value, read on first use.
     pub(crate) scripts: OnceCell<Vec<(usize, Script<'a>)>>,
-    /// What a real Envoy says of the runs; `None` when none was given.
+    /// What a real Envoy answers for the runs; `None` without an Envoy.
     pub trials: Option<Trials>,
-    /// What requests through one showed; `None` when none were asked for.
+    /// What requests showed; `None` if none were requested.
     pub requests: Option<Requests>,
-    /// What an upgrade to this release changes; `None` outside of an audit, where the rules of upgrades are silent.
+    /// What an upgrade to this release changes; `None` outside an audit, where the upgrade rules are silent.
     pub upgrade: Option<Box<Upgrade>>,
 }
 
 /// The values of all patches, walked.
 #[derive(Default)]
 pub struct Walked<'a> {
-    /// Each by the Envoy that comes with the control plane's release, or that `proxyVersion` asks for.
+    /// Each as read by the Envoy of the control plane's release, or the one that `proxyVersion` requires.
     supposed: Vec<PatchValue<'a>>,
-    /// Which of them real proxies have other Envoys for.
+    /// The values that real proxies read with other Envoys.
     elsewhere: BTreeSet<usize>,
-    /// Those by these Envoys.
+    /// Those values as read by these Envoys.
     by_proxy: Vec<PatchValue<'a>>,
 }
 
@@ -165,14 +165,14 @@ pub struct PatchRun<'c, 'a> {
     pub id: PatchId,
     /// The patch in the plan.
     pub planned: &'c Planned<'a>,
-    /// What the engine noted.
+    /// The engine's trace.
     pub trace: &'c PatchTrace,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
 impl<'a> Context<'a> {
-    /// How the patches move to native objects, and what would be written for all of them.
+    /// How the patches move to native objects, and the objects that would be written for all of them.
     pub fn moves(&self) -> &(Vec<FilterReport>, Draft) {
         self.moved.get_or_init(|| {
             migrate::reports(self.inventory, self.filters, self.program, &self.mesh.root_namespace, self.release)
@@ -198,7 +198,7 @@ impl<'a> Context<'a> {
                 let supposed = self.envoy_minor_of(&view);
                 let Some(value) = value::walk(view, istiod, supposed) else { continue };
                 let reached = self.envoys_reached(&view);
-                // Where all proxies run the Envoy that is supposed without them, one look is enough.
+                // If all proxies run the assumed Envoy, one pass is enough.
                 let known: Vec<u16> = reached.keys().copied().collect();
                 if !known.is_empty() && known.as_slice() != supposed.as_slice() {
                     walked.elsewhere.insert(walked.supposed.len());
@@ -219,17 +219,17 @@ impl<'a> Context<'a> {
         &self.walked().supposed
     }
 
-    /// The values as the Envoys of the proxies that get them read them: what rules on the proxy's side look at. A patch that
-    /// reaches proxies with several Envoys is given once for each; what is found for some of them says so. Without proxies
-    /// it is that of [`Context::envoy_minor_of`]; a patch whose `proxyVersion` asks for proxies older than all known ones
-    /// is left out.
+    /// The values as read by the Envoys of the proxies that receive them, for rules about the proxy's side. A patch
+    /// that reaches proxies with several Envoys appears once for each; findings for some of them say so. Without
+    /// proxies, [`Context::envoy_minor_of`] applies. A patch whose `proxyVersion` requires proxies older than all known
+    /// releases is left out.
     pub fn proxy_values(&self) -> impl Iterator<Item = &PatchValue<'a>> {
         let walked = self.walked();
         let supposed = walked.supposed.iter().enumerate().filter(|(at, _)| !walked.elsewhere.contains(at));
         supposed.map(|(_, value)| value).filter(|value| value.envoy_minor.is_some()).chain(&walked.by_proxy)
     }
 
-    /// The Envoys of the proxies that a patch reaches and that a config dump was given of, with the names of these proxies.
+    /// The Envoys of the proxies that a patch reaches and that have a config dump, with the names of these proxies.
     fn envoys_reached(&self, view: &PatchView<'_>) -> BTreeMap<u16, Vec<String>> {
         let mut reached: BTreeMap<u16, Vec<String>> = BTreeMap::new();
         for &run in self.attached.get(view.filter_index).into_iter().flatten() {
@@ -241,13 +241,13 @@ impl<'a> Context<'a> {
                 reached.entry(minor).or_default().push(run.label().to_owned());
             }
         }
-        // An Envoy that is not known judges nothing.
+        // An unknown Envoy judges nothing.
         reached.retain(|minor, _| Schema::envoy(*minor).is_some());
         reached
     }
 
-    /// Minor number of the Envoy in the proxies that a patch is for: the control plane's own, or what `proxyVersion` asks
-    /// for; `None` when that is older than all that is known.
+    /// Minor version of the Envoy in the proxies that a patch is for: the control plane's own, or the one that
+    /// `proxyVersion` requires; `None` if that is older than all known releases.
     pub fn envoy_minor_of(&self, view: &PatchView<'_>) -> Option<u16> {
         let version = view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
         if version.is_empty() {
@@ -257,13 +257,13 @@ impl<'a> Context<'a> {
         versions::newest_fitting(version, self.release.minor).map(envoy_of)
     }
 
-    /// Minor number of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported
+    /// Minor version of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported
     /// releases).
     pub fn envoy_minor(&self) -> u16 {
         envoy_of(self.proxies.minor)
     }
 
-    /// The types of the proxies' Envoy; `None` for a release whose Envoy is not known.
+    /// The types of the proxies' Envoy; `None` for a release whose Envoy is unknown.
     pub fn envoy(&self) -> Option<Schema> {
         Schema::envoy(self.envoy_minor())
     }
@@ -274,7 +274,7 @@ impl<'a> Context<'a> {
         attached.filter_map(move |&run| self.runs.get(run)?.patch(filter, patch))
     }
 
-    /// Whether two filters are one object of the cluster, given twice: only one of them can be there.
+    /// Whether two filters are the same object of the cluster, given twice: only one of them can exist.
     pub fn same_object(&self, one: usize, other: usize) -> bool {
         let name = |index: usize| self.filters.get(index).map(EnvoyFilter::full_name);
         one != other && name(one) == name(other)
@@ -285,7 +285,7 @@ impl<'a> Context<'a> {
         self.runs.iter().any(|run| run.knowledge == Knowledge::Dump)
     }
 
-    /// Whether a filter attaches to a proxy of which a config dump was given.
+    /// Whether a filter attaches to a proxy with a config dump.
     pub fn attaches_to_dump(&self, filter: usize) -> bool {
         let attached = self.attached.get(filter).into_iter().flatten();
         attached.filter_map(|&run| self.runs.get(run)).any(|run| run.knowledge == Knowledge::Dump)
@@ -293,7 +293,7 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> ProxyRun<'a> {
-    /// What to call the proxy: `namespace/name`, or `a sidecar with app=cart in shop` for a made-up one.
+    /// The display name of the proxy: `namespace/name`, or `a sidecar with app=cart in shop` for a sample proxy.
     pub fn label(&self) -> &str {
         self.label.get_or_init(|| {
             let proxy = &self.config.proxy;
@@ -302,14 +302,14 @@ impl<'a> ProxyRun<'a> {
         })
     }
 
-    /// A patch on this proxy; `None` when its filter does not attach, or when no one can tell what it does.
+    /// A patch on this proxy; `None` if its filter does not attach or its effect is unknown.
     pub fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
         budget::charge(1);
         let id = self.plan.find(filter, patch)?;
         (!self.doubtful(id)).then(|| self.by_id(id))
     }
 
-    /// Whether the outcome of a patch is a guess, of which nothing may be said.
+    /// Whether the outcome of a patch is a guess, so that no finding may depend on it.
     pub fn doubtful(&self, id: PatchId) -> bool {
         self.live.as_ref().is_some_and(|live| live.doubtful.contains(&id))
     }

@@ -1,5 +1,6 @@
-//! What the API server makes of a filter by the `CustomResourceDefinition` of a release of Istio: what it rejects, and what it
-//! drops because its schema does not have it. The part that no release changes is checked where filters are read.
+//! What the API server does with a filter according to the `CustomResourceDefinition` of an Istio release: what it
+//! rejects, and which fields it drops because its schema does not have them. The part that is the same in every release
+//! is checked when filters are read.
 
 use crate::lint::facts::document::{is_subdomain, present};
 use crate::lint::rule::{Objected, Releases};
@@ -10,28 +11,28 @@ use crate::source::{Node, NodeValue, Span, Step};
 /// What the API server does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// It rejects the filter, new or changed. What is stored stays.
+    /// It rejects the filter on create and update. Stored filters stay.
     Refused,
     /// It stores the filter without this field.
     Dropped,
 }
 
-/// Something that the API server does not store as it is written.
+/// Something that the API server does not store as written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Objection {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What it does.
+    /// What the API server does.
     pub verdict: Verdict,
     /// Why, as a clause: `a reference to a Service needs a name`.
     pub why: String,
-    /// The patch, if it is about one.
+    /// The patch that it concerns, if any.
     pub patch: Option<usize>,
-    /// The releases in which it is so.
+    /// The releases that do this.
     pub releases: Releases,
-    /// What it is, if a rule of its own reports it in every release.
+    /// The rule that reports it in every release, if one does.
     pub reported_as: Option<Objected>,
-    /// Whether the istiod of these releases cannot read the filter either.
+    /// Whether the istiod of these releases also cannot read the filter.
     pub unread: bool,
 }
 
@@ -52,7 +53,7 @@ impl Objection {
         Objection { reported_as: Some(objected), ..self }
     }
 
-    /// The name of an enum that an istiod without it cannot read.
+    /// The name of an enum value that an istiod without it cannot read.
     fn unread(self) -> Objection {
         Objection { unread: true, ..self }
     }
@@ -64,13 +65,13 @@ impl Objection {
 const TARGET_REFS: Release = Release::minor(22);
 /// Its items are checked.
 const CHECKED_REFS: Release = Release::minor(23);
-/// `ServiceEntry` is a kind to refer to; number of references and labels are checked; one way to select.
+/// `ServiceEntry` can be referenced; the number of references and labels is checked; only one way to select.
 const ONE_SELECTION: Release = Release::minor(24);
-/// Any kind may be referred to; the field `domainName`.
+/// Any kind can be referenced; the field `domainName`.
 const ANY_KIND: Release = Release::minor(25);
 /// `context: WAYPOINT` and `match.waypoint`.
 const WAYPOINT: Release = Release::minor(29);
-/// Ports of `match.waypoint` over 6553 are taken.
+/// Ports of `match.waypoint` over 6553 are accepted.
 const ALL_PORTS: Release = Release::patch(29, 3);
 /// `operation: MERGE_AND_REPLACE_LIST`.
 const REPLACE_LIST: Release = Release::minor(31);
@@ -82,7 +83,7 @@ const MAX_KIND: usize = 63;
 const MAX_LABELS: usize = 256;
 const MAX_LABEL: usize = 63;
 
-/// What of a filter the API server does not store as written, by the definition of a release.
+/// The parts of a filter that the API server does not store as written, by the definition of a release.
 pub fn objections(filter: &EnvoyFilter, release: Release) -> Vec<Objection> {
     let mut all = Vec::new();
     references(filter, &mut |one| all.push(one));
@@ -91,7 +92,7 @@ pub fn objections(filter: &EnvoyFilter, release: Release) -> Vec<Objection> {
         of_patch(filter, patch, &mut |one| all.push(Objection { patch: Some(patch.index), ..one }));
     }
     all.retain(|one| one.releases.contains(release));
-    // What is dropped is not looked at further.
+    // Dropped parts are not checked further.
     let dropped: Vec<Span> = all.iter().filter(|one| one.verdict == Verdict::Dropped).map(|one| one.span).collect();
     all.retain(|one| one.verdict == Verdict::Dropped || !dropped.contains(&one.span));
     all
@@ -147,12 +148,12 @@ fn references(filter: &EnvoyFilter, note: Note<'_>) {
     }
 }
 
-/// Which kinds can be referred to.
+/// Checks that a kind can be referenced.
 fn kind_known(group: Option<&str>, kind: Option<&str>, refuse: &mut dyn FnMut(&str, Releases, String)) {
     let Some(kind) = kind else { return };
     let listed = Releases::between(CHECKED_REFS, ANY_KIND);
     match (group, kind) {
-        // The rule asks for the group of every reference and fails where there is none.
+        // The rule reads the group of every reference and fails if it is missing.
         (None, _) => refuse("kind", listed, "a reference without `group` fails its check".to_owned()),
         (Some("core" | ""), "Service") | (Some("gateway.networking.k8s.io"), "Gateway") => {}
         (Some("networking.istio.io"), "ServiceEntry") => {

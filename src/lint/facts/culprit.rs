@@ -1,4 +1,4 @@
-//! Which other patch takes from a patch what its match asks for: proven by running the engine without that other patch.
+//! The patch that removes what another patch matches, proven by running the engine without it.
 
 use crate::engine::program::Status;
 use crate::engine::trace::{Effect, Place};
@@ -11,29 +11,31 @@ use crate::proto::merge::ChangeKind;
 use crate::source::Span;
 use std::sync::atomic::Ordering;
 
-/// How many patches of one proxy are searched for: thousands of patches that match nothing stay linear in time.
+/// Maximum number of patches per proxy for which the culprit is searched: it keeps thousands of non-matching patches
+/// linear in time.
 const MAX_SEARCHES: usize = 64;
 
-/// How often further patches that take the same are looked for.
+/// Maximum number of searches for further patches that remove the same object.
 const MAX_ROUNDS: usize = 4;
 
-/// How many other patches are suspected for one patch.
+/// Maximum number of suspects for one patch.
 const MAX_SUSPECTS: usize = 24;
 
-/// A patch that took away what another one asks for.
+/// A patch that removed what another patch matches.
 struct Culprit {
     id: PatchId,
-    /// What it did, in the past tense, and to what: `removed listener 0.0.0.0_7070`.
+    /// What it did, in the past tense: `removed listener 0.0.0.0_7070`.
     did: String,
-    /// Whether it took the object away.
+    /// Whether it removed the object.
     removed: bool,
-    /// Another patch that takes the same away.
+    /// Another patch that removes the same object.
     also: Option<PatchId>,
-    /// Whether the patch matches, and changes what proxies get, when it runs before this one.
+    /// Whether the patch matches and changes the configuration when it runs before this one.
     order_helps: bool,
 }
 
-/// The cause of a patch that matches nothing, if another patch is to blame; `runs` are the proxies it was looked for on.
+/// The cause of a patch that matches nothing, if another patch is to blame; `runs` are the proxies on which it was
+/// tried.
 pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
     cause_of(cx, filter, patch, runs, |_| true)
 }
@@ -119,7 +121,7 @@ impl ProxyRun<'_> {
         if all.is_empty() {
             return None;
         }
-        // Without a patch that took the object away, another one may take it: it comes to the suspects.
+        // Without the patch that removed the object, another patch may remove it and becomes a suspect.
         for round in 0.. {
             let mut trace = Trace::new(self.plan.patches.len());
             engine::run(&self.plan.without(&all), self.config, &Options::default(), &mut trace);
@@ -142,7 +144,7 @@ impl ProxyRun<'_> {
             .iter()
             .take(MAX_SUSPECTS)
             .find(|(other, ..)| self.matches(&self.plan.without(&[*other]), id, counts));
-        // Where several take the same, the one that really did is to blame: without the others it still would.
+        // If several remove the same object, the one that really did is to blame; without the others it still would.
         let several = || {
             suspects.iter().take(MAX_SUSPECTS).find(|(other, ..)| {
                 let others: Vec<PatchId> = all.iter().filter(|one| *one != other).copied().collect();
@@ -173,7 +175,7 @@ impl ProxyRun<'_> {
         Some(Culprit { id: *culprit, did: did(place, effect), removed, also, order_helps })
     }
 
-    /// Whether the proxy gets something else without this patch of a plan.
+    /// Whether the proxy's configuration differs without this patch of a plan.
     fn matters(&self, plan: &Plan<'_>, id: PatchId) -> bool {
         let options = Options::default();
         let with = engine::run(plan, self.config, &options, &mut ());
@@ -229,7 +231,7 @@ fn takes(effect: &Effect) -> bool {
     ) && effect.changes()
 }
 
-/// The likelier, the lower.
+/// The lower, the likelier.
 fn rank(effect: &Effect) -> u8 {
     match effect {
         Effect::Removed => 0,

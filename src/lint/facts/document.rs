@@ -1,4 +1,4 @@
-//! What the loader noticed, as findings, and what rules about documents share.
+//! The loader's problems as findings, and helpers of the rules about documents.
 
 use crate::lint::facts::context::{Context, PatchView};
 use crate::lint::finding::Finding;
@@ -6,19 +6,19 @@ use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, FilterMatch, ObjectMatch, Patch, PatchContext};
 use crate::source::{Code, Entry, Node, Problem, Sources, Span};
 
-/// Whose text a place is.
+/// The owner of a place in a text.
 #[derive(Clone, Copy)]
 enum Owner<'a> {
     /// An EnvoyFilter that was read.
     Filter(&'a EnvoyFilter),
     /// One that the API server rejects: namespace and name.
     Refused(&'a str, &'a str),
-    /// No EnvoyFilter that could be read.
+    /// Not an EnvoyFilter that could be read.
     Nobody,
 }
 
-/// The loader's problems of some kinds that stand in EnvoyFilters, each with a finding that has its place, message, help
-/// and owner.
+/// The loader's problems of some kinds inside EnvoyFilters, each with a finding that has its place, message, help and
+/// owner.
 pub(crate) fn in_filters<'c>(
     cx: &'c Context<'_>,
     rule: &'static RuleInfo,
@@ -29,22 +29,22 @@ pub(crate) fn in_filters<'c>(
         .map(|(problem, finding, _)| (problem, finding))
 }
 
-/// The loader's problems of some kinds that stand in an EnvoyFilter or in a document that cannot be read and that speaks
-/// of EnvoyFilters: a broken Deployment is not this tool's business.
+/// The loader's problems of some kinds in an EnvoyFilter, or in an unreadable document that mentions EnvoyFilters: a
+/// broken Deployment is out of scope.
 pub(crate) fn in_texts<'c>(
     cx: &'c Context<'_>,
     rule: &'static RuleInfo,
     codes: &'c [Code],
 ) -> impl Iterator<Item = (&'c Problem, Finding)> + 'c {
     let concerned = |(problem, _, owner): &(&Problem, Finding, Owner<'_>)| match (owner, problem.span) {
-        // The loader has seen that this was to be one.
+        // The loader recognized that this was meant to be one.
         (Owner::Nobody, Some(span)) => problem.code == Code::MissingKind || speaks_of_filters(cx.sources, span),
         _ => true,
     };
     of_kinds(cx, rule, codes).filter(move |found| concerned(found)).map(|(problem, finding, _)| (problem, finding))
 }
 
-/// Problems that cost a whole document.
+/// Problems that make a whole document unreadable.
 const UNREAD: &[Code] = &[
     Code::YamlSyntax,
     Code::YamlTextAfterEnd,
@@ -56,8 +56,8 @@ const UNREAD: &[Code] = &[
     Code::NotUtf8,
 ];
 
-/// Whether a problem cost a document of which no finding is made, since it does not speak of EnvoyFilters. What stands in
-/// it may matter all the same: a workload, a Service, the settings of the mesh.
+/// Whether a problem makes a document unreadable that gets no finding because it does not mention EnvoyFilters. Its
+/// content may still matter: a workload, a Service, the mesh settings.
 pub(crate) fn unread_aside(sources: &Sources, problem: &Problem) -> bool {
     UNREAD.contains(&problem.code) && problem.span.is_some_and(|span| !speaks_of_filters(sources, span))
 }
@@ -89,7 +89,7 @@ fn of_kinds<'c>(
     })
 }
 
-/// Filters, read and rejected, come in the order of their texts.
+/// Filters, read and rejected, are ordered by their texts.
 fn owner<'c>(cx: &'c Context<'_>, span: Span) -> Owner<'c> {
     let filters = cx.filters;
     let after = filters.partition_point(|filter| before(filter.document.span, span));
@@ -106,7 +106,7 @@ fn owner<'c>(cx: &'c Context<'_>, span: Span) -> Owner<'c> {
     }
 }
 
-/// The keys of the mapping of an EnvoyFilter in which a key stands; none when the filter is rejected.
+/// The keys of the EnvoyFilter mapping that contains a key; none if the filter is rejected.
 pub(crate) fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
     let Owner::Filter(filter) = owner(cx, key) else { return &[] };
     let mut node = &filter.document;
@@ -121,7 +121,7 @@ pub(crate) fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
     }
 }
 
-/// Whether a key is that of a label in the selector of an EnvoyFilter.
+/// Whether a key is a label in the selector of an EnvoyFilter.
 pub(crate) fn is_label_of_selector(cx: &Context<'_>, key: Span) -> bool {
     let Owner::Filter(filter) = owner(cx, key) else { return false };
     let labels = filter.document.under(&["spec", "workloadSelector", "labels"]);
@@ -144,14 +144,14 @@ fn document_text(text: &str, at: usize) -> &str {
     &text[start..end]
 }
 
-/// The name that a help of the loader quotes as the one to write.
+/// The name that the loader's help suggests.
 pub(crate) fn name_to_write(help: Option<&str>) -> Option<&str> {
     help?.strip_prefix("write `")?.split_once('`').map(|(name, _)| name)
 }
 
 /// `{{ … }}`, `{% … %}` or `${…}` in a text.
 pub(crate) fn template_in(text: &str) -> Option<&str> {
-    // Asked of every text; most have neither.
+    // Called for every text; most contain neither.
     memchr::memchr2(b'{', b'$', text.as_bytes())?;
     [("{{", "}}"), ("{%", "%}"), ("${", "}")].iter().find_map(|(open, close)| {
         let start = text.find(open)?;
@@ -182,7 +182,7 @@ pub(crate) fn present<'n>(document: &'n Node, keys: &[&str]) -> Option<&'n Node>
     document.under(keys).filter(|node| !node.is_null())
 }
 
-/// Where in a patch [`filter_match`] stands.
+/// Path of [`filter_match`] in a patch.
 pub(crate) const FILTER_MATCH: &[&str] = &["match", "listener", "filterChain", "filter"];
 
 /// `proxyVersion` of a patch, if it has one.
@@ -190,16 +190,16 @@ pub(crate) fn proxy_version(patch: &Patch) -> Option<&str> {
     patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|version| !version.is_empty())
 }
 
-/// Where to point when a key of a config patch is missing: at the key if it is there without a value, else at the first
-/// key, since underlining the whole patch would show too much.
+/// Where to point if a key of a config patch is missing: the key if it exists without a value, otherwise the first key,
+/// since underlining the whole patch would show too much.
 pub(crate) fn patch_place(view: &PatchView<'_>, key: &str) -> Span {
     let entries = view.node(&[]).map_or(&[][..], Node::entries);
     let entry = entries.iter().find(|entry| entry.key == key).or(entries.first());
     entry.map_or(view.patch.span, |entry| entry.key_span)
 }
 
-/// The filter match of a patch for listeners, filter chains, network or HTTP filters: the patches whose filter matches
-/// istiod's webhook looks at. It looks at none for waypoints.
+/// The filter match of a patch for listeners, filter chains, network or HTTP filters, which istiod's webhook checks. It
+/// checks none for waypoints.
 pub(crate) fn filter_match(patch: &Patch) -> Option<&FilterMatch> {
     use ApplyTo::{FilterChain, HttpFilter, Listener, NetworkFilter};
     let judged = matches!(patch.apply_to, Listener | FilterChain | NetworkFilter | HttpFilter);

@@ -1,4 +1,4 @@
-//! What the config dump of a running proxy holds when the effects of the given filters are undone.
+//! What the config dump of a running proxy contains after the effects of the given filters are undone.
 
 use crate::engine;
 use crate::lint::facts::context::{Context, ProxyRun};
@@ -31,8 +31,8 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// Whether istiod puts an object with the name and the content of a value into a configuration by itself: then a proxy
-    /// that holds it says nothing of EnvoyFilters.
+    /// Whether istiod itself generates an object with the name and content of a value: then its presence in a proxy
+    /// proves nothing about EnvoyFilters.
     pub fn istiod_generates(&self, value: &Tree<'_>) -> bool {
         let quoted = format!("\"{}\"", value.name());
         let finder = memchr::memmem::Finder::new(quoted.as_bytes());
@@ -61,7 +61,7 @@ impl ProxyRun<'_> {
         held
     }
 
-    /// Whether some resource holds an object with the name and the content of a value.
+    /// Whether any resource contains an object with the name and content of a value.
     pub fn holds(&self, value: &Tree<'_>) -> bool {
         let quoted = format!("\"{}\"", value.name());
         self.config.resources.iter().enumerate().any(|(at, resource)| {

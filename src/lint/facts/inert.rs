@@ -1,4 +1,4 @@
-//! Patches that change nothing in the end: proven by running the engine again without them.
+//! Patches that change nothing in the end, proven by running the engine again without them.
 
 use crate::engine::program::Status;
 use crate::engine::trace::{Effect, NoOp};
@@ -12,23 +12,23 @@ use crate::proto::merge::Change;
 use crate::proto::tree::{TYPE_KEY, Tree};
 use std::collections::{BTreeSet, HashMap};
 
-/// How many patches of one proxy are tried by a further run: beyond it nothing is claimed, so that thousands of filters
-/// that all write the same field stay linear in time.
+/// Maximum number of patches per proxy that are tried by a further run; beyond it no claim is made. It keeps thousands
+/// of filters that write the same field linear in time.
 const MAX_RUNS: usize = 256;
 
-/// The same in patches that these runs apply: each run costs what the filters of the proxy cost.
+/// The same limit in applied patches: each run costs as much as the filters of the proxy.
 const MAX_STEPS: usize = 1 << 14;
 
 impl Context<'_> {
-    /// Whether a patch has no effect on any proxy of which a dump was given; `false` when there is none.
+    /// Whether a patch has no effect on any proxy with a dump; `false` without dumps.
     pub fn inert(&self, filter: usize, patch: usize) -> bool {
         let mut runs = self.on_proxies(filter, patch).filter(|run| run.run.knowledge == Knowledge::Dump);
         self.has_dumps() && runs.all(|run| run.run.inert(run.id))
     }
 
-    /// Takes back what rules say of patches without effect wherever the engine, run on the config dumps, does not prove
-    /// it: a rule sees why a patch fails in one place, and it may work in another. Of a filter that meets no dump rules
-    /// say what follows from the text alone; that stays.
+    /// Drops findings about patches without effect unless the engine proves them on the config dumps: a rule sees why a
+    /// patch fails in one place, but it may work in another. For a filter that reaches no dump, findings that follow
+    /// from the text alone stay.
     pub fn settle(&self, findings: &mut Findings) {
         if !self.has_dumps() {
             return;
@@ -81,7 +81,7 @@ impl ProxyRun<'_> {
         inert
     }
 
-    /// Whether a patch may change something that istiod generates and the dump does not hold.
+    /// Whether a patch may change something that istiod generates but the dump does not contain.
     pub fn unknown(&self, id: PatchId) -> bool {
         use ApplyTo as To;
         let planned = self.plan.get(id);
@@ -103,11 +103,11 @@ impl ProxyRun<'_> {
         self.same(&self.judged.patched, &other)
     }
 
-    /// Whether something a patch changed may have been undone, done again, or have been there before.
+    /// Whether a change of the patch may have been undone, done again, or present before.
     fn perhaps_undone(&self, id: PatchId) -> bool {
         let trace = &self.judged.trace.patches[id.index()];
         let apply_to = self.plan.get(id).built.patch.apply_to;
-        // Who would do the same if this patch did not, or who takes away what holds the object.
+        // Patches that would make the same change without this one, or that remove the object.
         let company = |resource: &str| {
             self.plan.ids().filter(|&other| other != id).any(|other| {
                 let planned = self.plan.get(other);
@@ -151,13 +151,13 @@ impl ProxyRun<'_> {
         origins.contains(&id.origin())
     }
 
-    /// Whether two results of runs on this proxy mean the same.
+    /// Whether two results of runs on this proxy are equivalent.
     pub fn same(&self, left: &Patched<'_>, right: &Patched<'_>) -> bool {
         let sources = |patched: &Patched<'_>| -> BTreeSet<usize> {
             patched.resources.iter().filter_map(|one| one.source).collect()
         };
         let touched: BTreeSet<usize> = sources(left).union(&sources(right)).copied().collect();
-        // The type stands in a dump, not in what a patch brings.
+        // The type is in a dump, but not in a patch's value.
         let same = |one: Option<&Tree<'_>>, other: Option<&Tree<'_>>| match (one, other) {
             (Some(one), Some(other)) => one.same_but(other, TYPE_KEY),
             (one, other) => one.is_none() && other.is_none(),
@@ -185,7 +185,7 @@ impl ProxyRun<'_> {
     }
 }
 
-/// What became of a resource of the configuration; `None` when nothing touched it.
+/// The patched resource at an index; `None` if nothing touched it.
 fn of<'p, 'a>(patched: &'p Patched<'a>, index: usize) -> Option<&'p PatchedResource<'a>> {
     patched.resources.iter().find(|one| one.source == Some(index))
 }

@@ -1,4 +1,4 @@
-//! What dumps of running proxies show of filters: in effect or not, since when, and on which replicas.
+//! What dumps of running proxies show about filters: whether they are in effect, since when, and on which replicas.
 
 use crate::engine::trace::{Effect, Place};
 use crate::engine::unapply::Seen;
@@ -16,7 +16,8 @@ use crate::source::NodeValue;
 use crate::study::InEffect;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many dumps were taken how, by [`crate::engine::unapply::State::as_str`]; and of how many patched ones that is proven.
+/// The number of dumps by [`crate::engine::unapply::State::as_str`], and the number of patched ones whose reconstruction
+/// is proven.
 pub(crate) fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize) {
     let (mut states, mut proven) = (BTreeMap::new(), 0);
     for live in cx.runs.iter().filter_map(|run| run.live.as_ref()) {
@@ -26,7 +27,7 @@ pub(crate) fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize)
     (states, proven)
 }
 
-/// A patch on a running proxy that it should be in effect on.
+/// A patch on a running proxy on which it should be in effect.
 pub(crate) struct Standing<'c, 'a> {
     /// The proxy.
     pub run: &'c ProxyRun<'a>,
@@ -36,8 +37,8 @@ pub(crate) struct Standing<'c, 'a> {
     pub in_effect: InEffect,
 }
 
-/// What dumps of running proxies show of each patch of the filters that are in the cluster, patch by patch. A filter that
-/// only stands in a file need not be in effect anywhere.
+/// What dumps of running proxies show about the patches of filters that are in the cluster, patch by patch. A filter
+/// that exists only in a file need not be in effect anywhere.
 pub(crate) fn standings<'c, 'a>(
     cx: &'c Context<'a>,
 ) -> impl Iterator<Item = (PatchView<'a>, Vec<Standing<'c, 'a>>)> + 'c {
@@ -55,7 +56,7 @@ pub(crate) fn standings<'c, 'a>(
     })
 }
 
-/// Whether the API server has the filter: it wrote something into its metadata.
+/// Whether the filter comes from the API server, which writes its metadata.
 pub(crate) fn in_cluster(filter: &EnvoyFilter) -> bool {
     ["uid", "resourceVersion", "creationTimestamp"].iter().any(|key| {
         let node = filter.document.under(&["metadata", key]);
@@ -67,9 +68,9 @@ pub(crate) fn in_cluster(filter: &EnvoyFilter) -> bool {
 pub(crate) struct Edit {
     /// When: seconds since 1970 and nanoseconds.
     pub time: (i64, u32),
-    /// The same as it is written.
+    /// The time as written.
     pub text: String,
-    /// Who, by the name of the field manager; `None`: it was created then.
+    /// The field manager; `None` means the filter was created then.
     pub manager: Option<String>,
 }
 
@@ -83,7 +84,7 @@ impl Edit {
     }
 }
 
-/// Who wrote the spec of a filter last, from `managedFields`; else when it was created.
+/// The last writer of a filter's spec, from `managedFields`; otherwise its creation time.
 pub(crate) fn last_edit(filter: &EnvoyFilter) -> Option<Edit> {
     let metadata = filter.document.get("metadata")?;
     let managers = metadata.get("managedFields").map(crate::source::Node::items).unwrap_or_default();
@@ -110,7 +111,8 @@ impl Standing<'_, '_> {
         places.map(|place| (place.kind, place.resource.clone())).collect()
     }
 
-    /// When the proxy last took an update of what the patch changes; of anything, where it has none of that.
+    /// When the proxy last received an update of a resource that the patch changes, or of any resource if it has none
+    /// of those.
     pub(crate) fn updated(&self) -> Option<((i64, u32), String)> {
         let wanted = self.resources();
         let resources = || self.run.live.iter().flat_map(|live| live.dump.resources.iter());
@@ -126,13 +128,13 @@ impl Standing<'_, '_> {
         refusals(self.run).any(|(kind, name, _)| wanted.contains(&(kind, name.to_owned())))
     }
 
-    /// The revisions of the filter and of the proxy, where they are others.
+    /// The revisions of the filter and of the proxy, if they differ.
     pub(crate) fn other_revision<'f>(&self, filter: &'f EnvoyFilter) -> Option<(&'f str, &str)> {
         let (wanted, have) = (filter.labels.get(REVISION_LABEL)?, self.run.config.proxy.labels.get(REVISION_LABEL)?);
         (wanted != have).then_some((wanted, have))
     }
 
-    /// What is there instead of what the patch writes: `connect_timeout is "5s", not "3s"`, the first few.
+    /// What the proxy holds instead of what the patch writes: `connect_timeout is "5s", not "3s"`, the first few.
     pub(crate) fn instead(&self) -> Vec<String> {
         let shown = self.run.live.as_ref().map(|live| live.unapplied.of(self.id)).into_iter().flatten();
         let mut told = Vec::new();
@@ -141,7 +143,7 @@ impl Standing<'_, '_> {
                 for note in notes {
                     if let What::Differs { wanted, found } = &note.what {
                         let found = found.as_deref().map_or("absent".to_owned(), cut);
-                        // MERGE appends to a list: what it wants at the end of one is not all that should be there.
+                        // MERGE appends to a list, so the expected list is only its end.
                         let not = if wanted.starts_with('[') { "without" } else { "not" };
                         told.push(format!("{} of {} is {found}, {not} {}", note.path, shown.place, cut(wanted)));
                     }
@@ -152,8 +154,8 @@ impl Standing<'_, '_> {
         told
     }
 
-    /// Whether another version of the patch was pushed: other values than it writes are there, and another patch of its
-    /// filter is in effect, or it is itself somewhere else.
+    /// Whether another version of the patch was pushed: the proxy holds other values than the patch writes, and another
+    /// patch of its filter is in effect, or this one is in effect elsewhere.
     pub(crate) fn older_version(&self) -> bool {
         let Some(live) = &self.run.live else { return false };
         let own = self.run.plan.get(self.id).filter;
@@ -162,7 +164,7 @@ impl Standing<'_, '_> {
             || (!self.instead().is_empty() && positive.any(|shown| self.run.plan.get(shown.patch).filter == own))
     }
 
-    /// Whether the replay of everything else gives the dump.
+    /// Whether the replay of everything else reproduces the dump.
     pub(crate) fn confidence(&self) -> Confidence {
         let proven = self.run.live.as_ref().is_some_and(|live| live.unapplied.proven());
         if proven { Confidence::Certain } else { Confidence::Likely }
@@ -177,17 +179,17 @@ fn cut(text: &str) -> String {
     text.chars().take(MOST).chain(std::iter::once('…')).collect()
 }
 
-/// The name of who owns a proxy's pod, with what tells its pods from those of another template.
+/// The name of the owner of a proxy's pod, with what distinguishes its pods from those of another template.
 pub(crate) fn owner(run: &ProxyRun<'_>) -> Option<String> {
     let proxy = &run.config.proxy;
     let version = proxy.labels.get("version").map(|it| format!(" version {it}")).unwrap_or_default();
     (!proxy.workload.is_empty()).then(|| format!("{}/{}{version}", proxy.namespace, proxy.workload))
 }
 
-/// Replicas on which a patch stands differently, by owner: those without it and those with it.
+/// Replicas that differ in a patch, by owner: those without it and those with it.
 pub(crate) type Split<'s, 'c, 'a> = BTreeMap<String, (Vec<&'s Standing<'c, 'a>>, Vec<&'s Standing<'c, 'a>>)>;
 
-/// The owners of which only some replicas have a patch.
+/// The owners whose replicas only partly have a patch.
 pub(crate) fn split<'s, 'c, 'a>(standing: &'s [Standing<'c, 'a>]) -> Split<'s, 'c, 'a> {
     let mut owners = Split::new();
     for one in standing {
@@ -200,7 +202,7 @@ pub(crate) fn split<'s, 'c, 'a>(standing: &'s [Standing<'c, 'a>]) -> Split<'s, '
     owners
 }
 
-/// Whether rules of their own tell of a patch on a proxy: of rejected updates, and of replicas that differ.
+/// Whether other rules already report the patch on a proxy: rejected updates, and replicas that differ.
 pub(crate) fn told_elsewhere(one: &Standing<'_, '_>, split: &Split<'_, '_, '_>) -> bool {
     one.refused() || owner(one.run).is_some_and(|owner| split.contains_key(&owner))
 }
@@ -227,7 +229,7 @@ pub(crate) fn writers(run: &ProxyRun<'_>, kind: ResourceKind, name: &str) -> Vec
     ids.collect()
 }
 
-/// Words of a patch's value by which Envoy can name it in a message: names, and types as it writes them.
+/// Words of a patch's value that Envoy can use to name it in a message: names, and types as it writes them.
 pub(crate) fn words_of(value: &Tree<'_>) -> BTreeSet<String> {
     fn walk(tree: &Tree<'_>, key: &str, into: &mut BTreeSet<String>) {
         match &tree.value {
@@ -241,7 +243,7 @@ pub(crate) fn words_of(value: &Tree<'_>) -> BTreeSet<String> {
             Value::String(text) if matches!(key, TYPE_KEY | "type_url") => {
                 let name = type_name(text);
                 into.insert(name.to_owned());
-                // Constraints are told by the class that checks them.
+                // Constraint violations name the class that checks them.
                 if let Some(short) = name.rsplit('.').next() {
                     into.insert(format!("{short}ValidationError"));
                 }
@@ -270,7 +272,7 @@ pub(crate) fn any_named(mut tree: Tree<'_>, name: &str, test: &impl Fn(&Tree<'_>
     }
 }
 
-/// Says on how many proxies something is so, and names them.
+/// Adds to a finding how many proxies it concerns, and names them.
 pub(crate) fn on(finding: Finding, standing: &[&Standing<'_, '_>], all: usize, what: &str) -> Finding {
     let sure = standing.iter().all(|one| one.confidence() == Confidence::Certain);
     let names = standing.iter().map(|one| one.run.label());

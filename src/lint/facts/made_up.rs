@@ -1,15 +1,15 @@
-//! What made-up workloads are called: those that stand for the proxies a filter may meet.
+//! Names of sample workloads, which stand for the proxies that a filter may reach.
 
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy};
 use std::fmt::Write as _;
 
-/// The namespace of made-up workloads that filters of the root namespace meet.
+/// The namespace of sample workloads for filters in the root namespace.
 pub(crate) const ANY_NAMESPACE: &str = "any-namespace";
 
-/// The gateway of made-up gateways and waypoints whose name no filter gives.
+/// The gateway of sample gateways and waypoints that no filter names.
 pub(crate) const ANY_GATEWAY: &str = "any-gateway";
 
-/// What a made-up workload is called: what filters can tell it by.
+/// The display name of a sample workload: the properties that filters select by.
 pub(crate) fn label(proxy: &Proxy) -> String {
     let mut label = format!("a {}", proxy.kind.as_str());
     if let Some(gateway) = proxy.gateway_name().filter(|name| *name != ANY_GATEWAY) {

@@ -1,4 +1,4 @@
-//! What rules look at: documents, filters, proxies, and what the engine did there.
+//! The facts that rules use: documents, filters, proxies, and the engine's results.
 
 pub(crate) mod anchor;
 pub mod context;

@@ -1,4 +1,4 @@
-//! Names of filters: which ones old releases used, which ones istiod gives, since when and until when.
+//! Names of filters: those of old releases, and those that istiod generates, with their releases.
 
 pub(crate) use crate::source::alike::name as nearest;
 pub(crate) use crate::words::count;
@@ -22,7 +22,7 @@ const fn name(name: &'static str) -> Generated {
     Generated { name, since: EVER, until: STILL }
 }
 
-/// What istiod generates among HTTP filters and among network filters: Istio's own, and plugins.
+/// Names that istiod generates both for HTTP filters and for network filters: Istio's own, and plugins.
 const BOTH: &[Generated] = &[
     name("istio.metadata_exchange"),
     name("istio.stackdriver"),
@@ -33,8 +33,8 @@ const BOTH: &[Generated] = &[
     Generated { name: "extensions.istio.io/trafficextension/", since: Release::minor(30), until: STILL },
 ];
 
-/// Read in istiod's `pilot/pkg/networking`, `pilot/pkg/xds/filters`, `pilot/pkg/security`, releases 1.22 to 1.31, whatever
-/// the condition under which they are generated (a policy, a protocol, a provider). A name ending in `/` is a prefix.
+/// From istiod's `pilot/pkg/networking`, `pilot/pkg/xds/filters`, `pilot/pkg/security`, releases 1.22 to 1.31, whatever
+/// condition generates them (a policy, a protocol, a provider). A name ending in `/` is a prefix.
 const GENERATED: &[(&str, &[Generated])] = &[
     (
         "http",
@@ -98,7 +98,7 @@ const GENERATED: &[(&str, &[Generated])] = &[
 pub(crate) enum Known {
     /// This release does, for some meshes.
     Now,
-    /// Another release does: the first that does, and the first that no longer does.
+    /// Other releases do: the first, and the first that no longer does.
     Other(Release, Option<Release>),
     /// None does.
     Never,
@@ -120,7 +120,7 @@ pub(crate) fn known(kind: &str, name: &str, release: Release) -> Known {
     }
 }
 
-/// The names of this kind that a release generates; prefixes left out.
+/// The names of this kind that a release generates, without prefixes.
 pub(crate) fn generated(kind: &str, release: Release) -> impl Iterator<Item = &'static str> {
     let now = move |one: &&Generated| one.since <= release && release < one.until && !one.name.ends_with('/');
     of_kind(kind).filter(now).map(|one| one.name)
@@ -131,7 +131,7 @@ pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>, most: usize) 
     listed_or(names, most, "(no name)")
 }
 
-/// The same for texts that are no names, with a word for one that is empty.
+/// The same for texts that are not names, with a word for an empty one.
 pub(crate) fn listed_or<'n>(names: impl IntoIterator<Item = &'n str>, most: usize, absent: &str) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let quote = |name: &&str| if name.is_empty() { absent.to_owned() } else { format!("`{name}`") };

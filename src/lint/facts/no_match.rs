@@ -1,4 +1,4 @@
-//! Patches that match nothing on any proxy they reach: how near they came, and what exists instead.
+//! Patches that match nothing on any proxy they reach: how close they came, and what exists instead.
 
 use crate::engine::trace::Condition;
 use crate::engine::{Outcome, PatchId};
@@ -10,23 +10,23 @@ use crate::lint::rule::RuleInfo;
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// A patch that matches nothing where it looked.
+/// A patch that matches nothing on the proxies it was tried on.
 pub(crate) struct NoMatch<'c, 'a> {
     /// The patch.
     pub view: PatchView<'a>,
-    /// The condition that was reached furthest; `None`: there was no object of its kind to check.
+    /// The condition of the match that came closest; `None` if no object of its kind exists.
     pub nearest: Option<Condition>,
-    /// What the objects that came so far have there.
+    /// The values of the objects that reached that condition.
     pub candidates: BTreeSet<String>,
-    /// How many objects came so far.
+    /// How many objects reached that condition.
     pub objects: usize,
-    /// The proxies it was looked for on.
+    /// The proxies on which it was tried.
     pub runs: Vec<&'c ProxyRun<'a>>,
-    /// Certain when those are real proxies.
+    /// Certain if those are real proxies.
     pub confidence: Confidence,
 }
 
-/// What each patch met, over all runs.
+/// The results of each patch over all runs.
 #[derive(Default)]
 struct Met {
     on_dump: Vec<(usize, PatchId)>,
@@ -34,18 +34,19 @@ struct Met {
     matched: bool,
 }
 
-/// Every patch that was looked for and matched nothing on any proxy. Where config dumps are given, only they count.
+/// Every patch that was tried and matched nothing on any proxy. If config dumps are given, only they count.
 pub(crate) fn all<'c, 'a>(cx: &'c Context<'a>) -> Vec<NoMatch<'c, 'a>> {
     missed(cx).iter().filter_map(|one| gather(cx, one)).collect()
 }
 
-/// Those whose nearest condition is one of these. On a reference configuration only filters' names mean anything.
+/// Those whose nearest condition is one of these. On a reference configuration, only the names of filters are
+/// meaningful.
 pub(crate) fn at<'c, 'a>(cx: &'c Context<'a>, conditions: &[Condition]) -> Vec<NoMatch<'c, 'a>> {
     let wanted = |one: &&Missed| one.nearest.is_some_and(|nearest| conditions.contains(&nearest));
     missed(cx).iter().filter(wanted).filter_map(|one| gather(cx, one)).collect()
 }
 
-/// What many rules ask about is looked for once.
+/// Many rules need it, so it is computed once.
 fn missed<'c>(cx: &'c Context<'_>) -> &'c [Missed] {
     cx.missed.get_or_init(|| {
         let mut first = Vec::with_capacity(cx.filters.len());
@@ -85,7 +86,7 @@ fn miss(cx: &Context<'_>, view: &PatchView<'_>, met: Met) -> Option<Missed> {
     let traces = looked.iter().map(|&(run, id)| &cx.runs[run].judged.trace.patches[id.index()]);
     let nearest = traces.filter_map(|trace| trace.nearest).max();
     let told = [Condition::Filter, Condition::SubFilter, Condition::ListenerFilter, Condition::HttpConnectionManager];
-    // What a user's mesh holds beside the filters' names is not known; which versions run neither.
+    // Besides filter names, the content of a user's mesh is unknown, and so are the versions that run.
     let likely = || nearest.is_some_and(|nearest| told.contains(&nearest)) && meant_for_release(cx, view);
     let (filter, patch) = (view.filter_index, view.patch.index);
     (!looked.is_empty() && (certain || likely())).then_some(Missed { filter, patch, looked, nearest, certain })
@@ -113,7 +114,7 @@ fn meant_for_release(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
 }
 
 impl NoMatch<'_, '_> {
-    /// The place of the value that the nearest condition asks for; of its key where the value is a mapping.
+    /// The place of the value that the nearest condition compares, or of its key if the value is a mapping.
     pub(crate) fn span(&self) -> Span {
         let mut route = vec!["match"];
         route.extend(self.nearest.map_or(&[][..], Condition::route));
@@ -124,8 +125,8 @@ impl NoMatch<'_, '_> {
         }
     }
 
-    /// A finding at that place, with the proxies that were looked at and what they have there. `what` names one of the
-    /// things that were compared: "listener", "virtual host".
+    /// A finding at that place, with the proxies that were checked and their values. `what` names the kind of object
+    /// that was compared: "listener", "virtual host".
     pub(crate) fn finding(
         &self,
         cx: &Context<'_>,
@@ -159,12 +160,12 @@ impl NoMatch<'_, '_> {
         }
     }
 
-    /// The patch that takes away what this one asks for.
+    /// The patch that removes what this one matches.
     pub(crate) fn cause(&self, cx: &Context<'_>) -> Option<Cause> {
         culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs)
     }
 
-    /// What an object is said to have that lacks what was compared.
+    /// How to describe an object without the compared value.
     fn absent(&self) -> &'static str {
         let names = [Condition::ListenerName, Condition::ChainName, Condition::Filter, Condition::SubFilter];
         let routes = [Condition::RouteConfigurationName, Condition::VirtualHostName, Condition::RouteName];
@@ -173,7 +174,7 @@ impl NoMatch<'_, '_> {
         if self.nearest.is_some_and(name) { "(no name)" } else { "(none)" }
     }
 
-    /// What is there and most like the text asked for.
+    /// The existing value that is most similar to the wanted one.
     pub(crate) fn like(&self, want: &str) -> Option<&str> {
         nearest(want, self.candidates.iter().map(String::as_str))
     }

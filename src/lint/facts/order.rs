@@ -1,4 +1,4 @@
-//! The order of filters: why one comes behind another, and whether it matters.
+//! The order of filters: why one comes after another, and whether the order matters.
 
 use crate::budget;
 use crate::engine::compat::Behaviour;
@@ -10,10 +10,10 @@ use crate::model::envoy_filter::{EnvoyFilter, Operation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How many pairs of filters of one proxy are tried in the other order.
+/// Maximum number of pairs of filters per proxy that are tried in the other order.
 const MAX_SWAPS: usize = 64;
 
-/// On how many different made-up proxies a pair is tried: filters for all workloads meet on as many as there are selectors.
+/// Number of sample proxies on which a pair is tried: filters for all workloads meet on one for each selector.
 const TRIES: usize = 8;
 
 /// Why the second of two filters is applied after the first.
@@ -37,7 +37,7 @@ pub(crate) fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
     }
 }
 
-/// Whether priority or the root namespace, not creation time or name, puts two filters in order.
+/// Whether two filters are ordered by priority or the root namespace rather than by creation time or name.
 pub(crate) fn decided_by_priority(cx: &Context<'_>, first: usize, second: usize) -> bool {
     let (Some(one), Some(two)) = (cx.filters.get(first), cx.filters.get(second)) else { return true };
     let root = |filter: &EnvoyFilter| filter.namespace == cx.mesh.root_namespace;
@@ -45,12 +45,12 @@ pub(crate) fn decided_by_priority(cx: &Context<'_>, first: usize, second: usize)
 }
 
 impl<'a> Context<'a> {
-    /// Neighboring filters (first, second) that only the time of creation or the name puts in order, and that give another
-    /// result in the other order on some proxy; with the proxies whose dumps show it, or none where a made-up one does.
+    /// Neighboring filters (first, second) that are ordered only by creation time or name and give another result in
+    /// the other order on some proxy; with the proxies whose dumps show it, or none if a sample proxy does.
     pub fn where_order_matters(&self) -> BTreeMap<(usize, usize), Vec<String>> {
         let mut found: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
         let mut of_dumps: Vec<(&ProxyRun<'_>, (usize, usize))> = Vec::new();
-        // Made-up proxies that get the same patches are one run.
+        // Sample proxies that get the same patches share a run.
         let mut made_up: BTreeMap<(usize, usize), Vec<&ProxyRun<'_>>> = BTreeMap::new();
         for run in &self.runs {
             for pair in run.perhaps_ordered(self) {
@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
                 found.entry(*pair).or_default().push(run.label().to_owned());
             }
         }
-        // Of made-up proxies one that shows it is enough.
+        // One sample proxy that shows it is enough.
         for number in 0..TRIES {
             made_up.retain(|pair, tries| number < tries.len() && !found.contains_key(pair));
             let work: Vec<_> = made_up.iter().map(|(pair, tries)| (tries[number], *pair)).collect();
@@ -94,8 +94,8 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> ProxyRun<'a> {
-    /// Neighboring filters in the order of application (first, second) that touch the same objects and that nothing but the
-    /// time of creation or the name puts in order.
+    /// Neighboring filters in the order of application (first, second) that touch the same objects and are ordered only
+    /// by creation time or name.
     fn perhaps_ordered(&self, cx: &Context<'_>) -> Vec<(usize, usize)> {
         let known = |filter: usize| {
             self.plan.ids().filter(|&id| self.plan.get(id).filter == filter).all(|id| {
@@ -122,7 +122,7 @@ impl<'a> ProxyRun<'a> {
         pairs.filter(perhaps).collect()
     }
 
-    /// Whether the proxy gets something else where the second of two filters comes before the first.
+    /// Whether the proxy's configuration differs if the second of two filters comes before the first.
     fn order_matters(&self, first: usize, second: usize) -> bool {
         let plan = self.moved_behind(first, second);
         let options = Options::default();
@@ -130,12 +130,12 @@ impl<'a> ProxyRun<'a> {
         !self.same(&self.judged.patched, &other)
     }
 
-    /// Whether a patch that matches nothing would match if its filter came behind that of another patch (or, in one
-    /// filter, if it stood behind it).
+    /// Whether a patch that matches nothing would match if its filter came after that of another patch (or, within one
+    /// filter, if the patch came after the other).
     pub fn matches_after(&self, id: PatchId, other: PatchId) -> bool {
         let mut plan = self.plan.without(&[]);
         let patch = plan.patches.remove(id.index());
-        // What stood behind the patch has moved one place forward: this is right behind the other.
+        // Everything after the patch has moved forward by one, so this is right after the other.
         let at = other.index();
         plan.patches.insert(at, patch);
         let mut trace = Trace::new(plan.patches.len());
@@ -143,7 +143,7 @@ impl<'a> ProxyRun<'a> {
         trace.patches.get(at).is_some_and(|trace| trace.effects.iter().any(|(_, effect)| effect.changes()))
     }
 
-    /// The plan with one filter put right behind another.
+    /// The plan with one filter moved right after another.
     fn moved_behind(&self, first: usize, second: usize) -> Plan<'a> {
         let mut plan = self.plan.without(&[]);
         let (moved, mut rest): (Vec<_>, Vec<_>) = plan.patches.into_iter().partition(|planned| planned.filter == first);
@@ -157,7 +157,7 @@ impl<'a> ProxyRun<'a> {
     }
 }
 
-/// The patch that removes what this one inserted: a REMOVE behind it, or of a virtual host of the same name.
+/// The patch that removes what this one inserted: a later REMOVE, or one for a virtual host of the same name.
 pub(crate) fn remover(run: &PatchRun<'_, '_>) -> Option<PatchId> {
     let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
     let (place, _) = run.trace.effects.iter().find(|(_, effect)| inserted(effect))?;

@@ -1,4 +1,4 @@
-//! Service ports and the target ports behind them, as a sidecar's configuration and the manifests tell.
+//! Service ports and their target ports, according to a sidecar's configuration and the manifests.
 
 use crate::engine::matching::{VIRTUAL_INBOUND, parse_subset_key};
 use crate::lint::facts::context::{Context, ProxyRun};
@@ -7,10 +7,10 @@ use crate::model::resource::ResourceKind;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A port of a service and where it leads on a workload.
+/// A port of a service and its target on a workload.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PortPair {
-    /// The service, `namespace/name`; empty when only the ports are known.
+    /// The service, `namespace/name`; empty if only the ports are known.
     pub service: String,
     /// The service's port.
     pub port: u32,
@@ -18,7 +18,7 @@ pub(crate) struct PortPair {
     pub target: u32,
 }
 
-/// The pairs of the services in front of a workload.
+/// The port pairs of the services that select a workload.
 pub(crate) fn of_workload(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeSet<PortPair> {
     let proxy = &run.config.proxy;
     let mut pairs = BTreeSet::new();
@@ -41,7 +41,8 @@ pub(crate) fn of_workload(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeSet<Port
     pairs
 }
 
-/// A chain of virtualInbound has the target port as destination, and its routes are called `inbound|http|<service port>`.
+/// A filter chain of virtualInbound has the target port as destination, and its routes are named `inbound|http|<service
+/// port>`.
 fn from_configuration(run: &ProxyRun<'_>, pairs: &mut BTreeSet<PortPair>) {
     let listeners = run.config.of_kind(ResourceKind::Listener);
     for listener in listeners.filter(|listener| listener.name == VIRTUAL_INBOUND) {

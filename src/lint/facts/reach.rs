@@ -1,4 +1,4 @@
-//! Which workloads are known, and which of them a filter reaches by namespace and labels.
+//! The known workloads, and those that a filter reaches by namespace and labels.
 
 use crate::engine::compat::Behaviour;
 use crate::lint::facts::context::{Context, Knowledge};
@@ -19,7 +19,7 @@ pub(crate) struct Reached<'c> {
     pub name: &'c str,
     /// Its labels.
     pub labels: &'c Labels,
-    /// What its proxy is, where a config dump tells.
+    /// The kind of its proxy, if a config dump shows it.
     pub kind: Option<ProxyKind>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn selects(filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
     filter.missing_label(workload.labels).is_none()
 }
 
-/// Whether a filter stands in the root namespace.
+/// Whether a filter is in the root namespace.
 pub(crate) fn is_root(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     filter.namespace == cx.mesh.root_namespace
 }
@@ -98,7 +98,7 @@ pub(crate) fn by_target_refs(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     !filter.target_refs.is_empty() && cx.program.compat.has(Behaviour::TargetRefs)
 }
 
-/// Whether nothing but its namespace limits a filter.
+/// Whether only its namespace limits a filter.
 pub(crate) fn unselective(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     !by_target_refs(cx, filter) && filter.selector.as_ref().is_none_or(Labels::is_empty)
 }
@@ -111,7 +111,7 @@ pub(crate) fn extent(workloads: &[Reached<'_>]) -> String {
     format!("{workloads} in {}", crate::lint::facts::names::count(namespaces.len(), "namespace", "namespaces"))
 }
 
-/// Whether every patch of a filter is for proxies that are older than all supported ones: what an upgrade left behind.
+/// Whether every patch of a filter is for proxies that are older than all supported ones: a leftover of an upgrade.
 pub(crate) fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     let newest = cx.release.minor.max(Release::NEWEST.minor);
     let old = |version: &str| !version.is_empty() && newest_fitting(version, newest).is_none();
@@ -119,8 +119,8 @@ pub(crate) fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
         && filter.patches.iter().all(|patch| patch.proxy.as_ref().is_some_and(|proxy| old(&proxy.version)))
 }
 
-/// Whether the selector of a filter is that of gateways: labels that Istio's own gateways have, or those of an Istio Gateway
-/// that was given.
+/// Whether the selector of a filter selects gateways: it has labels of Istio's own gateways, or those of an Istio
+/// Gateway in the input.
 pub(crate) fn selects_gateways(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return false };
     let installed = classic_gateway(labels).is_some()
@@ -146,11 +146,11 @@ pub(crate) fn classic_gateway(labels: &Labels) -> Option<(&String, &String)> {
     })
 }
 
-/// Names that classic gateways have, which targetRefs do not refer to.
+/// Names of classic gateways, to which targetRefs cannot refer.
 pub(crate) const CLASSIC_GATEWAYS: [&str; 2] = ["istio-ingressgateway", "istio-egressgateway"];
 
-/// What the proxies are that the `targetRefs` of a filter refer to, where all of them are of one kind: known by Gateways that
-/// were given, or by the name that `istioctl` gives to waypoints.
+/// The kind of the proxies that the `targetRefs` of a filter refer to, if they all have the same kind: known from
+/// Gateways in the input, or from the name that `istioctl` gives to waypoints.
 pub(crate) fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(ProxyKind, Confidence)> {
     if !by_target_refs(cx, filter) {
         return None;
@@ -166,7 +166,7 @@ pub(crate) fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(Pro
     kinds.iter().all(|(kind, _)| *kind == first).then_some((first, sure))
 }
 
-/// What the pods of a Gateway of the Gateway API are.
+/// The kind of proxy that the pods of a Gateway API Gateway run.
 pub(crate) fn gateway_kind(inventory: &Inventory, namespace: &str, name: &str) -> Option<(ProxyKind, Confidence)> {
     let mut given = inventory.kube_gateways.iter();
     if let Some(one) = given.find(|it| it.object.name == name && it.object.namespace == namespace) {

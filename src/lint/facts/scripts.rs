@@ -11,7 +11,7 @@ use crate::source::SourceText;
 
 /// What Envoy does when a script fails on a request or a response.
 const ENDS: &str = "Envoy logs the error and lets the request pass without the rest of the script";
-/// What Envoy does when a script fails while it is loaded.
+/// What Envoy does when a script fails while it is loading.
 const NOT_LOADED: &str = "Envoy rejects the listener or route that contains the script";
 
 /// A script that LuaJIT can load.
@@ -22,7 +22,7 @@ pub(crate) struct Loadable<'c, 'a> {
     pub script: &'c Script<'a>,
     /// Its names.
     pub chunk: &'c Chunk<'a>,
-    /// What it uses.
+    /// The API that it uses.
     pub uses: &'c Use<'a>,
     source: &'c SourceText,
 }
@@ -38,7 +38,7 @@ impl<'a> Context<'a> {
         all.iter().filter_map(|(value, script)| Some((values.get(*value)?, script)))
     }
 
-    /// Those that LuaJIT can load.
+    /// The scripts that LuaJIT can load.
     pub(crate) fn loadable_scripts<'c>(&'c self) -> impl Iterator<Item = Loadable<'c, 'a>> {
         self.scripts().filter_map(|(value, script)| {
             let (chunk, uses) = script.read.as_ref().ok()?;
@@ -48,12 +48,12 @@ impl<'a> Context<'a> {
 }
 
 impl Loadable<'_, '_> {
-    /// A finding at something that the script uses.
+    /// A finding at a name that the script uses.
     pub(crate) fn finding(&self, rule: &'static RuleInfo, one: &Named<'_>, message: impl Into<String>) -> Finding {
         self.value.finding(rule, self.script.place(self.source, one.at), message)
     }
 
-    /// The same at something that ends the script when it runs, with what Envoy does then.
+    /// A finding at a name that ends the script when it runs, with what Envoy does then.
     pub(crate) fn failure(&self, rule: &'static RuleInfo, one: &Named<'_>, message: impl Into<String>) -> Finding {
         self.finding(rule, one, message).note(if one.at_load { NOT_LOADED } else { ENDS })
     }

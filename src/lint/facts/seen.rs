@@ -1,4 +1,4 @@
-//! Where a patch had an effect of some kind, and how a finding says it.
+//! The proxies on which a patch had some effect, and how a finding reports them.
 
 use crate::engine::program::BuiltPatch;
 use crate::engine::trace::{Effect, Place};
@@ -16,11 +16,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// The proxies on which something was seen: real ones, or else reference configurations.
+/// The proxies that show an effect: real ones, otherwise reference configurations.
 pub struct Seen<'c, 'a> {
     /// The runs, never empty.
     pub runs: Vec<PatchRun<'c, 'a>>,
-    /// How many proxies of that kind of knowledge the filter attaches to.
+    /// How many proxies of that kind the filter attaches to.
     pub attached: usize,
 }
 
@@ -45,7 +45,7 @@ impl Seen<'_, '_> {
         format!("reached: {names}")
     }
 
-    /// Says in a finding how sure it is and on which proxies it is so.
+    /// Adds the confidence and the proxies to a finding.
     pub fn tell(&self, finding: Finding) -> Finding {
         if self.certain() {
             let finding = finding.workloads(self.runs.iter().map(|run| run.run.label().to_owned()));
@@ -63,14 +63,14 @@ impl Seen<'_, '_> {
 }
 
 impl<'a> Context<'a> {
-    /// The proxies on which a patch passes a test. A reference configuration counts only where no part of the patch's
+    /// The proxies on which a patch passes a test. A reference configuration counts only if no part of the patch's
     /// match was left out for it.
     pub fn seen<'c>(&'c self, view: &PatchView<'a>, test: impl Fn(&PatchRun<'c, 'a>) -> bool) -> Option<Seen<'c, 'a>> {
         self.seen_if(view, |run| exact(run, view) && test(run))
     }
 
-    /// The same, reference configurations counted also where parts of the match were left out: for what is so on every
-    /// listener, cluster or route that could be meant.
+    /// The same, but reference configurations also count if parts of the match were left out: for facts that hold for
+    /// every listener, cluster or route that could be meant.
     pub fn seen_if<'c>(
         &'c self,
         view: &PatchView<'a>,
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         None
     }
 
-    /// The patch behind a number of a run.
+    /// The patch for a number of a run.
     pub fn view(&self, run: &ProxyRun<'_>, id: PatchId) -> Option<PatchView<'a>> {
         let planned = run.plan.get(id);
         let filter = self.filters.get(planned.filter)?;
@@ -119,22 +119,22 @@ fn keys_of(path: &str) -> Vec<Step> {
     keys
 }
 
-/// Whether a run speaks of the match as it is written: a dump, or a reference configuration for which nothing of the
-/// match was left out.
+/// Whether a run uses the match as written: a dump, or a reference configuration for which no part of the match was
+/// left out.
 pub(crate) fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
-    // Where nothing of any match was left out, it is the same patch; many rules ask this of each.
+    // If no part of any match was left out, it is the same patch; many rules ask this for each patch.
     let same =
         |built: &BuiltPatch<'_>| std::ptr::eq(built, run.planned.built) || built.object == run.planned.built.object;
     run.run.knowledge == Knowledge::Dump || (view.patch.proxy.is_none() && view.built.is_some_and(same))
 }
 
 impl PatchRun<'_, '_> {
-    /// Whether it changed anything here, for however long.
+    /// Whether it changed anything here, even temporarily.
     pub fn changes(&self) -> bool {
         self.trace.effects.iter().any(|(_, effect)| effect.changes())
     }
 
-    /// Whether the patch is for this proxy: release, node metadata and context fit, and it is one that runs.
+    /// Whether the patch runs on this proxy: release, node metadata and context match, and the patch is valid.
     pub fn runs(&self) -> bool {
         self.planned.proxy_miss.is_none() && self.planned.status == crate::engine::program::Status::Ready
     }
@@ -146,14 +146,14 @@ impl PatchRun<'_, '_> {
 }
 
 impl PatchView<'_> {
-    /// The place in the patch's value of a path of the engine (`a.b["key"].c`, proto names); of the deepest key on the
-    /// way that exists. A list item ends the way: its number is that in the proxy's list, not in the value.
+    /// The place in the patch's value of a path of the engine (`a.b["key"].c`, proto names), or of the deepest existing
+    /// key on it. A list item ends the path, since its number is that in the proxy's list, not in the value.
     pub fn value_path_span(&self, path: &str) -> Span {
         self.value_place(&keys_of(path))
     }
 
-    /// The place in the patch's value at a route of proto names, keys of maps and items of the value's own lists; of the
-    /// deepest one that exists.
+    /// The place in the patch's value at a route of proto names, map keys and items of the value's own lists, or of the
+    /// deepest existing part.
     pub fn value_place(&self, steps: &[Step]) -> Span {
         let mut route: Vec<Step> = Vec::new();
         let mut node = self.node(&["patch", "value"]);
@@ -174,7 +174,7 @@ impl PatchView<'_> {
 }
 
 impl ProxyRun<'_> {
-    /// A resource as istiod sends it after patching; `None` when it is gone.
+    /// A resource as istiod sends it after patching; `None` if it was removed.
     pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'_>>> {
         if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
             return one.tree.as_ref().map(Cow::Borrowed);
@@ -204,10 +204,10 @@ impl ProxyRun<'_> {
         listeners
     }
 
-    /// Whether a listener or route of the proxy, as istiod sends it, or an earlier version of a filter's own configuration
-    /// has rate limit actions.
+    /// Whether a listener or route of the proxy, as istiod sends it, or an earlier version of a filter's own
+    /// configuration contains rate limit actions.
     pub fn asks_for_limits(&self) -> bool {
-        // istioctl writes the names of JSON, Envoy those of proto.
+        // istioctl writes JSON names, Envoy proto names.
         let asks = |text: &str| text.contains("rate_limits") || text.contains("rateLimits");
         let mut patched = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
         self.config.resources.iter().any(|one| asks(one.json)) || patched.any(|tree| asks(&write(tree, Style::Compact)))
@@ -215,7 +215,7 @@ impl ProxyRun<'_> {
 
     /// The object at a place as istiod sends it.
     pub fn object(&self, place: &Place) -> Option<Tree<'_>> {
-        // Only what is asked for is copied: a listener may be large.
+        // Only the needed part is copied: a listener may be large.
         let whole = self.after(place.kind, &place.resource)?;
         let mut at: &Tree<'_> = &whole;
         if let Some(name) = &place.listener_filter {
@@ -252,7 +252,7 @@ impl ProxyRun<'_> {
         Some(at.clone())
     }
 
-    /// What stands at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
+    /// The value at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
     pub fn below<'k>(&self, place: &Place, keys: impl IntoIterator<Item = &'k str>) -> Option<Tree<'_>> {
         let plain = |key: &str| key.replace('_', "").to_lowercase();
         let mut tree = self.object(place)?;
@@ -277,7 +277,7 @@ fn named<'t, 'a>(tree: &'t Tree<'a>, list: &str, name: &str) -> Option<&'t Tree<
 
 /// A list of filters of a listener.
 pub(crate) struct FilterList<'l, 't> {
-    /// HTTP filters (or else network filters).
+    /// HTTP filters (otherwise network filters).
     pub http: bool,
     /// The filters.
     pub filters: Cow<'l, [Tree<'t>]>,
@@ -301,7 +301,7 @@ pub(crate) fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l,
     lists
 }
 
-/// Those of the lists that patches had a hand in: what is still as the dump has it is not even parsed.
+/// The lists that patches changed; unchanged parts of the dump are not even parsed.
 pub(crate) fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Item = (bool, &'l [Tree<'t>])> {
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
     let chains = chains.iter().chain(listener.get("default_filter_chain"));
@@ -313,20 +313,20 @@ pub(crate) fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Itera
     lists.filter(|(_, filters)| filters.iter().any(|filter| PatchId::of(filter.origin).is_some()))
 }
 
-/// A filter behind the first terminal filter of its list, and a patch is to blame.
+/// A filter after the first terminal filter of its list, caused by a patch.
 #[derive(Clone, Copy)]
 pub(crate) struct Behind<'r> {
     /// The patch.
     pub id: PatchId,
-    /// The filter that this patch brought.
+    /// The filter that this patch added.
     pub filter: &'r str,
-    /// The other one: the terminal filter before it, or, when the patch brought that, the one behind.
+    /// The other filter: the terminal filter before it or, if the patch added that one, the filter after it.
     pub other: &'r str,
-    /// Whether both end the list.
+    /// Whether both are terminal.
     pub both: bool,
 }
 
-/// Every filter of the proxy that comes after a terminal one since a patch changed its list.
+/// Every filter of the proxy that comes after a terminal one because a patch changed its list.
 fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
     let mut found = Vec::new();
     let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
@@ -336,7 +336,7 @@ fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
             let Some(first) = filters.iter().position(ends) else { continue };
             for filter in &filters[first + 1..] {
                 let both = ends(filter);
-                // Of two terminal filters the one that a patch brought is to blame, wherever it stands.
+                // Of two terminal filters, the one that a patch added is to blame, wherever it is.
                 let (filter, other) = match brought(filter) {
                     None if both => (&filters[first], filter),
                     _ => (filter, &filters[first]),
@@ -350,24 +350,24 @@ fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
     found
 }
 
-/// How a rule tells of filters behind terminal ones.
+/// How a rule reports filters after terminal ones.
 pub(crate) struct Telling {
-    /// Whether it is about two terminal filters (or else about others that come after one).
+    /// Whether it reports two terminal filters (otherwise other filters after a terminal one).
     pub both: bool,
     /// What is wrong.
     pub message: fn(&Behind<'_>) -> String,
-    /// Words at the operation of the patch.
+    /// Label at the operation of the patch.
     pub label: &'static str,
     /// What to write instead.
     pub help: &'static str,
 }
 
-/// Tells of every filter that a patch brought after a terminal one, or of every second terminal filter.
+/// Reports every filter that a patch added after a terminal one, or every second terminal filter.
 pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
     let mut judged = HashMap::new();
     for run in &cx.runs {
-        // Equal runs share what came out: the numbers of their patches mean the same.
+        // Equal runs share a result, so the numbers of their patches are the same.
         let behind = judged.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| behind_terminal(run));
         for behind in behind.iter().filter(|behind| behind.both == telling.both) {
             let planned = run.plan.get(behind.id);
@@ -387,7 +387,7 @@ pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, te
     }
 }
 
-/// Message name of a filter's configuration, looked for inside a TypedStruct; empty when there is none.
+/// Message name of a filter's configuration, looking inside a TypedStruct; empty if there is none.
 pub(crate) fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
     let Some(config) = filter.get("typed_config") else { return Cow::Borrowed("") };
     let name = config.type_name().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What requests through a real Envoy showed, patch by patch, and how a finding says it.
+//! What requests through a real Envoy showed, patch by patch, and how a finding reports it.
 
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView};
 use crate::lint::facts::seen::Seen;
@@ -7,13 +7,13 @@ use crate::lint::rule::RuleInfo;
 use crate::trial::Shows;
 use std::collections::BTreeMap;
 
-/// Something that requests showed of a patch, and the proxies they went through.
+/// Something that requests showed about a patch, and the proxies they went through.
 pub struct Shown<'c, 'a> {
     /// The patch.
     pub view: PatchView<'a>,
     /// What they showed.
     pub shows: &'c Shows,
-    /// A command that shows it.
+    /// A command that reproduces it.
     pub command: String,
     seen: Seen<'c, 'a>,
 }
@@ -28,7 +28,7 @@ impl Shown<'_, '_> {
 }
 
 impl<'a> Context<'a> {
-    /// What requests showed, by patch. What a real proxy shows counts before what a reference configuration does.
+    /// What requests showed, by patch. Results of real proxies take precedence over those of reference configurations.
     pub fn shown<'c>(&'c self) -> Vec<Shown<'c, 'a>> {
         type Found<'c, 'a> = Vec<(PatchRun<'c, 'a>, String)>;
         let Some(requests) = &self.requests else { return Vec::new() };

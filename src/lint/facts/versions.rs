@@ -1,16 +1,17 @@
-//! Which releases a `proxyVersion` is for.
+//! The releases that match a `proxyVersion`.
 
 use crate::engine::go_regexp;
 use crate::model::release::Release;
 
-/// Highest patch number that is tried; no release has come so far.
+/// Highest patch version that is tried; no release has reached it.
 const MAX_PATCH: u16 = 30;
 
-/// The newest minor, from the oldest supported (or `newest`, if that is older) to `newest`, of which some patch release fits
-/// an expression. An empty or broken expression fits all, and one with letters may mean the releases of a vendor: `newest` for
+/// The newest minor from the oldest supported (or `newest`, if that is older) to `newest` with a patch release that
+/// matches an expression. An empty or broken expression matches all. One with letters may mean a vendor's releases and
+/// gives `newest`.
 /// these.
 pub(crate) fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
-    // An expression without `^` is also found inside versions that it was not written for (`1\.11` in 1.21.11).
+    // An expression without `^` also matches inside versions that it was not written for (`1\.11` in 1.21.11).
     let compiled = go_regexp::compile(&format!("^(?:{expression})"));
     let Ok(regex) = compiled.as_ref() else { return Some(newest) };
     if bare(expression).is_empty() || of_vendor(expression) {
@@ -20,13 +21,13 @@ pub(crate) fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
     (Release::OLDEST.minor.min(newest)..=newest).rev().find(|&minor| fits(minor))
 }
 
-/// An expression without the escapes that are written with letters.
+/// An expression without escapes that contain letters.
 fn bare(expression: &str) -> String {
     let escapes = [r"\d", r"\w", r"\s", r"\b", r"\D", r"\W", r"\S", r"\B", r"\A", r"\z"];
     escapes.iter().fold(expression.to_owned(), |text, escape| text.replace(escape, ""))
 }
 
-/// Whether an expression has letters: it may mean the releases of a vendor.
+/// Whether an expression has letters: it may mean a vendor's releases.
 pub(crate) fn of_vendor(expression: &str) -> bool {
     bare(expression).chars().any(char::is_alphabetic)
 }
@@ -50,7 +51,7 @@ mod tests {
         ] {
             assert_eq!(newest_fitting(expression, 31), want, "{expression}");
         }
-        // Releases before the oldest supported one are compared too, when an upgrade begins there.
+        // Releases before the oldest supported one are also compared if an upgrade starts there.
         assert_eq!(newest_fitting(r"^1\.18.*", 18), Some(18));
         assert_eq!(newest_fitting(r"^1\.10.*", 18), None);
     }

@@ -1,4 +1,4 @@
-//! A patch as it is in its document, and how much is known of a proxy.
+//! A patch in its document, and the quality of a proxy's configuration.
 
 use crate::engine::program::BuiltPatch;
 use crate::lint::finding::Finding;
@@ -6,12 +6,12 @@ use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::source::{Node, Span, Step};
 
-/// How much is known of a proxy's configuration.
+/// Where a proxy's configuration comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Knowledge {
-    /// A built-in reference configuration, of a workload made up to fit the filter: only names that istiod generates
-    /// everywhere (filters, sub-filters, virtual listeners) mean anything; matches on names and ports of the user's own
-    /// services were left out before the run.
+    /// A built-in reference configuration, of a sample workload that fits the filter. Only names that istiod generates
+    /// everywhere (filters, sub-filters, virtual listeners) are meaningful; matches on names and ports of the user's
+    /// own services were left out before the run.
     Reference,
     /// A config dump of a real proxy.
     Dump,
@@ -26,7 +26,7 @@ pub struct PatchView<'a> {
     pub filter: &'a EnvoyFilter,
     /// The patch.
     pub patch: &'a Patch,
-    /// The patch as the release reads it; `None` when the release cannot read the filter.
+    /// The patch as the release reads it; `None` if the release cannot read the filter.
     pub built: Option<&'a BuiltPatch<'a>>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> PatchView<'a> {
         self.filter.document.key_span(&self.route(below))
     }
 
-    /// The place of the value at a route below the patch; of the last key that exists when it is not.
+    /// The place of the value at a route below the patch, or of the last key that exists.
     pub fn value_span(&self, below: &[&str]) -> Span {
         self.node(below).map_or_else(|| self.key_span(below), |node| node.span)
     }

@@ -1,4 +1,4 @@
-//! The fix that takes patches out of their EnvoyFilter and writes beside it the objects that take over.
+//! The fix that removes patches from their EnvoyFilter and adds the native objects to the same file.
 
 use crate::lint::facts::context::Context;
 use crate::lint::finding::{Edit, Fix};
@@ -9,8 +9,8 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// The fix for patches of a filter that `migrate` writes by default, all of them at once. `None` where new objects beside the
-/// filter do not do: `migrate` also edits objects and sets what proxies read when they start.
+/// The fix for all patches of a filter that `migrate` writes by default. `None` if new objects next to the filter are
+/// not enough: `migrate` also edits objects and sets what proxies read at start-up.
 pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchReport]) -> Option<Fix> {
     let mesh = Mesh { inventory: cx.inventory, root: &cx.mesh.root_namespace };
     let mut draft = Draft::default();
@@ -19,10 +19,10 @@ pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchRepor
     }
     let (_, all) = cx.moves();
     let kind = |made: &draft::Made| made.object["kind"].as_str().unwrap_or_default().to_owned();
-    // Proxies read a ProxyConfig when they start; who may call is for a reviewer to decide.
+    // Proxies read a ProxyConfig at start-up, and a reviewer must decide who may call.
     let other = ["ProxyConfig", "AuthorizationPolicy", "RequestAuthentication"];
     let other = draft.made.iter().any(|made| other.contains(&kind(made).as_str()));
-    // What several filters or rules write into one object is written as one by `migrate` only.
+    // Only `migrate` can merge what several filters or rules write into one object.
     let alone = draft.made.iter().all(|made| all.holds(made));
     let new = draft.edited.is_empty() && draft.pods.is_empty() && draft.mesh.is_none() && !draft.made.is_empty();
     if !new || other || !alone {
@@ -53,7 +53,7 @@ pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchRepor
     Some(Fix { title, safe: false, edits, together: patches.len() })
 }
 
-/// A document in block style without what follows it; `None` when it is part of another document, or JSON.
+/// A document in block style without the text after it; `None` if it is part of another document, or JSON.
 fn block(text: &str, document: Span) -> Option<Span> {
     let (start, end) = (document.start as usize, document.end as usize);
     let before = text.get(..start)?;
@@ -62,7 +62,7 @@ fn block(text: &str, document: Span) -> Option<Span> {
     root.then(|| Span { end: document.start + length(body), ..document })
 }
 
-/// An item of a block list with the line break in front of it; `None` in other styles.
+/// An item of a block list with the line break before it; `None` in other styles.
 fn item(text: &str, item: Span) -> Option<Span> {
     let (start, end) = (item.start as usize, item.end as usize);
     let line = text.get(..start)?.rfind('\n')?;
@@ -74,7 +74,7 @@ fn item(text: &str, item: Span) -> Option<Span> {
     Some(Span { start: u32::try_from(line).ok()?, end: item.start + length(body), ..item })
 }
 
-/// The length of a text without white space and comment lines at its end.
+/// The length of a text without trailing white space and comment lines.
 fn length(body: &str) -> u32 {
     let mut body = body.trim_end();
     while let Some((rest, last)) = body.rsplit_once('\n') {

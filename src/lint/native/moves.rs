@@ -1,4 +1,4 @@
-//! Findings about patches for which Istio has an API of its own: how a patch moves is known to `migrate` alone.
+//! Findings about patches that an Istio API can replace; only `migrate` knows how a patch moves.
 
 use super::beside;
 use crate::lint::facts::context::Context;
@@ -12,11 +12,11 @@ use crate::migrate::verdict::{Class, Concern, Kind, State};
 use crate::model::envoy_filter::PatchContext;
 use crate::model::release::Release;
 
-/// Most homes that a finding names; `migrate` names all.
+/// Maximum number of native APIs that a finding names; `migrate` names all.
 const MAX_HOMES: usize = 2;
 
-/// Adds a finding for each patch of some patterns that moves and passes a test. Where new objects take over without another
-/// effect than names, order and metadata, the findings of a filter offer one fix.
+/// Adds a finding for each patch of some patterns that moves and passes a test. If only names, order and metadata
+/// differ with the new objects, the findings of a filter share one fix.
 pub(crate) fn check(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
@@ -59,7 +59,7 @@ pub(crate) fn check(
     }
 }
 
-/// Whether the native object would reach what the filter leaves alone: then there is nothing to propose.
+/// Whether the native object would reach more than the filter: then nothing is proposed.
 fn reaches_further(found: &Move) -> bool {
     let reach = |concern| {
         matches!(
@@ -80,7 +80,7 @@ fn reaches_further(found: &Move) -> bool {
     })
 }
 
-/// The home, its release, and the most important thing that is not the same.
+/// The native API, its release, and the most important difference.
 fn note(found: &Move, class: Class) -> String {
     let mut homes: Vec<String> =
         found.homes.iter().take(MAX_HOMES).map(|home| format!("{} `{}`", home.kind, home.field)).collect();

@@ -1,4 +1,4 @@
-//! Applies fixes: none that overlap, the safe ones unless more is asked for.
+//! Applies fixes that do not overlap; only the safe ones unless more are requested.
 
 use crate::lint::finding::{Edit, Finding, Fix};
 use crate::source::{FileId, Sources};
@@ -11,20 +11,20 @@ pub struct Fixed {
     pub file: FileId,
     /// The edits, sorted by place; none overlap.
     pub edits: Vec<Edit>,
-    /// Which findings (by index) were fixed.
+    /// The findings (by index) that were fixed.
     pub findings: Vec<usize>,
 }
 
-/// What became of the fixes.
+/// The result of applying fixes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// The texts that change.
     pub files: Vec<Fixed>,
-    /// Fixes left out because they would change text that another one changes, or lies outside the text.
+    /// Fixes left out because they overlap another fix or lie outside the text.
     pub overlapping: usize,
     /// Fixes left out because they are unsafe.
     pub not_safe: usize,
-    /// Fixes left out because they would also change what findings are about that are not reported.
+    /// Fixes left out because they would also change text of findings that are not reported.
     pub incomplete: usize,
 }
 
@@ -57,7 +57,7 @@ pub fn apply(findings: &[Finding], sources: &Sources, also_unsafe: bool) -> Outc
             .iter()
             .all(|edit| edit.span.file == file && text.get(edit.span.start as usize..edit.span.end as usize).is_some());
         let before = taken.entry(file).or_default();
-        // The same change asked for twice is one change.
+        // The same change, requested twice, is one change.
         let known = fix.edits.iter().all(|edit| before.contains(&edit));
         if !fits || (!known && fix.edits.iter().any(|edit| before.iter().any(|other| overlap(edit, other)))) {
             outcome.overlapping += 1;
@@ -80,7 +80,7 @@ pub fn apply(findings: &[Finding], sources: &Sources, also_unsafe: bool) -> Outc
 }
 
 impl Fixed {
-    /// A text with the edits; `None` when they do not fit it.
+    /// A text with the edits applied; `None` if they do not fit.
     pub fn rewrite(&self, text: &str) -> Option<String> {
         let mut text = text.to_owned();
         for edit in self.edits.iter().rev() {
@@ -92,7 +92,7 @@ impl Fixed {
     }
 }
 
-/// Two insertions at one place overlap too: which comes first would be chance.
+/// Two insertions at the same place overlap too, since their order would be arbitrary.
 fn overlap(left: &Edit, right: &Edit) -> bool {
     let (a, b) = (left.span, right.span);
     a.start < b.end && b.start < a.end || a.start == b.start

@@ -1,7 +1,7 @@
-//! What `istioctl analyze` reports on EnvoyFilters (IST0151 to IST0155), and whether that is right.
+//! What `istioctl analyze` reports about EnvoyFilters (IST0151 to IST0155), and whether it is right.
 //!
-//! istioctl's analyzer (istio.io/istio `pkg/config/analysis/analyzers/envoyfilter`, releases 1.22 to 1.31) looks at applyTo,
-//! operation, priority and the names of values; it never looks at a proxy.
+//! istioctl's analyzer (istio.io/istio `pkg/config/analysis/analyzers/envoyfilter`, releases 1.22 to 1.31) checks
+//! applyTo, operation, priority and the names of values; it never looks at a proxy.
 
 use crate::engine::program::Status;
 use crate::engine::trace::{Effect, NoOp, Place, Trace};
@@ -13,11 +13,11 @@ use crate::source::{Node, NodeValue, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Annotation that `istioctl analyze` reads: codes with commas between them, or `*`.
+/// Annotation that `istioctl analyze` reads: codes separated by commas, or `*`.
 pub const ISTIOCTL_ANNOTATION: &str = "galley.istio.io/analyze-suppress";
 
-/// What istioctl's codes are about, as names of our rules. A suppression of IST0151 or IST0155 is about the order of
-/// filters only: that a match finds nothing at all is nothing istioctl ever says.
+/// The names of our rules for each istioctl code. A suppression of IST0151 or IST0155 covers only the order of filters,
+/// since istioctl never reports a match that finds nothing.
 pub const RULES: &[(&str, &[&str])] = &[
     ("IST0151", &["order-by-creation-time", "anchor-added-later"]),
     ("IST0152", &["operation-without-effect"]),
@@ -29,7 +29,7 @@ pub const RULES: &[(&str, &[&str])] = &[
 /// The first release whose istioctl knows that REPLACE works for virtual hosts.
 const REPLACES_VIRTUAL_HOSTS: Release = Release::patch(29, 2);
 
-/// The names of our rules that look at what an istioctl code is about.
+/// The names of our rules for an istioctl code.
 pub fn rules_for(code: &str) -> &'static [&'static str] {
     RULES.iter().find(|(known, _)| *known == code).map_or(&[], |(_, names)| names)
 }
@@ -37,13 +37,13 @@ pub fn rules_for(code: &str) -> &'static [&'static str] {
 /// Whether istioctl is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// What it says is so.
+    /// Its report is correct.
     Right,
-    /// What it says is not so.
+    /// Its report is wrong.
     Wrong,
-    /// The patch does nothing, for another reason than the one it gives.
+    /// The patch does nothing, but for a different reason.
     OtherReason,
-    /// It cannot be told from what is given.
+    /// The input is not enough to decide.
     Unknown,
 }
 
@@ -79,13 +79,13 @@ pub struct Verdict {
 /// What istioctl would report, patch by patch.
 pub fn verdicts(cx: &Context<'_>) -> Vec<Verdict> {
     let mut found = Vec::new();
-    // istioctl carries the names of patches with a proxyVersion from one patch and filter to the next.
+    // istioctl carries the names of patches with a proxyVersion over to later patches and filters.
     let mut pinned: HashSet<String> = HashSet::new();
     let mut alone = Alone::new();
     for (index, filter) in cx.filters.iter().enumerate() {
         let suppressed = filter.annotations.get(ISTIOCTL_ANNOTATION).map(String::as_str);
         for patch in &filter.patches {
-            // Behind a patch without a body it looks no further.
+            // It stops at a patch without a body.
             if patch.body.is_none() {
                 break;
             }
@@ -127,7 +127,8 @@ fn code(release: Release, priority: i32, patch: &Patch, pinned: bool) -> Option<
     }
 }
 
-/// What istioctl takes for the name of a patch: of the value as it prints it, else of the network filter in the match.
+/// What istioctl uses as the name of a patch: that of the value as it prints it, otherwise that of the network filter
+/// in the match.
 fn name(patch: &Patch) -> String {
     let value = patch.body.as_ref().and_then(|body| body.value.as_ref());
     let Some(value) = value.filter(|value| !value.entries().is_empty()) else { return String::new() };
@@ -201,14 +202,14 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     }
 }
 
-/// Whether patches change something when no other filter exists, by the run of the engine that was made for the proxy.
+/// Whether patches change something if no other filter exists, by the engine run for the proxy.
 type Alone = HashMap<(usize, PatchId), bool>;
 
-/// Whether a patch that changes something does so when no other filter exists.
+/// Whether a patch that changes something would do so if no other filter existed.
 fn applies_alone(here: &PatchRun<'_, '_>, known: &mut Alone) -> bool {
     let (run, id) = (here.run, here.id);
     let filter = here.planned.filter;
-    // Only filters that changed something can have made what it refers to.
+    // Only filters that changed something can have created what it refers to.
     let helped = run.plan.ids().any(|other| {
         let changes = |(_, effect): &(Place, Effect)| effect.changes();
         run.plan.get(other).filter != filter && run.judged.trace.patches[other.index()].effects.iter().any(changes)
@@ -227,7 +228,7 @@ fn applies_alone(here: &PatchRun<'_, '_>, known: &mut Alone) -> bool {
 
 /// Whether the patch would match after some other filter.
 fn added_later(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
-    // What is missing is asked for by its name.
+    // A missing object is referred to by its name.
     let mut names = HashSet::new();
     if let Some(node) = view.node(&["match"]) {
         texts(node, &mut names);

@@ -1,4 +1,4 @@
-//! What reports of findings share: fixes, counts, the comparison with istioctl.
+//! Shared by reports of findings: fixes, counts, the comparison with istioctl.
 
 pub mod fix;
 pub mod istioctl;

@@ -1,4 +1,4 @@
-//! Counts of a run, and what was not known.
+//! Counts of a run, and what was unknown.
 
 use crate::lint::finding::{Confidence, Finding};
 use crate::lint::rule::RuleInfo;
@@ -18,7 +18,7 @@ pub struct Summary {
     pub dumps: usize,
     /// Of these, by [`crate::engine::unapply::State::as_str`].
     pub dump_states: BTreeMap<&'static str, usize>,
-    /// Dumps of patched proxies whose reconstruction, replayed, gives the dump again.
+    /// Dumps of patched proxies whose reconstruction, replayed, reproduces the dump.
     pub proven: usize,
     /// Findings by severity: error, warning, info.
     pub errors: usize,
@@ -28,17 +28,17 @@ pub struct Summary {
     pub infos: usize,
     /// Findings that have a safe fix.
     pub fixable: usize,
-    /// Whether nothing can be written where the filters come from: a cluster, a capture, the demo.
+    /// Whether the source of the filters is read-only: a cluster, a capture, the demo.
     pub read_only: bool,
-    /// Findings taken away by suppressions.
+    /// Findings removed by suppressions.
     pub suppressed: usize,
-    /// Findings known by the baseline.
+    /// Findings listed in the baseline.
     pub known: usize,
-    /// Entries of the baseline that were found no more.
+    /// Baseline entries that were not found again.
     pub gone: usize,
     /// Things that could not be read.
     pub unread: usize,
-    /// What was not known, each as a sentence.
+    /// What was unknown, each as a sentence.
     pub unknown: Vec<String>,
 }
 

@@ -1,11 +1,11 @@
-//! One finding for one cause: what another finding of the same patch explains is not reported a second time.
+//! One finding for each cause: a finding that another one of the same patch explains is dropped.
 
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::{Family, Need};
 use crate::source::Severity;
 use std::collections::{HashMap, HashSet};
 
-/// Drops what other findings explain.
+/// Drops findings that other findings explain.
 pub(in crate::lint) fn fold(findings: &mut Findings) {
     // By code, filter and patch; a finding without a patch is about all of them.
     let mut explained: HashSet<(&str, String, Option<usize>)> = HashSet::new();
@@ -17,7 +17,7 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
             let told = |patch| explained.contains(&(one.rule.code, one.filter.clone(), patch));
             told(one.patch) || told(None)
         };
-        // That the patch has no effect is then said by what explains it.
+        // The explaining finding then says that the patch has no effect.
         let mut idle: HashSet<(&str, String, Option<usize>)> = HashSet::new();
         for one in findings.iter_mut().filter(|one| one.ineffective && told(one)) {
             idle.insert((one.rule.code, one.filter.clone(), one.patch));
@@ -31,12 +31,12 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
     refusals(findings);
 }
 
-/// Whether it is what a real Envoy says of the configuration.
+/// Whether it is a real Envoy's verdict on the configuration.
 fn asks_envoy(one: &Finding) -> bool {
     one.rule.needs.contains(&Need::Envoy)
 }
 
-/// Where a rule knows why a value is refused, what Envoy says of it is a note there.
+/// If a rule knows why a value is rejected, Envoy's message becomes a note there.
 fn refusals(findings: &mut Findings) {
     let key = |one: &Finding| (one.filter.clone(), one.patch);
     let mut said: HashMap<(String, Option<usize>), Vec<String>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Runs the engine for every proxy, then every rule over what came out.
+//! Runs the engine for every proxy, then every rule on the results.
 
 pub(in crate::lint) mod fold;
 mod parts;
@@ -29,17 +29,17 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-/// What is linted.
+/// The input of a lint run.
 pub struct Input<'a> {
     /// The texts.
     pub sources: &'a Sources,
     /// The objects in them.
     pub inventory: &'a Inventory,
-    /// What the loader noticed.
+    /// Problems noted by the loader.
     pub problems: &'a [Problem],
     /// Config dumps of real proxies.
     pub dumps: &'a [ProxyConfig<'a>],
-    /// Reference configurations, used for filters that attach to no proxy of the dumps.
+    /// Reference configurations, for filters that attach to no proxy of the dumps.
     pub references: &'a [ProxyConfig<'a>],
     /// The release of the control plane.
     pub release: Release,
@@ -47,12 +47,12 @@ pub struct Input<'a> {
     pub mesh: &'a MeshSettings,
 }
 
-/// Runs rules. Findings come sorted by place; suppression and severities of a configuration are the caller's.
+/// Runs rules. Findings are sorted by place; the caller applies suppressions and configured severities.
 pub fn lint(input: &Input<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
     inspect(input, rules, |_| ()).0
 }
 
-/// Runs rules, and lets the caller look at what they looked at.
+/// Runs rules and gives the caller access to their input.
 pub fn inspect<T>(
     input: &Input<'_>,
     rules: &[&'static Rule],
@@ -86,26 +86,26 @@ pub fn inspect_with<'r, T>(
     })
 }
 
-/// What the linter takes for granted and an upgrade asks about.
+/// Assumptions of the linter that an upgrade sets differently.
 pub(super) struct Setting<'s> {
     /// The release of the proxies, whose Envoy decides what is accepted.
     pub(super) proxies: Release,
-    /// Whether made-up proxies have that release, so that `proxyVersion` is asked for; else it is taken to fit.
+    /// Whether sample proxies have that release, so that `proxyVersion` is compared; otherwise it always matches.
     pub(super) versions: bool,
-    /// Workloads of which no dump was given, each with the reference configuration of its kind and the index of that.
+    /// Workloads without a dump, each with the reference configuration of its kind and its index.
     pub(super) stand_ins: &'s [(usize, ProxyConfig<'s>)],
-    /// Whether the dumps hold nothing of the filters, so that nothing is to be undone in them.
+    /// Whether the dumps were generated without the filters, so that nothing must be undone in them.
     pub(super) generated: bool,
-    /// Whether filters that no proxy above meets get made-up workloads.
+    /// Whether filters that reach none of the proxies above get sample workloads.
     pub(super) make_up: bool,
-    /// An Envoy to ask about what comes out.
+    /// An Envoy to check the results with.
     pub(super) real: RealEnvoy<'s>,
-    /// The revision of istiod; empty when it is not known: then filters of every revision count.
+    /// The revision of istiod; empty if unknown: then filters of every revision count.
     pub(super) revision: &'s str,
 }
 
 impl<'s> Setting<'s> {
-    /// That of the linter: proxies of the control plane's own release.
+    /// The linter's own: proxies of the control plane's release.
     fn of(input: &Input<'_>) -> Setting<'s> {
         let proxies = input.mesh.proxies.unwrap_or(input.release);
         Setting {
@@ -120,7 +120,7 @@ impl<'s> Setting<'s> {
     }
 }
 
-/// Runs the engine for every proxy and hands over what came out.
+/// Runs the engine for every proxy and passes on the results.
 pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: impl FnOnce(&mut Context<'_>) -> T) -> T {
     let filters = &input.inventory.envoy_filters;
     let mut program = Program::new(filters, input.release);
@@ -138,7 +138,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
     let meeting = Meeting::new(filters, input.mesh);
     let mut made_up: Vec<(usize, ProxyConfig<'_>)> = setting.stand_ins.to_vec();
     if setting.make_up {
-        // A stand-in meets a filter whatever the release: whoever is left meets no one that is known.
+        // A stand-in meets a filter whatever the release; the remaining filters meet no known workload.
         let met = setting.stand_ins.iter().flat_map(|(_, config)| meeting.candidates(config));
         met.for_each(|index| seen[index] = true);
         made_up.extend(made_up_proxies(input, &seen, setting.versions));
@@ -205,8 +205,7 @@ fn concerns(planned: &Planned<'_>) -> bool {
         || planned.built.patch.apply_to == ApplyTo::ExtensionConfig
 }
 
-/// What of a filter decides what it does to a proxy it meets: its patches as they are written, and the services it refers
-/// to.
+/// The parts of a filter that decide its effect on a proxy: its patches as written, and the services it refers to.
 type Written<'a> = (&'a str, Option<&'a str>);
 
 fn written<'a>(filter: &'a EnvoyFilter, sources: &'a Sources) -> Written<'a> {
@@ -217,20 +216,20 @@ fn written<'a>(filter: &'a EnvoyFilter, sources: &'a Sources) -> Written<'a> {
 
 /// A run to be made.
 struct Work<'a> {
-    /// For a made-up proxy its reference configuration and the patches that meet it: runs with equal ones are one run, as
-    /// the many copies of a filter that a platform team hands out to namespaces are. `None`: a proxy of a dump.
+    /// For a sample proxy, its reference configuration and the patches that reach it: equal ones share a run, such as
+    /// the many copies of a filter in different namespaces. `None` for a proxy of a dump.
     like: Option<(usize, Vec<Written<'a>>)>,
     config: &'a ProxyConfig<'a>,
     plan: &'a Plan<'a>,
-    /// Of a proxy of a dump: the dump, and what was undone in it.
+    /// For a proxy of a dump: the dump, and what was undone in it.
     undone: Option<&'a Undone<'a>>,
 }
 
-/// Runs the engine for every proxy, on all cores when there are many; the order stays.
+/// Runs the engine for every proxy, on all cores if there are many; keeps the order.
 fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
     let mut first = HashMap::new();
     let mut different = Vec::new();
-    // For each run the number of the one that is made for it.
+    // For each run, the number of the run that is computed for it.
     let numbers: Vec<usize> = work
         .iter()
         .enumerate()
@@ -261,7 +260,7 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
     work.iter().zip(&numbers).map(run).collect()
 }
 
-/// Which filters can meet a proxy, without asking each: by namespace and one label of the selector.
+/// An index of the filters that can meet a proxy: by namespace and one label of the selector.
 struct Meeting<'a> {
     root_namespace: &'a str,
     of: HashMap<&'a str, OfNamespace<'a>>,
@@ -270,9 +269,9 @@ struct Meeting<'a> {
 /// The filters of a namespace.
 #[derive(Default)]
 struct OfNamespace<'a> {
-    /// Those that ask for no label.
+    /// Those that select no label.
     any: Vec<usize>,
-    /// By the first label they ask for.
+    /// By the first label they select.
     label: HashMap<(&'a str, &'a str), Vec<usize>>,
 }
 
@@ -281,7 +280,7 @@ impl<'a> Meeting<'a> {
         let mut meeting = Meeting { root_namespace: &mesh.root_namespace, of: HashMap::new() };
         for (index, filter) in filters.iter().enumerate() {
             let namespace = meeting.of.entry(filter.namespace.as_str()).or_default();
-            // A filter with targetRefs is not asked for labels by the releases that read them.
+            // Releases that read targetRefs ignore the labels of a filter that has them.
             let first = filter.selector.iter().flatten().next().filter(|_| filter.target_refs.is_empty());
             match first {
                 None => namespace.any.push(index),
@@ -309,26 +308,27 @@ impl<'a> Meeting<'a> {
     }
 }
 
-/// A workload for each different set of labels that an unseen filter asks for, of each kind of reference
-/// configuration (its index), in the filter's namespace; `all_kinds`: those that `targetRefs` do not name, too.
+/// A workload for each different set of labels that an unseen filter selects, for each kind of reference configuration
+/// (its index), in the filter's namespace; `all_kinds` includes kinds that `targetRefs` do not name.
 fn made_up_proxies<'a>(input: &Input<'a>, seen: &[bool], all_kinds: bool) -> Vec<(usize, ProxyConfig<'a>)> {
     let Input { references, mesh, .. } = *input;
     let filters = &input.inventory.envoy_filters;
     let none = BTreeMap::new();
     let mut wanted = BTreeSet::new();
     for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
-        // A filter of the root namespace meets the workloads of all others: one made-up namespace stands for them.
+        // A filter in the root namespace meets the workloads of all others, so one sample namespace stands for them.
         let namespace = if filter.namespace == mesh.root_namespace { ANY_NAMESPACE } else { filter.namespace.as_str() };
         let labels = filter.selector.as_ref().unwrap_or(&none);
         let gateways: Vec<&str> = filter
             .target_refs
             .iter()
             .filter(|target| target.kind == "Gateway" && !target.name.is_empty())
-            // The API server takes no more (`maxItems` of the CRD).
+            // The API server accepts no more (`maxItems` of the CRD).
             .take(16)
             .map(|target| target.name.as_str())
             .collect();
-        // Up to 1.26 targetRefs are not read: whoever asks about two releases needs the proxies that they do not name too.
+        // Istio up to 1.26 does not read targetRefs, so comparing two releases needs the proxies that they do not name
+        // too.
         if gateways.is_empty() || all_kinds {
             wanted.insert((namespace, labels, None));
         }
@@ -337,7 +337,7 @@ fn made_up_proxies<'a>(input: &Input<'a>, seen: &[bool], all_kinds: bool) -> Vec
     let workloads: Vec<String> = references.iter().map(|one| format!("any-{}", one.proxy.kind.as_str())).collect();
     let mut proxies = Vec::with_capacity(wanted.len() * references.len());
     for (namespace, labels, gateway) in wanted {
-        // A selector may name a gateway, too.
+        // A selector may also name a gateway.
         let gateway = gateway.or_else(|| labels.get(GATEWAY_NAME_LABEL).map(String::as_str));
         let kind = gateway.and_then(|name| reach::gateway_kind(input.inventory, namespace, name)).map(|(kind, _)| kind);
         for (index, (reference, workload)) in references.iter().zip(&workloads).enumerate() {
@@ -368,8 +368,8 @@ fn made_up_proxies<'a>(input: &Input<'a>, seen: &[bool], all_kinds: bool) -> Vec
     proxies
 }
 
-/// The filters without the parts of their matches that speak of the user's own names and ports: what is left can be judged
-/// on a configuration that istiod generated for someone else. `None`: no filter has such parts.
+/// The filters without the parts of their matches that refer to the user's own names and ports: the rest can be judged
+/// on a configuration that istiod generated for another workload. `None`: no filter has such parts.
 fn relax(filters: &[EnvoyFilter], keep_version: bool) -> Option<Vec<EnvoyFilter>> {
     let mut all = None;
     for (index, filter) in filters.iter().enumerate() {
@@ -385,7 +385,7 @@ fn relax(filters: &[EnvoyFilter], keep_version: bool) -> Option<Vec<EnvoyFilter>
 }
 
 fn relaxed_match(patch: &Patch, keep_version: bool) -> (Option<ProxyMatch>, ObjectMatch) {
-    // Which versions run is not known either, unless an upgrade says so.
+    // The running versions are unknown too, unless an upgrade gives them.
     let mut proxy = patch.proxy.clone().filter(|_| keep_version);
     if let Some(proxy) = &mut proxy {
         proxy.metadata.clear();

@@ -1,8 +1,8 @@
-//! Many EnvoyFilters, judged part by part: what the engine keeps of a proxy is gone before the next part begins.
+//! Judges many EnvoyFilters part by part: the engine's state is freed before the next part begins.
 //!
-//! Without config dumps every filter is tried on workloads that have just the labels it selects. Filters that select
-//! different labels never meet there, so each group of filters that share labels can be judged by itself, together with the
-//! filters that every workload of its namespace meets.
+//! Without config dumps, every filter is tried on workloads that have exactly the labels it selects. Filters that
+//! select different labels never meet there, so each group of filters that share labels is judged by itself, together
+//! with the filters that reach every workload of its namespace.
 
 use crate::engine::compat::{Behaviour, Compat};
 use crate::lint::check::Rule;
@@ -13,18 +13,18 @@ use crate::model::inventory::Inventory;
 use crate::source::{Problem, Span};
 use std::collections::{BTreeSet, HashMap};
 
-/// How many filters are judged at once. More take more memory; fewer repeat what is done once per part.
+/// How many filters are judged at once. More take more memory; fewer repeat the work that is done once per part.
 const AT_ONCE: usize = 1_000;
 
 /// Filters that are judged together.
 struct Part {
     /// Those whose findings count, by index.
     own: Vec<usize>,
-    /// Those that their workloads may meet besides.
+    /// Other filters that reach the same workloads.
     company: Vec<usize>,
 }
 
-/// The findings of rules, part by part; `None` where one part is no more work than many.
+/// The findings of rules, part by part; `None` if one part is no more work than many.
 pub(super) fn inspect_parts(input: &Input<'_>, rules: &[&'static Rule]) -> Option<Vec<Finding>> {
     let filters = &input.inventory.envoy_filters;
     if !input.dumps.is_empty() || filters.len() <= AT_ONCE {
@@ -37,7 +37,7 @@ pub(super) fn inspect_parts(input: &Input<'_>, rules: &[&'static Rule]) -> Optio
     }
     let mut problems: Vec<Vec<Problem>> = vec![Vec::new(); parts.len()];
     for problem in input.problems {
-        // What belongs to no filter is reported once.
+        // A problem outside any filter is reported once.
         let owner = problem.span.and_then(|span| owner(filters, span));
         if let Some(of_part) = problems.get_mut(owner.map_or(0, |owner| of_part[owner])) {
             of_part.push(problem.clone());
@@ -60,7 +60,7 @@ pub(super) fn inspect_parts(input: &Input<'_>, rules: &[&'static Rule]) -> Optio
     Some(found.sorted())
 }
 
-/// The filter in whose document a place is. Filters come in the order of their texts.
+/// The filter whose document contains a place. Filters are ordered by their texts.
 fn owner(filters: &[EnvoyFilter], span: Span) -> Option<usize> {
     let before = |filter: &EnvoyFilter| {
         let document = filter.document.span;
@@ -71,7 +71,7 @@ fn owner(filters: &[EnvoyFilter], span: Span) -> Option<usize> {
     (document.file == span.file && span.end <= document.end).then_some(index)
 }
 
-/// What filters have in common that may meet one workload: a namespace and a label, or a gateway; a name.
+/// What filters that may reach the same workload have in common: a namespace and a label, or a gateway; a name.
 #[derive(PartialEq, Eq, Hash)]
 enum Common<'a> {
     Label(&'a str, &'a str, &'a str),
@@ -79,7 +79,7 @@ enum Common<'a> {
     Name(&'a str, &'a str),
 }
 
-/// What a filter can be told by; nothing for one that every workload of its namespace meets.
+/// The properties that a filter selects by; none if it reaches every workload of its namespace.
 fn told_by(filter: &EnvoyFilter, target_refs: bool) -> Vec<Common<'_>> {
     let namespace = filter.namespace.as_str();
     if target_refs && !filter.target_refs.is_empty() {
@@ -88,18 +88,18 @@ fn told_by(filter: &EnvoyFilter, target_refs: bool) -> Vec<Common<'_>> {
     filter.selector.iter().flatten().map(|(key, value)| Common::Label(namespace, key, value)).collect()
 }
 
-/// The parts; `None` when the filters that every workload meets are too many.
+/// The parts; `None` if too many filters reach every workload.
 fn parts(input: &Input<'_>) -> Option<Vec<Part>> {
     let filters = &input.inventory.envoy_filters;
     let root = input.mesh.root_namespace.as_str();
     let target_refs = Compat { release: input.release }.has(Behaviour::TargetRefs);
     let mut groups = Groups { parent: (0..filters.len()).collect() };
     let mut first: HashMap<Common<'_>, usize> = HashMap::new();
-    // By namespace; filters of the root namespace meet the workloads of all.
+    // By namespace; filters in the root namespace reach the workloads of all.
     let mut broad: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, filter) in filters.iter().enumerate() {
         let common = told_by(filter, target_refs);
-        // Selectors of the root namespace may select what those of any other do.
+        // Selectors in the root namespace may select the same workloads as those in any other.
         if common.is_empty() || filter.namespace == root {
             broad.entry(filter.namespace.as_str()).or_default().push(index);
         }
@@ -135,7 +135,7 @@ fn parts(input: &Input<'_>) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// Numbers that belong together.
+/// Disjoint sets of numbers.
 struct Groups {
     parent: Vec<usize>,
 }
@@ -151,7 +151,7 @@ impl Groups {
 
     fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.of(one), self.of(other));
-        // The smaller stands for both, so that groups come in the order of the texts.
+        // The smaller number represents both, so that groups follow the order of the texts.
         self.parent[one.max(other)] = one.min(other);
     }
 }

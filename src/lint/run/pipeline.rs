@@ -1,4 +1,4 @@
-//! From input to what is reported: rules, the linter's own rules, suppressions, the configuration.
+//! From input to report: rules, the linter's own rules, suppressions, the configuration.
 
 use crate::lint::check::{Check, Rule, Suppressed};
 use crate::lint::facts::context::Context;
@@ -11,21 +11,21 @@ use crate::lint::settings::suppress;
 use crate::model::release::Release;
 use std::collections::HashMap;
 
-/// What came out.
+/// The result of a lint run.
 #[derive(Debug, Default)]
 pub struct Checked<T> {
-    /// What is reported, sorted by place.
+    /// The reported findings, sorted by place.
     pub findings: Vec<Finding>,
     /// How many findings were suppressed.
     pub suppressed: usize,
-    /// Whether the configuration holds for every file.
+    /// Whether the configuration applies to every file.
     pub governs_all: bool,
-    /// What `look` saw.
+    /// The result of `look`.
     pub seen: T,
 }
 
-/// Lints under a configuration. `rules` are all rules; `path` gives a file's path as the configuration's patterns count
-/// it. Many filters are judged part by part, in memory that does not grow with their number.
+/// Lints with a configuration. `rules` are all rules; `path` converts a file's path to the form of the configuration's
+/// patterns. Many filters are judged part by part, so memory does not grow with their number.
 pub fn check(
     input: &Input<'_>,
     rules: &[&'static Rule],
@@ -39,7 +39,7 @@ pub fn check(
     }
 }
 
-/// The same with an Envoy that is asked about what the filters make; `look` may look at the runs before they go.
+/// The same with an Envoy that checks the results; `look` may inspect the runs before they are dropped.
 pub fn check_with<'r, T>(
     input: &Input<'_>,
     real: impl Into<RealEnvoy<'r>>,
@@ -49,19 +49,19 @@ pub fn check_with<'r, T>(
     look: impl FnOnce(&Context<'_>) -> T,
 ) -> Checked<T> {
     let run = running(input, rules, config, &path);
-    // The rule for what no other says must know what the others say, whether that is reported or not.
+    // A rule that reports the rest must know the findings of all others, reported or not.
     let rest = run.iter().any(|rule| rule.is_rest()) && !input.dumps.is_empty();
     let (mut found, seen) = inspect_with(input, real, if rest { rules } else { &run }, look);
     found.retain(|finding| run.iter().any(|rule| rule.code == finding.rule.code));
     finish(input, found, seen, rules, config, path)
 }
 
-/// Whether the configuration holds for every file that was read.
+/// Whether the configuration applies to every file that was read.
 fn governs_all(input: &Input<'_>, config: &Config, path: &impl Fn(&str) -> String) -> bool {
     !config.own_folder_only || input.sources.iter().all(|(_, source)| config.governs(&path(&source.name)))
 }
 
-/// The rules that run: those of files that the configuration does not hold for, too.
+/// The rules that run, including those for files outside the configuration's scope.
 fn running(
     input: &Input<'_>,
     rules: &[&'static Rule],
@@ -113,13 +113,13 @@ fn finish<T>(
     Checked { findings: judged.collect(), suppressed: outcome.suppressed.len(), governs_all, seen }
 }
 
-/// The findings of one of all rules. What the linter says about itself, and what is said of patches that no rule has said
-/// anything about, depends on what the others find.
+/// The findings of one rule. Findings of the linter about itself, and about patches without other findings, depend on
+/// all rules.
 pub fn only(input: &Input<'_>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
     only_with(input, RealEnvoy::default(), all, rule)
 }
 
-/// The same with an Envoy that is asked about what the filters make.
+/// The same with an Envoy that checks the results.
 pub fn only_with<'r>(
     input: &Input<'_>,
     real: impl Into<RealEnvoy<'r>>,
@@ -137,7 +137,7 @@ pub fn only_with<'r>(
     found
 }
 
-/// Findings of several releases as one list: what all of them have, once; the others with the releases they are about.
+/// Findings of several releases as one list: common ones once, the others with their releases.
 pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
     let releases = all.len();
     let mut seen: Vec<(Finding, Vec<Release>)> = Vec::new();
@@ -149,7 +149,7 @@ pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
             match seen.get_mut(at) {
                 Some((first, of)) => {
                     of.push(release);
-                    // An object that takes over does so on every release, or on none.
+                    // A fix to a native object is offered for every release or for none.
                     if first.rule.family == Family::Native && first.fix != finding.fix {
                         first.fix = None;
                     }

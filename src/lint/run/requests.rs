@@ -1,4 +1,4 @@
-//! What requests through a real Envoy showed of the runs, for the rules that tell it.
+//! What requests through a real Envoy showed about the runs, for the rules that report it.
 
 use crate::lint::facts::context::{ProxyRun, Requests};
 use crate::lint::facts::names::{count, listed};
@@ -8,24 +8,24 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Most proxies that requests are sent through.
+/// Maximum number of proxies that requests are sent through.
 const PROXIES: usize = 24;
 
-/// Whoever sends requests through what the filters make of a proxy.
+/// Sends requests through a patched proxy configuration.
 pub trait Observer {
-    /// Sends the standard requests. Fails with why no request could be sent.
+    /// Sends the standard requests. Fails with the reason if none could be sent.
     fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, ErrorMessage>;
 
-    /// The arguments of `try` that stand for the proxy of a run and its filters.
+    /// The `try` arguments that select the proxy of a run and its filters.
     fn arguments(&self, run: &ProxyRun<'_>) -> String;
 }
 
 /// The real Envoys that a run asks.
 #[derive(Clone, Copy, Default)]
 pub struct RealEnvoy<'r> {
-    /// Whether it accepts what the filters make.
+    /// Checks whether it accepts the patched configuration.
     pub trial: Option<&'r Trial>,
-    /// What happens to requests.
+    /// Observes what happens to requests.
     pub observer: Option<&'r dyn Observer>,
 }
 
@@ -35,7 +35,7 @@ impl<'r> From<Option<&'r Trial>> for RealEnvoy<'r> {
     }
 }
 
-/// Sends requests through every run that patches changed; runs that are one are observed once.
+/// Sends requests through every run that patches changed; shared runs are observed once.
 pub(super) fn all(observer: &dyn Observer, runs: &[ProxyRun<'_>]) -> Requests {
     let mut requests = Requests::default();
     let mut known: BTreeMap<usize, Option<Arc<Observed>>> = BTreeMap::new();
@@ -68,7 +68,7 @@ pub(super) fn all(observer: &dyn Observer, runs: &[ProxyRun<'_>]) -> Requests {
 }
 
 impl Requests {
-    /// What is not known, as sentences.
+    /// What is unknown, as sentences.
     pub fn unknown(&self, runs: &[ProxyRun<'_>]) -> Vec<String> {
         let mut all: Vec<String> = self.failed.iter().cloned().collect();
         if !self.passed_over.is_empty() {
@@ -106,13 +106,13 @@ impl Requests {
     }
 }
 
-/// What a real Envoy showed once: the observer of cases and examples.
+/// Recorded observations of a real Envoy: the observer of cases and examples.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     sights: Vec<Record>,
 }
 
-/// What a real Envoy showed of a patch.
+/// A recorded observation about a patch.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
@@ -127,13 +127,13 @@ struct Record {
 }
 
 impl Recorded {
-    /// Reads records, each a JSON object. Fails with why one cannot be read.
+    /// Reads records, each a JSON object. Fails with the reason if one cannot be read.
     pub fn read<'t>(records: impl IntoIterator<Item = &'t str>) -> Result<Recorded, serde_json::Error> {
         let sights = records.into_iter().map(serde_json::from_str).collect::<Result<_, _>>()?;
         Ok(Recorded { sights })
     }
 
-    /// One record as it is read.
+    /// One record in the form that [`Recorded::read`] reads.
     pub fn write(filter: &str, patch: usize, sight: &Sight) -> String {
         let Sight { request, shows, .. } = sight;
         serde_json::json!({"filter": filter, "patch": patch, "request": request, "shows": shows}).to_string()

@@ -1,4 +1,4 @@
-//! What a real Envoy said of the runs, for the rule that tells it.
+//! A real Envoy's verdict on the runs, for the rule that reports it.
 
 use crate::lint::facts::context::{Context, Knowledge, ProxyRun, Trials};
 use crate::lint::facts::names::{count, listed};
@@ -7,7 +7,7 @@ use crate::trial::{Subject, Trial, Tried, ask};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Says that Envoy rejects resources on account of a patch.
+/// A sentence that Envoy rejects resources because of a patch.
 pub(crate) fn refusal(envoy: &str, resources: &BTreeSet<String>) -> String {
     let first = resources.first().map_or("", String::as_str);
     match resources.len() {
@@ -16,7 +16,7 @@ pub(crate) fn refusal(envoy: &str, resources: &BTreeSet<String>) -> String {
     }
 }
 
-/// Asks Envoy about every run; runs that are one are asked about once.
+/// Asks Envoy about every run; shared runs are asked about once.
 pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
     let mut trials = Trials { envoy: trial.name(), runs: Vec::new(), trouble: None };
     let mut known: BTreeMap<usize, Arc<Tried>> = BTreeMap::new();
@@ -47,7 +47,7 @@ pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
 }
 
 impl Trials {
-    /// What could not be asked, as sentences.
+    /// What could not be checked, as sentences.
     pub fn unknown(&self, cx: &Context<'_>) -> Vec<String> {
         let mut foreign: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         let mut before: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -81,7 +81,7 @@ impl Trials {
     }
 }
 
-/// What the run with Envoy was about, for whoever wants to know everything.
+/// What the run with Envoy checked, for verbose output.
 pub(crate) fn story(trial: &Trial) -> String {
     let asked = count(trial.asked(), "resource", "resources");
     let changed: Vec<String> = trial.neutralised().iter().map(|(what, number)| format!("{what} ({number})")).collect();

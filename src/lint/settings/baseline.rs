@@ -1,4 +1,4 @@
-//! A baseline: findings that are known and not to be reported, by fingerprints that survive moves of lines and files.
+//! A baseline: known findings that are not reported, by fingerprints that survive moved lines and files.
 
 use crate::lint::finding::Finding;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -25,7 +25,7 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Known {
-    /// File it was found in; for people, and to know what a later run looked at.
+    /// File it was found in; for readers, and to know what a later run covered.
     pub file: String,
     /// Code of the rule.
     pub rule: String,
@@ -33,7 +33,7 @@ pub struct Known {
     pub filter: String,
     /// [`fingerprints`].
     pub fingerprint: String,
-    /// How often.
+    /// The number of occurrences.
     pub count: usize,
 }
 
@@ -43,7 +43,7 @@ impl Default for Baseline {
     }
 }
 
-/// FNV-1a: the same number in every release and on every machine, which the standard library's hasher is not.
+/// FNV-1a: stable across releases and machines, unlike the standard library's hasher.
 struct Hash(u64);
 
 impl Hash {
@@ -55,7 +55,8 @@ impl Hash {
 }
 
 /// A fingerprint for each finding: the rule, the filter, what the patch applies to and matches, and the offending text
-/// without its spaces; no line numbers and no position in the list of patches. A finding without filter: its file instead.
+/// without its spaces; no line numbers and no position in the list of patches. A finding without a filter uses its file
+/// instead.
 pub(crate) fn fingerprints(findings: &[Finding], sources: &Sources, filters: &[EnvoyFilter]) -> Vec<String> {
     let by_name: BTreeMap<String, &EnvoyFilter> = filters.iter().map(|filter| (filter.full_name(), filter)).collect();
     findings
@@ -81,21 +82,21 @@ pub(crate) fn fingerprints(findings: &[Finding], sources: &Sources, filters: &[E
         .collect()
 }
 
-/// What a baseline did.
+/// The result of applying a baseline.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Findings that are not in it.
     pub new: Vec<Finding>,
-    /// How many were.
+    /// How many findings are in it.
     pub known: usize,
-    /// How many of its entries were found no more.
+    /// How many of its entries were not found again.
     pub gone: usize,
 }
 
 impl Baseline {
-    /// Reads a file's text. Fails with what is wrong with it.
+    /// Reads a file's text. Fails with the reason.
     pub fn read(text: &str) -> Result<Baseline, ErrorMessage> {
-        // The file may be anything: nothing of it is quoted.
+        // The file may be anything, so nothing of it is quoted.
         let read: Baseline = serde_json::from_str(text).map_err(|error| {
             format!("it cannot be read as one from line {}, column {}", error.line(), error.column())
         })?;
@@ -105,7 +106,7 @@ impl Baseline {
         Err(format!("it is not a LintBaseline of {API_VERSION}").into())
     }
 
-    /// Takes away the findings that are known.
+    /// Removes the known findings.
     pub fn apply(&self, findings: Vec<Finding>, sources: &Sources, filters: &[EnvoyFilter]) -> Outcome {
         let prints = fingerprints(&findings, sources, filters);
         let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -126,7 +127,7 @@ impl Baseline {
         outcome
     }
 
-    /// The baseline after a run: what was found, and of the old one only what this run did not look at: `keep` says so.
+    /// The baseline after a run: all findings, plus the old entries that this run did not cover, as decided by `keep`.
     #[must_use]
     pub fn updated(
         &self,

@@ -1,4 +1,4 @@
-//! The configuration `.envoyfilter.yaml`: which rules run, how bad their findings are, where, and for which releases.
+//! The configuration `.envoyfilter.yaml`: which rules run, their severities, where they apply, and for which releases.
 
 use crate::lint::check::Rule;
 use crate::lint::finding::Finding;
@@ -9,10 +9,10 @@ use crate::model::release::Release;
 use crate::source::{Code, Node, NodeValue, Problem, Severity, Span, alike};
 use std::path::Path;
 
-/// Code of the problem for a rule that does not exist; a rule of its own makes a finding of it.
+/// Code of the problem for a rule that does not exist; a rule reports it.
 pub const UNKNOWN_RULE: Code = Code::UnknownRule;
 
-/// From which severity on findings make a run fail.
+/// Minimum severity of findings that makes a run fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailOn {
     /// A severity.
@@ -50,40 +50,40 @@ pub struct Choice {
     pub select: Vec<Selector>,
     /// Not these rules.
     pub ignore: Vec<Selector>,
-    /// How bad, over what the rule says; the most exact selector decides.
+    /// Severities that replace those of the rules; the most exact selector decides.
     pub severity: Vec<(Selector, Severity)>,
 }
 
 /// A choice for some of the findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Override {
-    /// Patterns of paths, counted from the folder of the configuration; empty: all.
+    /// Path patterns, relative to the folder of the configuration; empty: all.
     pub paths: Vec<String>,
     /// Patterns of namespaces; empty: all.
     pub namespaces: Vec<String>,
-    /// What is different there (`select` is not offered there).
+    /// What differs there (`select` is not available there).
     pub choice: Choice,
 }
 
 /// A configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// What holds everywhere.
+    /// Settings that apply everywhere.
     pub choice: Choice,
-    /// What holds in places; later ones win.
+    /// Settings for some places; later ones win.
     pub overrides: Vec<Override>,
-    /// From which severity on a run fails.
+    /// Minimum severity that makes a run fail.
     pub fail_on: Option<FailOn>,
     /// Releases of the control plane to lint for.
     pub istio_versions: Vec<Release>,
     /// Names of filters that something outside the input adds: an operator, another repository.
     pub added_elsewhere: Vec<String>,
-    /// Whether it was found beside the files and not named by the user: then it holds for its own folder only, whoever put
-    /// it there.
+    /// Whether it was found next to the files rather than named by the user: then it applies only to its own folder,
+    /// whoever wrote it.
     pub own_folder_only: bool,
 }
 
-/// The files and folders of custom rules that a configuration names, counted from its folder.
+/// The files and folders of custom rules that a configuration names, relative to its folder.
 pub fn rule_paths(document: &Node) -> Vec<String> {
     let items = document.get("rules").map(Node::items).unwrap_or_default();
     items.iter().filter_map(Node::as_str).map(str::to_owned).collect()
@@ -96,7 +96,7 @@ const KEYS: &[&str] =
 const OVERRIDE_KEYS: &[&str] = &["paths", "namespaces", "ignore", "severity"];
 
 impl Config {
-    /// Reads a configuration. What is wrong is noted, with its place, and left out.
+    /// Reads a configuration. Errors are returned with their places, and the parts that contain them are left out.
     pub fn read(document: &Node, rules: &[&'static Rule]) -> (Config, Vec<Problem>) {
         let mut reader = Reader { rules, problems: Vec::new() };
         let mut config = Config::default();
@@ -119,7 +119,7 @@ impl Config {
         }
         let words = |found: Vec<(String, Span)>| found.into_iter().map(|(word, _)| word).collect();
         config.added_elsewhere = words(reader.strings(document.get("added-elsewhere")));
-        // Read already: the rules must be known before the words that select them.
+        // Already read: the rules must be known before the words that select them.
         reader.strings(document.get("rules"));
         if let Some(node) = document.get("overrides") {
             if !matches!(node.value, NodeValue::List(_) | NodeValue::Null) {
@@ -140,19 +140,20 @@ impl Config {
         selected(rule, &self.choice.select, &self.choice.ignore)
     }
 
-    /// Whether it holds for a file, by its path counted from the configuration's folder; outside of that, the path is
-    /// absolute.
+    /// Whether it applies to a file, by its path relative to the configuration's folder; outside that folder, the path
+    /// is absolute.
     pub fn governs(&self, path: &str) -> bool {
         !self.own_folder_only || !Path::new(path).is_absolute()
     }
 
-    /// Whether it says anywhere how bad a rule is.
+    /// Whether it sets the severity of a rule anywhere.
     pub fn weighs(&self, rule: &RuleInfo) -> bool {
         let choices = self.overrides.iter().map(|one| &one.choice).chain([&self.choice]);
         choices.into_iter().any(|choice| choice.severity(rule).is_some())
     }
 
-    /// What a finding in a file (its path counted from the configuration's folder) becomes; `None` when it is not wanted.
+    /// The finding with its configured severity, for a file (path relative to the configuration's folder); `None` if it
+    /// is ignored.
     pub fn judge(&self, mut finding: Finding, path: &str) -> Option<Finding> {
         let added = |name: &str| self.added_elsewhere.iter().any(|pattern| glob::fits(pattern, name));
         if finding.missing.as_deref().is_some_and(added) {
@@ -202,7 +203,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The texts of a list; numbers count as they are written (`1.26`).
+    /// The texts of a list; numbers are read as written (`1.26`).
     fn strings(&mut self, node: Option<&Node>) -> Vec<(String, Span)> {
         let Some(node) = node.filter(|node| !node.is_null()) else { return Vec::new() };
         if !matches!(node.value, NodeValue::List(_)) {

@@ -1,19 +1,19 @@
-//! Patterns for paths and namespaces: `*` within a part, `**` over parts, `?` for one character.
+//! Patterns for paths and namespaces: `*` within a segment, `**` across segments, `?` for one character.
 
-/// Whether a pattern fits a whole text. `*` and `?` do not go over a `/`; `**` does, and `**/` matches nothing as well.
+/// Whether a pattern matches a whole text. `*` and `?` do not match a `/`; `**` does, and `**/` also matches nothing.
 pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     matches(pattern.as_bytes(), text.as_bytes())
 }
 
-/// For every rest of the pattern, from the last, at which bytes of the text it fits to the end: a pattern costs its length
-/// times that of the text, whatever stands in it.
+/// For every suffix of the pattern, from the last, the offsets from which it matches the rest of the text: the cost is
+/// bounded by the product of both lengths.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let mut rest = pattern.len();
-    // Which rests of the text the rest of the pattern fits.
+    // The suffixes of the text that the suffix of the pattern matches.
     let mut fits = vec![false; text.len() + 1];
     fits[text.len()] = true;
     while rest > 0 {
-        // What stands before the rest: stars belong together from the left.
+        // What precedes the suffix: stars pair from the left.
         let stars = pattern[..rest].iter().rev().take_while(|byte| **byte == b'*').count();
         let folder = pattern[rest - 1] == b'/' && pattern[..rest - 1].ends_with(b"**") && is_pair(&pattern[..rest - 1]);
         let mut now = vec![false; text.len() + 1];
@@ -44,7 +44,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
     fits[0]
 }
 
-/// Whether the last two of the stars that a text ends with are a `**`: stars pair from the left.
+/// Whether the last two of a text's trailing stars are a `**`: stars pair from the left.
 fn is_pair(text: &[u8]) -> bool {
     text.iter().rev().take_while(|byte| **byte == b'*').count().is_multiple_of(2)
 }

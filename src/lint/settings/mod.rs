@@ -1,4 +1,4 @@
-//! What users say about findings: configurations, suppressions, baselines.
+//! User settings for findings: configurations, suppressions, baselines.
 
 pub(crate) mod baseline;
 pub mod config;

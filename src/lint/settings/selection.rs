@@ -1,10 +1,10 @@
-//! Which rules run, and how bad their findings are: selectors such as `EF3`, `EF301` or a rule's name.
+//! Which rules run, and their severities: selectors such as `EF3`, `EF301` or a rule's name.
 
 use crate::lint::check::Rule;
 use crate::lint::rule::RuleInfo;
 use crate::source::ErrorMessage;
 
-/// Words that stand for rules: `all`, the beginning of a code (`EF`, `EF3`, `EF301`), a name.
+/// A word that selects rules: `all`, a prefix of a code (`EF`, `EF3`, `EF301`), a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
     word: String,
@@ -12,7 +12,7 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Reads a selector; fails when it stands for no rule, with the nearest that would.
+    /// Reads a selector; if it selects no rule, fails with the nearest one that would.
     pub fn new(word: &str, rules: &[&'static Rule]) -> Result<Selector, ErrorMessage> {
         let code = word.to_ascii_uppercase();
         if word.eq_ignore_ascii_case("all") {
@@ -30,13 +30,13 @@ impl Selector {
         })
     }
 
-    /// How exactly a rule is meant; `None` when it is not.
+    /// How exactly a rule is selected; `None` if it is not.
     pub fn weight(&self, rule: &RuleInfo) -> Option<usize> {
         rule.code.starts_with(&self.word).then_some(self.weight)
     }
 }
 
-/// The rule whose code or name is nearest to a word that is neither.
+/// The rule with the code or name nearest to an unknown word.
 pub(crate) fn nearest(word: &str, rules: &[&'static Rule]) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     let best = rules.iter().map(|rule| {
@@ -48,7 +48,7 @@ pub(crate) fn nearest(word: &str, rules: &[&'static Rule]) -> Option<String> {
     (best.1 > 0.82).then(|| format!("{} ({})", best.0.code, best.0.name))
 }
 
-/// Whether a rule is selected: the most exact of the selectors decides, and at equal weight the one that ignores.
+/// Whether a rule is selected: the most exact selector decides; at equal weight, the one that ignores.
 pub(crate) fn selected(rule: &RuleInfo, select: &[Selector], ignore: &[Selector]) -> bool {
     let weight = |selectors: &[Selector]| selectors.iter().filter_map(|one| one.weight(rule)).max();
     let wanted = if select.is_empty() { Some(0) } else { weight(select) };

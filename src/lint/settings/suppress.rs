@@ -1,7 +1,7 @@
 //! Suppressions: comments in the files, annotations on the objects, istioctl's own annotation.
 //!
-//! A comment at the end of a line is about that line; a comment on a line of its own is about what begins on the next
-//! line: a document, a patch, a key with its value. An annotation is about its object.
+//! A comment at the end of a line applies to that line. A comment on its own line applies to what begins on the next
+//! line: a document, a patch, a key with its value. An annotation applies to its object.
 
 use crate::lint::finding::Finding;
 pub use crate::lint::output::istioctl::ISTIOCTL_ANNOTATION;
@@ -18,45 +18,45 @@ pub const MARKER: &str = "envoyfilter:ignore";
 /// Annotation of an object: `EF301 reason; EF302 reason`.
 pub const ANNOTATION: &str = "envoyfilter.dev/ignore";
 
-/// Where a suppression stands.
+/// Where a suppression is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A comment behind something.
+    /// A comment after other content.
     Trailing,
-    /// A comment on a line of its own.
+    /// A comment on its own line.
     OwnLine,
-    /// An annotation of ours.
+    /// An annotation of this tool.
     Annotation,
-    /// istioctl's annotation: it has no place for a reason, and istioctl may need it even when we do not.
+    /// istioctl's annotation: it cannot contain a reason, and istioctl may need it even if this tool does not.
     Istioctl,
 }
 
 /// A rule that a suppression names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The word as it was written.
+    /// The word as written.
     pub word: String,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
 /// One suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// Where it stands.
+    /// Where it is written.
     pub form: Form,
-    /// Its text: the comment from its `#` on, or the annotation's value.
+    /// Its text: the comment from its `#`, or the annotation's value.
     pub span: Span,
-    /// What it is about; empty when a comment is about nothing.
+    /// The place it applies to; empty if a comment applies to nothing.
     pub scope: Span,
     /// The rules named; empty with [`Form::Istioctl`] for `*`.
     pub rules: Vec<Named>,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: String,
 }
 
 impl Named {
-    /// Whether a rule is meant: by code or by name.
+    /// Whether it selects a rule, by code or by name.
     pub fn means(&self, rule: &RuleInfo) -> bool {
         self.word.eq_ignore_ascii_case(rule.code) || self.word == rule.name
     }
@@ -104,11 +104,11 @@ fn offset(at: usize) -> u32 {
 struct Reader<'t> {
     file: FileId,
     text: &'t str,
-    /// Places of texts, numbers and the like, by their start.
+    /// Places of scalars, by their start.
     scalars: Vec<(u32, u32)>,
-    /// Places of whatever can begin on a line, by their start.
+    /// Places of everything that can begin on a line, by their start.
     things: Vec<(u32, u32)>,
-    /// The next line with content, as found for the comment before.
+    /// The next line with content, as found for the previous comment.
     next: Option<(usize, Option<Range<usize>>)>,
 }
 
@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
     fn visit(&mut self, node: &Node) {
         let span = node.span;
         self.things.push((span.start, span.end));
-        // What an alias stands for has its places elsewhere, and is visited there.
+        // The target of an alias has its places elsewhere and is visited there.
         let inside = |inner: Span| span.start <= inner.start && inner.end <= span.end;
         match &node.value {
             NodeValue::Null => {}
@@ -144,13 +144,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a place is inside a text of a document, where `#` starts no comment.
+    /// Whether a place is inside a text of a document, where `#` does not start a comment.
     fn in_scalar(&self, at: u32) -> bool {
         let before = self.scalars.partition_point(|(start, _)| *start <= at);
         before.checked_sub(1).and_then(|last| self.scalars.get(last)).is_some_and(|(_, end)| at < *end)
     }
 
-    /// The largest thing that begins on a line.
+    /// The largest node that begins on a line.
     fn beginning_on(&self, line: &Range<usize>) -> Option<Span> {
         let from = self.things.partition_point(|(start, _)| (*start as usize) < line.start);
         let begin = self.things[from..].iter().take_while(|(start, _)| (*start as usize) < line.end);
@@ -158,7 +158,7 @@ impl<'t> Reader<'t> {
         Some(Span { file: self.file, start: largest.0, end: largest.1 })
     }
 
-    /// The next line with content after a byte. Comments often follow each other.
+    /// The next line with content after a byte, cached because comments often follow each other.
     fn next_content(&mut self, from: usize) -> Option<Range<usize>> {
         if let Some((asked, line)) = &self.next
             && *asked <= from
@@ -171,7 +171,7 @@ impl<'t> Reader<'t> {
         line
     }
 
-    /// The comment whose marker stands at `at`; `None` when that is no comment.
+    /// The comment whose marker is at `at`; `None` if it is not a comment.
     fn comment(&mut self, at: usize) -> Option<Suppression> {
         let (file, text) = (self.file, self.text);
         let line = line_of(text, at);
@@ -202,7 +202,7 @@ fn line_of(text: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// The next line that holds more than a comment or a document marker.
+/// The next line with more than a comment or a document marker.
 fn next_content(text: &str, mut from: usize) -> Option<Range<usize>> {
     while from < text.len() {
         let line = line_of(text, from);
@@ -220,7 +220,7 @@ fn words(file: FileId, text: &str, range: Range<usize>) -> (Vec<Named>, String) 
     let body = text.get(range.clone()).unwrap_or_default();
     let mut rules = Vec::new();
     let mut at = 0;
-    // The first word names a rule whatever it looks like; more follow after a comma, or when they look like codes.
+    // The first word always names a rule; more follow after a comma, or if they look like codes.
     let mut more = true;
     loop {
         let rest = body.get(at..).unwrap_or_default();
@@ -272,10 +272,10 @@ fn annotations(filter: &EnvoyFilter, sources: &Sources, found: &mut Vec<Suppress
     }
 }
 
-/// What is left of findings, and what was taken away by what.
+/// The remaining findings, and those that were suppressed.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The findings that no one suppressed.
+    /// The findings that were not suppressed.
     pub kept: Vec<Finding>,
     /// Suppressed findings with the index of their suppression.
     pub suppressed: Vec<(Finding, usize)>,
@@ -283,7 +283,7 @@ pub struct Outcome {
     pub used: Vec<Vec<usize>>,
 }
 
-/// The scopes of suppressions, by file and size: of those of one size only the nearest can hold a place.
+/// The scopes of suppressions, by file and size: of those with equal size, only the nearest can contain a place.
 struct Scopes(HashMap<FileId, BTreeMap<u32, Vec<(u32, usize)>>>);
 
 impl Scopes {
@@ -311,7 +311,7 @@ impl Scopes {
     }
 }
 
-/// Takes away what is suppressed. What the linter says about suppressions themselves (EF9xx) cannot be suppressed.
+/// Removes suppressed findings. Findings about suppressions themselves (EF9xx) cannot be suppressed.
 pub fn apply(findings: Vec<Finding>, suppressions: &[Suppression]) -> Outcome {
     let mut outcome =
         Outcome { used: suppressions.iter().map(|one| vec![0; one.rules.len()]).collect(), ..Outcome::default() };
@@ -322,7 +322,7 @@ pub fn apply(findings: Vec<Finding>, suppressions: &[Suppression]) -> Outcome {
     let scopes = Scopes::of(suppressions);
     for finding in findings {
         let of_linter = finding.rule.family == Family::Linter;
-        // Every suppression that covers a finding counts as used: of two, neither is more superfluous than the other.
+        // Every suppression that covers a finding counts as used: if two cover it, neither is redundant.
         let mut by = None;
         for index in scopes.around(finding.primary.span) {
             let one = &suppressions[index];

@@ -1,4 +1,4 @@
-//! The filter chains that patches change, before and after patching: what is drawn of an upgrade.
+//! The filter chains that patches change, before and after patching, as drawn for an upgrade.
 
 use super::snapshot::ChainRecord;
 use crate::engine;
@@ -8,7 +8,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
-/// Most proxies whose chains are kept, and most chains of one of them: pictures are looked at by people.
+/// Maximum number of proxies whose chains are kept, and maximum number of chains for each: people look at the pictures.
 const MAX: (usize, usize) = (24, 12);
 
 /// The chains of every run that patches change, by the number of the run.
@@ -39,7 +39,7 @@ fn one(run: &ProxyRun<'_>) -> Vec<ChainRecord> {
             });
             let patched_names: Vec<(String, Option<usize>)> = by.collect();
             let same = patched_names.iter().map(|(name, _)| name).eq(&generated);
-            // What changes inside the HTTP connection manager is seen in the list of HTTP filters.
+            // A change inside the HTTP connection manager appears in the list of HTTP filters.
             if same && (!list.http || patched_names.iter().all(|(_, by)| by.is_none())) {
                 continue;
             }

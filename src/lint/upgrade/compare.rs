@@ -1,4 +1,4 @@
-//! From two snapshots to what changes for each patch, the same change on many proxies told once.
+//! The changes of each patch between two snapshots; a change on many proxies is one entry.
 
 use super::needless;
 use super::snapshot::{PatchChange, PatchRecord, RunKey, RunRecord, Snapshot};
@@ -17,7 +17,7 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
     let mut groups: BTreeMap<Group, PatchChange> = BTreeMap::new();
     for (index, run) in after.runs.iter().enumerate() {
         let Some(was) = earlier.get(&run.key) else { continue };
-        // What one patch no longer does and another undid anyway is not a change.
+        // A lost effect that another patch undid anyway is not a change.
         let hidden = was.net.is_some() && was.net == run.net;
         let shown = |change: &PatchChange| !hidden || matches!(change.kind, Change::Panics | Change::Refused);
         let mut add = |change: PatchChange| {
@@ -114,7 +114,7 @@ fn one(
         cx.runs.get(index).is_some_and(|here| needless::is(run, here.config, releases, old, new))
     };
     let kind = match (effective, new.outcome == Outcome::Applied) {
-        // A patch that had no effect and makes istiod panic now takes others with it.
+        // A patch that had no effect and now makes istiod panic takes others with it.
         _ if new.panic.is_some() && old.panic.is_none() => Change::Panics,
         (true, true) if old.effects != new.effects && !needless() => Change::Different,
         (true, true) | (false, false) => return None,
@@ -145,7 +145,7 @@ fn one(
     })
 }
 
-/// An annotation that adds clusters to waypoints, no patch of the filter being involved.
+/// An annotation that adds clusters to waypoints, without a patch of the filter.
 fn annotation(
     cx: &Context<'_>,
     before: &Snapshot,
@@ -154,7 +154,7 @@ fn annotation(
     index: usize,
 ) -> Option<PatchChange> {
     let hosts = cx.filters[filter].annotations.get(REFERENCED_SERVICES)?;
-    // Clusters that the filters of this proxy take away again are not added.
+    // Clusters that the filters of this proxy remove again are not added.
     let takes_all = |patch: &Patch| {
         let removes = patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
         let unasked = match &patch.object {

@@ -1,7 +1,7 @@
-//! What istiod calls things, by release, and a config dump as a later release would have it.
+//! The names that istiod uses, by release, and a config dump with the names of a later release.
 //!
-//! A dump shows what the current istiod generates. Of what the next one generates, what is known are the names that change,
-//! listener filters that it leaves out, and domains that it adds; the rest is taken to stay.
+//! A dump shows what the current istiod generates. For the next one, only the changed names, the omitted listener
+//! filters and the added domains are known; everything else is assumed to stay.
 
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 /// A name that a release of istiod changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Renamed {
-    /// What is called so: `cluster`, `http` (filter), `network` (filter).
+    /// The kinds that have the name: `cluster`, `http` (filter), `network` (filter).
     pub kinds: &'static [&'static str],
-    /// The name before; one that ends in `/` is the beginning of names.
+    /// The name before; one that ends in `/` is a prefix.
     pub old: &'static str,
     /// The name after.
     pub new: &'static str,
-    /// What stands at the end of the new name, after what follows the prefix.
+    /// Suffix of the new name, after what follows the prefix.
     pub suffix: &'static str,
     /// The first release with the new name.
     pub since: Release,
@@ -61,7 +61,7 @@ pub const RENAMED: &[Renamed] = &[
 ];
 
 impl Renamed {
-    /// A JSON text with the new names. A name that begins so ends with the string that holds it.
+    /// A JSON text with the new names. A name with the prefix ends at the end of its string.
     fn replace(&self, text: &str) -> String {
         let mut parts = text.split(self.old);
         let mut replaced = parts.next().unwrap_or_default().to_owned();
@@ -76,16 +76,16 @@ impl Renamed {
     }
 }
 
-/// What the name of a TrafficExtension ends in that istiod makes of a WasmPlugin, and with it the name of its filter
+/// Suffix of the TrafficExtension that istiod creates from a WasmPlugin, and thus of the name of its filter
 /// (`pilot/pkg/config/kube/extensions/translate.go`, 1.30.0 to 1.31).
 pub const TRANSLATED: &str = "~istio-translated-wasmplugin";
 
-/// What a name is called after an upgrade, and the release that changed it last; `None` when it stays.
+/// The name after an upgrade, and the release that changed it last; `None` if it stays.
 pub fn renamed(kind: &str, name: &str, from: Release, to: Release) -> Option<(String, Release)> {
     names(kind, name, from, to).pop()
 }
 
-/// Every name that an upgrade gives to something on the way, with the release that does.
+/// Every name that an object gets along an upgrade, with the release that introduces it.
 pub fn names(kind: &str, name: &str, from: Release, to: Release) -> Vec<(String, Release)> {
     let mut found: Vec<(String, Release)> = Vec::new();
     for one in RENAMED.iter().filter(|one| one.kinds.contains(&kind) && from < one.since && one.since <= to) {
@@ -99,19 +99,19 @@ pub fn names(kind: &str, name: &str, from: Release, to: Release) -> Vec<(String,
     found
 }
 
-/// The newest name of an object that istiod has renamed; every other name as it is.
+/// The newest name of an object that istiod has renamed; any other name unchanged.
 pub fn newest(name: &str) -> &str {
     RENAMED.iter().find(|one| one.old == name).map_or(name, |one| one.new)
 }
 
-/// First release that puts `tls_inspector` on a sidecar's outbound listener only where a filter chain asks for what it finds:
-/// up to 1.24 every listener with an `http_inspector` has it (recordings of 1.24 and 1.26).
+/// First release that adds `tls_inspector` to a sidecar's outbound listener only if a filter chain needs it: up to 1.24
+/// every listener with an `http_inspector` has it (recordings of 1.24 and 1.26).
 const INSPECTOR_WHERE_ASKED: Release = Release::minor(26);
 
 /// First release whose waypoints have no `tls_inspector` on `main_internal` (recordings of 1.26 and 1.28).
 const WAYPOINT_WITHOUT_INSPECTOR: Release = Release::minor(28);
 
-/// First release in which a sidecar's virtual hosts of services have their name with a dot at the end, too (recordings of
+/// First release in which a sidecar's virtual hosts of services also have their name with a trailing dot (recordings of
 /// 1.26 and 1.28; release notes of 1.27).
 const ABSOLUTE_DOMAINS: Release = Release::minor(27);
 
@@ -126,7 +126,7 @@ fn field_mut<'t, 'a>(tree: &'t mut Tree<'a>, name: &str, json: &str) -> Option<&
     if tree.get(name).is_some() { tree.get_mut(name) } else { tree.get_mut(json) }
 }
 
-/// A listener without the `tls_inspector` that later releases leave out; `None` when it stays.
+/// A listener without the `tls_inspector` that later releases omit; `None` if it stays.
 fn without_inspector(text: &str, kind: ProxyKind) -> Option<String> {
     memchr::memmem::find(text.as_bytes(), TLS_INSPECTOR.as_bytes())?;
     let mut listener = json::parse(text).ok()?;
@@ -152,12 +152,12 @@ fn without_inspector(text: &str, kind: ProxyKind) -> Option<String> {
     (filters.len() < before).then(|| json::write(&listener, Style::Compact))
 }
 
-/// A route configuration in which the virtual hosts of services have their absolute name; `None` when none gets one.
+/// A route configuration in which the virtual hosts of services have their absolute names; `None` if none gets one.
 fn with_absolute_domains(text: &str) -> Option<String> {
     let mut routes = json::parse(text).ok()?;
     let mut changed = false;
     for vhost in field_mut(&mut routes, "virtual_hosts", "virtualHosts")?.items_mut()? {
-        // A host that only a VirtualService names is no service; it has this one domain.
+        // A host that only a VirtualService names is not a service; it keeps its one domain.
         let of_virtual_service = |route: &Tree<'_>| {
             let metadata = route.get("metadata");
             let metadata = metadata.and_then(|one| field(one, "filter_metadata", "filterMetadata"));
@@ -191,8 +191,8 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Renames what changes its name between two releases of istiod; the proxy becomes one of `proxies`, when that is
-    /// another minor release than it runs.
+    /// Applies the renames between two releases of istiod. The proxy becomes one of `proxies` if that is a different
+    /// minor release.
     pub fn new(config: &ProxyConfig<'_>, from: Release, to: Release, proxies: Option<Release>) -> Forecast {
         let wanted: Vec<&Renamed> = RENAMED.iter().filter(|one| from < one.since && one.since <= to).collect();
         let text = |json: &str| {
@@ -249,7 +249,7 @@ impl Forecast {
             if let Some(version) = Arc::make_mut(&mut proxy.metadata).get_mut("ISTIO_VERSION") {
                 *version = proxy.istio_version.clone().into();
             }
-            // What another build holds is not known from this one.
+            // The extensions of another build are unknown.
             proxy.extensions.clear();
             proxy.envoy_version = None;
         }

@@ -1,7 +1,7 @@
-//! Two releases compared: what each filter does on each proxy before an upgrade, and what after it.
+//! Two releases compared: what each filter does on each proxy before and after an upgrade.
 //!
-//! A [`Snapshot`] is what the engine and the rules say at one stage (release of istiod, release of the proxies), without
-//! the configurations; [`Upgrade`] is the difference of two. The rules EF6xx make findings of it.
+//! A [`Snapshot`] is the result of the engine and the rules at one stage (release of istiod, release of the proxies),
+//! without the configurations; [`Upgrade`] is the difference of two. The rules EF6xx turn it into findings.
 
 mod chains;
 mod compare;
@@ -29,7 +29,7 @@ use crate::model::resource::ProxyConfig;
 use crate::source::Severity;
 use crate::trial::Trial;
 
-/// One stage of an upgrade: what istiod and the proxies are.
+/// One stage of an upgrade: the releases of istiod and the proxies.
 pub struct Stage<'a> {
     /// Filters, configurations and the release of istiod.
     pub input: Input<'a>,
@@ -37,22 +37,23 @@ pub struct Stage<'a> {
     pub proxies: Release,
     /// The release of istiod at the end of the upgrade, of which this stage may be a step.
     pub target: Release,
-    /// Workloads of which no dump was given, each with the reference configuration of its kind and the index of that.
+    /// Workloads without a dump, each with the reference configuration of its kind and its index.
     pub stand_ins: &'a [(usize, ProxyConfig<'a>)],
-    /// Whether the dumps hold nothing of the filters, so that nothing is to be undone in them.
+    /// Whether the dumps were generated without the filters, so that nothing must be undone in them.
     pub generated: bool,
-    /// Whether filters that meet no proxy are tried on made-up workloads.
+    /// Whether filters that reach no proxy are tried on sample workloads.
     pub make_up: bool,
-    /// The revision of istiod, which passes over filters of other revisions; empty when it is not known.
+    /// The revision of istiod, which ignores filters of other revisions; empty if unknown.
     pub revision: &'a str,
 }
 
-/// Looks at a stage.
+/// Takes a snapshot of a stage.
 pub fn snapshot(stage: &Stage<'_>, rules: &[&'static Rule]) -> Snapshot {
     with_context(&stage.input, &stage.setting(None), |context| take(context, rules))
 }
 
-/// The same, with what is wrong at that stage already: errors of the rules that neither compare stages nor propose other ways.
+/// The same, with the errors that already exist at that stage, from rules that neither compare stages nor propose
+/// alternatives.
 pub fn snapshot_with_errors(stage: &Stage<'_>, rules: &[&'static Rule]) -> (Snapshot, Vec<Finding>) {
     with_context(&stage.input, &stage.setting(None), |context| {
         let mut findings = Findings::default();
@@ -70,13 +71,13 @@ pub fn snapshot_with_errors(stage: &Stage<'_>, rules: &[&'static Rule]) -> (Snap
     })
 }
 
-/// Looks at a stage, compares it with one before, and runs the rules of upgrades.
+/// Takes a snapshot of a stage, compares it with an earlier one, and runs the upgrade rules.
 pub fn compare(stage: &Stage<'_>, before: &Snapshot, rules: &[&'static Rule]) -> (Vec<Finding>, Upgrade) {
     let (findings, upgrade, ()) = compare_with(stage, None, before, rules, |_| ());
     (findings, upgrade)
 }
 
-/// The same with an Envoy that is asked about the stage, whose rejections are findings too; `look` may look at the runs.
+/// The same with an Envoy that checks the stage and whose rejections are findings too; `look` may inspect the runs.
 pub fn compare_with<T>(
     stage: &Stage<'_>,
     trial: Option<&Trial>,

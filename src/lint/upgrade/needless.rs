@@ -1,4 +1,4 @@
-//! Patches that remove what the next release does not generate: the result is the same without them.
+//! Patches that remove something that the next release does not generate: the result is the same without them.
 
 use super::forecast;
 use super::snapshot::{PatchRecord, RunRecord};
@@ -8,7 +8,7 @@ use crate::model::release::Release;
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use memchr::memmem;
 
-/// The filter that a place in a listener names, and what kind of filter it is.
+/// The filter that a place in a listener names, and its kind.
 pub(super) fn filter(place: &Place) -> Option<(&'static str, &str)> {
     if place.kind != ResourceKind::Listener || place.inline_route.is_some() {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn filter(place: &Place) -> Option<(&'static str, &str)> {
     (!name.is_empty()).then_some((kind, name))
 }
 
-/// Whether a patch that had an effect only lacks, of what it did, the removal of what is not generated any more.
+/// Whether the only lost effect of a patch is the removal of something that is no longer generated.
 pub(super) fn is(
     run: &RunRecord,
     config: &ProxyConfig<'_>,
@@ -38,7 +38,7 @@ pub(super) fn is(
         })
 }
 
-/// Whether no listener says the name of the filter, so that none can have it.
+/// Whether no listener contains the name of the filter, so that none can have it.
 fn is_gone(config: &ProxyConfig<'_>, place: &Place, exact: bool, from: Release, to: Release) -> bool {
     let Some((kind, name)) = filter(place) else { return false };
     if forecast::renamed(kind, name, from, to).is_some() {

@@ -1,4 +1,4 @@
-//! What all filters together change on a proxy, as a number: tells when a patch's change is hidden by another's.
+//! A hash of what all filters together change on a proxy: it shows when another patch hides a patch's change.
 
 use super::forecast;
 use crate::engine;
@@ -8,8 +8,8 @@ use crate::proto::tree::{Tree, Value};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A number that is equal for equal changes of a proxy's configuration. `None` where no patch removes anything: nothing is
-/// hidden there, and the comparison is not worth its price.
+/// A number that is equal for equal changes of a proxy's configuration. `None` if no patch removes anything: then
+/// nothing is hidden, and the comparison is not worth its cost.
 pub(super) fn of(run: &ProxyRun<'_>) -> Option<u64> {
     let effects = || run.judged.trace.patches.iter().flat_map(|patch| &patch.effects).map(|(_, effect)| effect);
     if !effects().any(Effect::changes) {

@@ -1,30 +1,30 @@
-//! Behaviour that a release changes without changing the configuration: each with the test that says which filters it
-//! concerns, so that no one reads release notes about filters they do not have.
+//! Behavior changes of releases that do not change the configuration, each with a test for the filters that it affects,
+//! so that nobody has to read release notes about filters they do not use.
 
 use crate::lint::value::walk;
 use crate::lint::value::{Object, PatchValue};
 use crate::model::release::Release;
 use crate::source::Span;
 
-/// Whose release counts.
+/// The component whose release counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// istiod.
     ControlPlane,
-    /// The proxy, whose Envoy has the minor of Istio plus eight.
+    /// The proxy; its Envoy minor is Istio's minor plus eight.
     Proxy,
 }
 
 /// How much it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// What the filter was for is gone.
+    /// The filter no longer does its job.
     Breaks,
-    /// It does something else.
+    /// The filter behaves differently.
     Changes,
 }
 
-/// What a filter must hold to be concerned.
+/// The condition that makes a note apply to a filter.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
     /// A message of this type.
@@ -37,9 +37,9 @@ pub enum Test {
     Says(&'static str),
     /// This text, in the code of a Lua filter.
     Lua(&'static str),
-    /// A field with text that begins with none of these.
+    /// A field with text that has none of these prefixes.
     NotBeginning(&'static str, &'static str, &'static [&'static str]),
-    /// A type that the proxy is built with no longer, under any name.
+    /// A type that the proxy no longer contains, under any name.
     TypeGone(&'static str),
 }
 
@@ -48,17 +48,17 @@ pub enum Test {
 pub struct Note {
     /// First release of Istio with the new behavior.
     pub since: Release,
-    /// Whose release.
+    /// The component whose release counts.
     pub of: Of,
     /// How much it matters.
     pub weight: Weight,
-    /// Whom it concerns.
+    /// The filters that it affects.
     pub test: Test,
     /// What changes: follows "from Istio 1.N on".
     pub what: &'static str,
     /// What to do.
     pub fix: &'static str,
-    /// Where this is known from.
+    /// The source of this information.
     pub source: &'static str,
 }
 
@@ -146,7 +146,7 @@ pub const NOTES: &[Note] = notes! {
 };
 
 impl Test {
-    /// The first place in a patch's value that is concerned.
+    /// The first affected place in a patch's value.
     pub fn place(&self, value: &PatchValue<'_>) -> Option<Span> {
         let of = |name: &'static str| value.objects.iter().filter(move |object| object.full_name() == name);
         let text = |needle: &str, lua: bool| {

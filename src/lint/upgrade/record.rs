@@ -1,4 +1,4 @@
-//! What a run of the engine says about each patch, kept without the configuration it ran on.
+//! The engine's results for each patch, kept without the configuration.
 
 use super::snapshot::{PatchRecord, RunRecord};
 use super::{forecast, needless, net};
@@ -15,7 +15,7 @@ use crate::proto::tree::{Tree, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Most places, candidates and the like that are kept by name.
+/// Maximum number of places, candidates and the like that are kept by name.
 const KEPT: usize = 16;
 
 /// Records every run.
@@ -35,7 +35,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
         let planned = run.plan.get(id);
         let mut outcome = run.judged.outcome(run.plan, id);
         let trace = &run.judged.trace.patches[id.index()];
-        // Of several clusters of one name istiod may keep the first: what was added without effect is no effect.
+        // If several clusters have the same name, istiod may keep the first, so adding another one has no effect.
         let in_vain: BTreeSet<&Place> = trace
             .effects
             .iter()
@@ -82,7 +82,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
                     .effects
                     .iter()
                     .filter(|(at, effect)| at == *place && matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
-                // How many there are means something on one proxy only.
+                // The number is meaningful on a single proxy only.
                 let number = if exact { same.count() } else { 0 };
                 effects.insert((hash(&place_key(place, exact)), hash(&("without effect", number))));
             }
@@ -143,10 +143,10 @@ fn takes_a_name(run: &ProxyRun<'_>, place: &Place, effect: &Effect) -> bool {
     name.is_some_and(|name| name != place.resource && has(name))
 }
 
-/// An object by its names. Between two reference configurations only the kinds of objects and the names of filters mean
-/// the same.
+/// An object by its names. Between two reference configurations, only the kinds of objects and the names of filters are
+/// comparable.
 fn place_key(place: &Place, exact: bool) -> impl Hash {
-    // What istiod only renames is the same object.
+    // An object that istiod only renames stays the same.
     let now = |name: &String| forecast::newest(name).to_owned();
     let chain = place.chain.as_ref().map(|(index, name)| (index.is_none(), name.clone()));
     let route = place.route.as_ref().map(|(_, name)| name.clone());
@@ -176,13 +176,13 @@ fn effect_key(effect: &Effect, value: u64) -> u64 {
     }
 }
 
-/// What a merge writes, leaf by leaf, whether or not it was there already: paths without the positions in lists, which hang
-/// on what was there.
+/// What a merge writes, leaf by leaf, even if it was there already: paths without positions in lists, which depend on
+/// the existing items.
 fn merged(changes: &[Change]) -> BTreeSet<(String, bool, u64)> {
     let real = changes.iter().filter(|change| change.kind != ChangeKind::CannotReset);
     let mut out = BTreeSet::new();
     for change in real {
-        // Items are appended to a list as they are set where there is none.
+        // Items are appended to a list, or set if there is no list.
         let appended = change.path.rsplit_once('[').filter(|_| change.kind == ChangeKind::Appended);
         let path = appended.map_or(change.path.as_str(), |(list, _)| list);
         let path: String = path.chars().filter(|c| !c.is_ascii_digit()).collect();
@@ -221,7 +221,7 @@ fn leaves(tree: &Tree<'_>, path: String, out: &mut impl FnMut(String, u64)) {
     }
 }
 
-/// A number that is equal for equal values: the order of fields is that of a release's declarations and means nothing.
+/// A hash that is equal for equal values: the order of fields follows a release's declarations and is ignored.
 fn value_hash(tree: &Tree<'_>) -> u64 {
     match &tree.value {
         Value::Map(entries) => {

@@ -1,4 +1,4 @@
-//! What is known of a stage of an upgrade, and of the difference of two: data without configurations.
+//! The state at a stage of an upgrade, and the difference of two: data without configurations.
 
 use crate::engine::Outcome;
 use crate::engine::trace::{Condition, Place};
@@ -10,22 +10,22 @@ use crate::model::release::Release;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is so at one stage.
+/// The state at one stage.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// The release of istiod.
     pub release: Release,
     /// The release of the proxies.
     pub proxies: Release,
-    /// One record a proxy, in the order of the runs.
+    /// One record per proxy, in the order of the runs.
     pub runs: Vec<RunRecord>,
     /// Filters that this release's API rejects, with the reason.
     pub refused: Vec<Option<&'static str>>,
-    /// Patches that istiod throws away when it reads them.
+    /// Patches that istiod discards when it reads them.
     pub discarded: BTreeSet<(usize, usize)>,
-    /// What the rules that depend on a release find.
+    /// The findings of the rules that depend on a release.
     pub findings: Vec<Finding>,
-    /// Filter chains that patches change, by the number of the run; of some runs.
+    /// Filter chains that patches change, by the number of the run; only for some runs.
     pub chains: Vec<(usize, Vec<ChainRecord>)>,
 }
 
@@ -36,7 +36,7 @@ pub struct Upgrade {
     pub before: Snapshot,
     /// The stage after.
     pub after: Snapshot,
-    /// What becomes different for patches, grouped.
+    /// What changes for patches, grouped.
     pub changes: Vec<PatchChange>,
     /// The release of istiod at the end of the path, of which this may be a step.
     pub target: Release,
@@ -52,7 +52,7 @@ impl Upgrade {
         self.changes.iter().filter(move |change| change.kind == kind)
     }
 
-    /// What a rule finds after and not before, at the same place.
+    /// Findings of a rule that exist after and not before, at the same place.
     pub fn newly<'u>(&'u self, codes: &'u [&str]) -> impl Iterator<Item = &'u Finding> {
         let of = |finding: &&Finding| codes.contains(&finding.rule.code);
         let known: BTreeSet<(&str, Span)> =
@@ -60,7 +60,7 @@ impl Upgrade {
         self.after.findings.iter().filter(of).filter(move |one| !known.contains(&(one.rule.code, one.primary.span)))
     }
 
-    /// Whether a release lies on the way: not yet reached before, reached after.
+    /// Whether a release is crossed: not yet reached before, reached after.
     pub fn crosses(&self, release: Release) -> bool {
         self.before.release < release && release <= self.after.release
     }
@@ -71,17 +71,17 @@ impl Upgrade {
     }
 }
 
-/// Which proxy a record is about: the same at every stage.
+/// Identifies the proxy of a record at every stage.
 pub type RunKey = (Knowledge, ProxyKind, String, String);
 
-/// What the engine said of one proxy.
+/// The engine's results for one proxy.
 #[derive(Clone, Debug)]
 pub struct RunRecord {
-    /// Which proxy.
+    /// The proxy.
     pub key: RunKey,
-    /// What to call it.
+    /// Its display name.
     pub label: String,
-    /// How much was known of its configuration.
+    /// Where its configuration comes from.
     pub knowledge: Knowledge,
     /// Sidecar, gateway or waypoint.
     pub kind: ProxyKind,
@@ -91,58 +91,58 @@ pub struct RunRecord {
     pub filters: BTreeMap<usize, Vec<PatchRecord>>,
     /// Why other filters of its namespace and of the root namespace do not attach.
     pub detached: BTreeMap<usize, String>,
-    /// What all of them together change, where that was worth computing: equal numbers are equal changes.
+    /// A hash of what all of them together change, if it was worth computing.
     pub net: Option<u64>,
 }
 
 impl RunRecord {
-    /// Whether the workload was made up to fit a filter.
+    /// Whether it is a sample workload for a filter.
     pub fn is_made_up(&self) -> bool {
         self.knowledge == Knowledge::Reference && self.label.starts_with("a ")
     }
 }
 
-/// What the engine said of one patch on one proxy.
+/// The engine's results for one patch on one proxy.
 #[derive(Clone, Debug)]
 pub struct PatchRecord {
     /// The verdict.
     pub outcome: Outcome,
-    /// Why it has no effect; empty when it has one.
+    /// Why it has no effect; empty if it has one.
     pub reason: String,
-    /// Where it changed something and what, as numbers that are equal for equal things; sorted.
+    /// Where it changed something and what, as hashes; sorted.
     pub effects: Vec<(u64, u64)>,
     /// Filters of listeners that it removes, each with its effect.
     pub removed: Vec<((u64, u64), Place)>,
-    /// Some of the places, in words.
+    /// Some of the places, as text.
     pub places: Vec<String>,
     /// How many places.
     pub count: usize,
-    /// The condition of its match that was reached furthest.
+    /// The condition of its match that came closest.
     pub nearest: Option<Condition>,
-    /// What objects have there.
+    /// The values that objects have there.
     pub candidates: Vec<String>,
-    /// Whether `proxyVersion` leaves this proxy out.
+    /// Whether `proxyVersion` excludes this proxy.
     pub other_version: bool,
-    /// Why istiod panics at it.
+    /// Why it makes istiod panic.
     pub panic: Option<String>,
-    /// `namespace/name` of the filter whose panic takes it away.
+    /// Filter and patch whose panic discards it.
     pub lost_to: Option<(usize, usize)>,
 }
 
-/// A change that is the same on some proxies.
+/// A change that is the same on several proxies.
 #[derive(Clone, Debug)]
 pub struct PatchChange {
     /// Index of the filter.
     pub filter: usize,
-    /// Index of the patch; `None` where the whole filter is meant.
+    /// Index of the patch; `None` for the whole filter.
     pub patch: Option<usize>,
-    /// What happens.
+    /// The kind of change.
     pub kind: Change,
-    /// Why, for people: of what has no effect after, or had none before.
+    /// Why it has no effect after, or had none before, for readers.
     pub reason: String,
     /// The condition that fails after.
     pub condition: Option<Condition>,
-    /// What objects have there after.
+    /// The values that objects have there after.
     pub candidates: Vec<String>,
     /// The proxies, by index into the runs after.
     pub runs: Vec<usize>,
@@ -154,7 +154,7 @@ pub struct PatchChange {
     pub counts: (usize, usize),
     /// The patch that panics.
     pub cause: Option<(usize, usize)>,
-    /// Whether it was `proxyVersion` that kept the patch from the proxies before.
+    /// Whether `proxyVersion` excluded the proxies before.
     pub pinned: bool,
 }
 
@@ -169,6 +169,6 @@ pub struct ChainRecord {
     pub http: bool,
     /// Names as istiod generates them.
     pub generated: Vec<String>,
-    /// Names after patching, each with the filter that put it there or changed it.
+    /// Names after patching, each with the filter that added or changed it.
     pub patched: Vec<(String, Option<usize>)>,
 }

@@ -1,4 +1,4 @@
-//! How findings of an upgrade say what happens, to whom, and what to write for both releases.
+//! The texts of upgrade findings: what happens, which proxies are affected, and what to write for both releases.
 
 use super::snapshot::{PatchChange, Upgrade};
 use crate::lint::facts::context::{Context, PatchView};
@@ -8,16 +8,16 @@ use crate::lint::rule::{Meaning, RuleInfo};
 use crate::model::release::Release;
 use crate::source::{Severity, Span};
 
-/// What a finding of an upgrade means for whoever upgrades.
+/// What a finding means for the upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Something is not needed any more.
+    /// Something is no longer needed.
     Cleanup,
-    /// Works, and a later release rejects it.
+    /// It works, but a later release rejects it.
     Deprecated,
-    /// Does something else than before: look whether it is wanted.
+    /// It behaves differently; check whether that is wanted.
     Changes,
-    /// Does no longer what it did.
+    /// It no longer works.
     Breaks,
 }
 
@@ -35,7 +35,7 @@ impl Class {
         }
     }
 
-    /// The class of a finding: by its rule, unless its severity says that this case is milder or worse.
+    /// The class of a finding: that of its rule, unless its severity makes this case milder or worse.
     pub fn of(finding: &Finding) -> Class {
         match (finding.rule.meaning, finding.severity) {
             (Meaning::Deprecated, _) => Class::Deprecated,
@@ -59,7 +59,7 @@ pub fn from_on(upgrade: &Upgrade) -> String {
     format!("since Istio {}", short(upgrade.after.release))
 }
 
-/// A finding about a change, with the proxies concerned.
+/// A finding about a change, with the affected proxies.
 pub fn finding(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
@@ -94,7 +94,7 @@ pub fn finding(
     finding.workloads(labels)
 }
 
-/// Names of places, a few of them.
+/// The names of the first few places.
 pub fn places(places: &[String], all: usize) -> String {
     let text = listed(places.iter().take(2).map(String::as_str), 2);
     let more = all.saturating_sub(places.len().min(2));
@@ -114,8 +114,8 @@ pub fn name_span(cx: &Context<'_>, filter: usize) -> Span {
     document.at(&route).map_or_else(|| document.key_span(&route), |name| name.span)
 }
 
-/// The edit that writes a patch again below itself, once for each list of replacements: of all of them one matches at each
-/// stage of the upgrade. `None` where the document is not block YAML.
+/// The edit that copies a patch below itself, once for each list of replacements, so that exactly one of them matches
+/// at each stage of the upgrade. `None` if the document is not block YAML.
 pub fn twins(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[Vec<(Span, String)>]) -> Option<Edit> {
     let item = view.patch.span;
     let text = &cx.sources.get(item.file).text;

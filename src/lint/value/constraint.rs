@@ -1,4 +1,4 @@
-//! Values against the rules that Envoy checks (protoc-gen-validate): what is wrong with one, in words.
+//! Checks values against the rules that Envoy enforces (protoc-gen-validate).
 
 use crate::lint::value::{Member, Object};
 use crate::proto::decode::parse_go_duration;
@@ -14,11 +14,11 @@ pub(crate) struct Broken {
     pub span: Span,
     /// What it must be: `at least 1`, `one of A, B`.
     pub must_be: String,
-    /// Whether no proto file states the rule: Envoy's code has it.
+    /// Whether no proto file states the rule: it is in Envoy's code.
     pub in_code: bool,
 }
 
-/// What must be there and is not.
+/// Something required that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Absent {
     /// A field, and what it must be.
@@ -98,8 +98,8 @@ fn stated(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
     out
 }
 
-/// A duration below zero, which no rule must forbid: Envoy rejects to read one (`DurationUtil`, `protobuf/utility.cc`;
-/// 1.36 to 1.40).
+/// A negative duration, which no rule needs to forbid: Envoy refuses to read one (`DurationUtil`,
+/// `protobuf/utility.cc`; 1.36 to 1.40).
 fn negative(field: Field, node: &Node) -> Option<Broken> {
     let Kind::Message(message) = field.kind() else { return None };
     let written = node.as_str().filter(|_| message.well_known() == Some(WellKnown::Duration))?;
@@ -110,7 +110,7 @@ fn negative(field: Field, node: &Node) -> Option<Broken> {
     })
 }
 
-/// What Envoy misses in an object that is given in full.
+/// What is missing for Envoy in an object that is given in full.
 pub(crate) fn absent(object: &Object<'_>, message: Message) -> Vec<Absent> {
     let mut out = Vec::new();
     let present = |field: Field| {
@@ -203,7 +203,7 @@ fn single(rules: &Rules, kind: Kind, node: &Node, out: &mut Vec<Broken>) {
             enumeration_by(rules, i64::from(value), &allowed)
         }),
         (Kind::String, NodeValue::String(value)) => rules.text.as_ref().and_then(|rules| text(rules, value)),
-        // The bytes stand there in base64: only their presence is looked at.
+        // The bytes are written in base64: only their presence is checked.
         (Kind::Bytes, NodeValue::String(value)) => {
             let short = rules.text.as_ref().is_some_and(|rules| rules.min_bytes > 0 && value.is_empty());
             short.then(|| "at least 1 byte long".to_owned())
@@ -236,7 +236,7 @@ fn number(rules: &Number, value: f64, write: impl Fn(f64) -> String) -> Option<S
     let below = rules.lt.is_none_or(|bound| value < bound) && rules.lte.is_none_or(|bound| value <= bound);
     let lowest = rules.gt.or(rules.gte);
     let highest = rules.lt.or(rules.lte);
-    // protoc-gen-validate: with the lower bound above the upper one, what lies between is excluded.
+    // protoc-gen-validate: if the lower bound is above the upper one, the range between them is excluded.
     let inverted = matches!((lowest, highest), (Some(low), Some(high)) if low > high);
     let fits = if inverted { above || below } else { above && below };
     if fits {
@@ -286,7 +286,7 @@ fn text(rules: &Text, value: &str) -> Option<String> {
         return Some(format!("a text without `{part}`"));
     }
     if let Some(pattern) = &rules.pattern
-        // Envoy asks for a match of the whole text.
+        // Envoy matches the whole text.
         && Regex::new(&format!(r"\A(?:{pattern})\z")).is_ok_and(|regex| !regex.is_match(value))
     {
         return Some(format!("a text that matches `{pattern}`"));

@@ -1,7 +1,7 @@
-//! What the code of Envoy's extensions rejects although the API allows it: fields that go together, or that it wants.
+//! What the code of Envoy's extensions rejects although the API allows it: required fields and combinations of fields.
 //!
-//! Read in the sources of Envoy 1.26 and 1.32, and tried on the Envoys 1.36 to 1.40 (`tests/it/envoy/agreement.rs`). Only
-//! objects that are given in full are judged: what a MERGE leaves out may be there.
+//! Taken from the sources of Envoy 1.26 and 1.32, and tested on Envoy 1.36 to 1.40 (`tests/it/envoy/agreement.rs`).
+//! Only objects that are given in full are judged: what a MERGE leaves out may exist.
 
 mod jwt;
 
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 
 /// Something that an extension's code rejects.
 pub(crate) struct Refusal {
-    /// The value, or the object that lacks something.
+    /// The value, or the object that is incomplete.
     pub span: Span,
     /// What is wrong.
     pub message: String,
@@ -22,12 +22,12 @@ pub(crate) struct Refusal {
 
 /// A check in the code of Envoy.
 pub(crate) struct Check {
-    /// The message that it looks at.
+    /// The message that it checks.
     pub message: &'static str,
-    /// The Envoy minors that have it, of those that are known. What a check asks for may narrow that further: a field or a
-    /// value that a release does not have.
+    /// The known Envoy minors that have it. The conditions of a check may narrow that further: a field or a value that
+    /// a release does not have.
     pub envoys: (u16, u16),
-    /// Where it is, in the sources of Envoy.
+    /// Its place in the sources of Envoy.
     pub source: &'static str,
     find: fn(&PatchValue<'_>, &Object<'_>) -> Option<Refusal>,
 }
@@ -90,7 +90,7 @@ fn refusal(span: Span, message: impl Into<String>, help: impl Into<String>) -> R
     Refusal { span, message: message.into(), help: help.into() }
 }
 
-/// Whether a message, a wrapper or a member of a oneof is there.
+/// Whether a message, a wrapper or a member of a oneof is present.
 fn has(object: &Object<'_>, name: &str) -> bool {
     object.member(name).is_some_and(|member| !member.entry.value.is_null())
 }
@@ -126,7 +126,7 @@ fn child<'v, 'a>(value: &'v PatchValue<'a>, object: &Object<'_>, name: &str) -> 
     value.objects.iter().find(|other| other.parent.is_some_and(|(at, field)| at == place && field.name() == name))
 }
 
-/// The object that holds another, if it is of this type.
+/// The object that contains another, if it is of this type.
 fn holder<'v, 'a>(
     value: &'v PatchValue<'a>,
     object: &Object<'_>,
@@ -136,7 +136,7 @@ fn holder<'v, 'a>(
     value.objects.get(at).filter(|parent| parent.full_name() == name).map(|parent| (parent, field.name()))
 }
 
-/// A STATIC cluster reads its addresses when it is made.
+/// A STATIC cluster reads its addresses when it is created.
 fn static_with_name(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
     let fixed = !has(cluster, "cluster_type") && (!has(cluster, "type") || is(cluster, "type", "STATIC"));
     let address = |object: &&Object<'_>| {
@@ -154,7 +154,7 @@ fn static_with_name(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refu
     ))
 }
 
-/// Up to Envoy 1.36 an action that does two things is rejected.
+/// Up to Envoy 1.36, an action that does two things is rejected.
 fn composite_both(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
     if !has(action, "typed_config") || !has(action, "dynamic_config") {
         return None;
@@ -163,7 +163,7 @@ fn composite_both(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
     Some(refusal(span(action, "dynamic_config"), message, "remove one of them"))
 }
 
-/// An action of the composite filter names what it executes.
+/// An action of the composite filter must name what it executes.
 fn composite(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
     let ways = ["typed_config", "dynamic_config", "filter_chain", "filter_chain_name"];
     if ways.iter().any(|way| has(action, way)) {
@@ -173,7 +173,7 @@ fn composite(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
     Some(refusal(action.span, message, "add `typed_config`, with the filter to execute"))
 }
 
-/// One service, of one kind; before there were HTTP services, the API itself asked for the other.
+/// Exactly one service of one kind; before HTTP services existed, the API itself required the other.
 fn processor_service(_: &PatchValue<'_>, processor: &Object<'_>) -> Option<Refusal> {
     processor.envoy?.field("http_service")?;
     match (has(processor, "grpc_service"), has(processor, "http_service")) {
@@ -191,7 +191,7 @@ fn processor_service(_: &PatchValue<'_>, processor: &Object<'_>) -> Option<Refus
     }
 }
 
-/// A body that is streamed both ways needs the trailers to end.
+/// A body that is streamed in both directions needs the trailers to be sent.
 fn processing_mode(value: &PatchValue<'_>, mode: &Object<'_>) -> Option<Refusal> {
     holder(value, mode, "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor")
         .filter(|(_, field)| *field == "processing_mode")?;
@@ -253,7 +253,7 @@ fn json_to_metadata(value: &PatchValue<'_>, rule: &Object<'_>) -> Option<Refusal
     })
 }
 
-/// From Envoy 1.38 on a filter without `config` waits for that of a route.
+/// Since Envoy 1.38, a filter without `config` waits for that of a route.
 fn oauth2(_: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refusal> {
     if has(filter, "config") {
         return None;
@@ -276,7 +276,7 @@ fn oauth2_config(_: &PatchValue<'_>, config: &Object<'_>) -> Option<Refusal> {
     let endpoint = config.member("authorization_endpoint")?;
     let url = endpoint.entry.value.as_str().filter(|url| !url.is_empty())?;
     let host = url.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
-    // What its parser of URLs takes in a host, and what may stand around one.
+    // The characters that its URL parser accepts in a host and around one.
     let fits = |c: char| c.is_ascii_alphanumeric() || "-._~:@[]%!$&'()*+,;=".contains(c);
     if host.is_some_and(|host| !host.is_empty() && host.chars().all(fits)) {
         return None;
@@ -288,7 +288,7 @@ fn oauth2_config(_: &PatchValue<'_>, config: &Object<'_>) -> Option<Refusal> {
     ))
 }
 
-/// Since the API no longer requires it, the code does.
+/// The code requires it since the API no longer does.
 fn oauth2_credentials(value: &PatchValue<'_>, credentials: &Object<'_>) -> Option<Refusal> {
     let (config, _) = holder(value, credentials, "envoy.extensions.filters.http.oauth2.v3.OAuth2Config")?;
     if has(credentials, "token_secret") || is(config, "auth_type", "TLS_CLIENT_AUTH") {
@@ -297,7 +297,7 @@ fn oauth2_credentials(value: &PatchValue<'_>, credentials: &Object<'_>) -> Optio
     Some(refusal(credentials.span, "`OAuth2Credentials` needs `token_secret`", "add `token_secret`"))
 }
 
-/// A secret without a source is looked for in the bootstrap, where istiod puts none.
+/// A secret without a source is looked up in the bootstrap, where istiod puts none.
 fn oauth2_secret(value: &PatchValue<'_>, secret: &Object<'_>) -> Option<Refusal> {
     let (_, field) = holder(value, secret, "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials")?;
     if has(secret, "sds_config") {
@@ -310,7 +310,7 @@ fn oauth2_secret(value: &PatchValue<'_>, secret: &Object<'_>) -> Option<Refusal>
     ))
 }
 
-/// A virtual machine needs a runtime and code.
+/// A VM needs a runtime and code.
 fn wasm(value: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refusal> {
     let Some(plugin) = child(value, filter, "config") else {
         return Some(refusal(filter.span, "`Wasm` needs `config`", "add `config`, with a `vm_config`"));

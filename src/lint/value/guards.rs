@@ -8,7 +8,7 @@ use crate::lint::value::walk::{self, Part};
 use crate::model::release::Release;
 use crate::source::{Node, NodeValue, Span};
 
-/// What names of runtime guards begin with.
+/// Prefixes of runtime guards.
 const PREFIXES: [&str; 2] = ["envoy.reloadable_features.", "envoy.restart_features."];
 
 /// The first release of istiod that applies no BOOTSTRAP patch.
@@ -18,14 +18,14 @@ pub(crate) const BOOTSTRAP_UNTIL: Release = Release::minor(21);
 pub(crate) struct Named<'n> {
     /// Its full name.
     pub name: String,
-    /// The key or text that says it.
+    /// The key or text that contains it.
     pub span: Span,
-    /// What a runtime layer sets it to; `None` where a `runtime_key` asks for it.
+    /// What a runtime layer sets it to; `None` if a `runtime_key` refers to it.
     pub set: Option<&'n Node>,
 }
 
 impl Named<'_> {
-    /// Whether a runtime layer writes what the guard would be anyway: `on` or `off`.
+    /// Whether a runtime layer sets the guard to its default: `on` or `off`.
     pub(crate) fn sets(&self, default: &str) -> bool {
         let on = match self.set.map(|node| &node.value) {
             Some(NodeValue::Bool(on)) => *on,
@@ -39,14 +39,14 @@ impl Named<'_> {
         default == if on { "on" } else { "off" }
     }
 
-    /// Whether Envoy logs an error where it has no such guard; for texts it says nothing (real Envoys, 1.36 and 1.40).
+    /// Whether Envoy logs an error if it has no such guard; for texts it logs nothing (real Envoys, 1.36 and 1.40).
     pub(crate) fn is_logged(&self) -> bool {
         self.set.is_some_and(|node| !matches!(node.value, NodeValue::String(_)))
     }
 }
 
-/// Numbers that Envoy reads under such names (strings of the binaries of 1.36 to 1.40). They are no switches, its list of guards
-/// does not have them, and since when they are read is not known: nothing is said of them.
+/// Numbers that Envoy reads under such names (strings in the binaries of 1.36 to 1.40). They are not switches and not
+/// in its list of guards, and the release that introduced them is unknown, so they give no findings.
 const NUMBERS: [&str; 5] = [
     "http2_max_cookies_size_in_kb",
     "max_request_headers_count",
@@ -60,8 +60,8 @@ fn is_guard(name: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
-/// Every guard that a value names: as keys of a runtime layer, in one piece or one mapping a part, which Envoy joins with
-/// dots; and as `runtime_key`.
+/// Every guard that a value names: as keys of a runtime layer, either in one piece or as nested mappings that Envoy
+/// joins with dots; and as `runtime_key`.
 pub(crate) fn named<'a>(value: &PatchValue<'a>) -> Vec<Named<'a>> {
     let mut found = Vec::new();
     walk::fields(value.node, &mut |field| {
@@ -95,13 +95,13 @@ fn dotted(path: &[Part<'_>]) -> Option<String> {
 /// Longer than any name of a guard, in bytes.
 const LONGEST: usize = 256;
 
-/// Whether no proxy gets the value: a patch of the bootstrap, which this istiod does not apply.
+/// Whether no proxy gets the value: a bootstrap patch, which this istiod does not apply.
 pub(crate) fn unread(value: &PatchValue<'_>, release: Release) -> bool {
     let bootstrap = value.view.built.is_some_and(|built| built.status == Status::NoOp(NoOp::Bootstrap));
     bootstrap && release >= BOOTSTRAP_UNTIL
 }
 
-/// When Envoy had a guard: `Envoy 1.26 to 1.30 have it`; `None` for a name that no known release has.
+/// The Envoy releases with a guard: `Envoy 1.26 to 1.30 have it`; `None` for a name that no known release has.
 pub(crate) fn life(name: &str) -> Option<String> {
     let guard = envoy::runtime_guard(name).filter(|guard| guard.name() == name)?;
     let (first, last) = guard.minors()?;
@@ -135,11 +135,11 @@ mod tests {
         assert_eq!(dotted(&route(&["static_layer", whole])).as_deref(), Some(whole));
         assert_eq!(dotted(&route(&["static_layer", "envoy", "reloadable_features", "a_b"])).as_deref(), Some(whole));
         assert_eq!(dotted(&route(&["static_layer", "envoy.reloadable_features", "a_b"])).as_deref(), Some(whole));
-        // A fraction in the place of a switch: its parts are not guards of their own.
+        // A fraction instead of a switch: its parts are not guards themselves.
         assert_eq!(dotted(&route(&["static_layer", whole, "numerator"])), None);
         assert_eq!(dotted(&route(&["static_layer", "envoy", "reloadable_features"])), None);
         assert_eq!(dotted(&route(&["my.envoy.reloadable_features.a"])), None);
-        // A number under such a name is no guard.
+        // A number under such a name is not a guard.
         assert_eq!(dotted(&route(&["envoy.reloadable_features.max_request_headers_count"])), None);
     }
 

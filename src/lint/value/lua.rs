@@ -1,14 +1,14 @@
-//! Whether a Lua chunk parses: the syntax of Lua 5.1 as LuaJIT 2.1 takes it, which is what Envoy runs.
+//! Checks that a Lua chunk parses: the syntax of Lua 5.1 as accepted by LuaJIT 2.1, which Envoy runs.
 //!
-//! Only the syntax is looked at, and which globals a chunk names. LuaJIT's additions over 5.1 are taken: `goto` and
+//! Only the syntax and the globals that a chunk names are checked. LuaJIT's additions to 5.1 are accepted: `goto` and
 //! labels, `\z` and `\x`, number suffixes (`LL`, `ULL`, `i`), empty statements.
 
 use std::collections::BTreeSet;
 
-/// What was found in a chunk that parses.
+/// The names and strings of a chunk that parses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chunk<'t> {
-    /// Every name used that is not a field of something.
+    /// Every name that is not a field.
     pub names: BTreeSet<&'t str>,
     /// Every short string.
     pub strings: BTreeSet<&'t str>,
@@ -66,13 +66,13 @@ const KEYWORDS: [&str; 21] = [
     "repeat", "return", "then", "true", "until", "while",
 ];
 
-/// Signs, longer ones first.
+/// Operators and punctuation, longest first.
 const SIGNS: [&str; 27] = [
     "...", "..", "==", "~=", "<=", ">=", "::", "+", "-", "*", "/", "%", "^", "#", "<", ">", "=", "(", ")", "{", "}",
     "[", "]", ";", ":", ",", ".",
 ];
 
-/// Deepest nesting: LuaJIT's own limit is 200 levels.
+/// Maximum nesting: LuaJIT's own limit is 200 levels.
 const MAX_DEPTH: usize = 200;
 
 struct Parser<'t> {
@@ -210,7 +210,7 @@ impl<'t> Parser<'t> {
                     let escaped = chars.next().map(|(_, escaped)| escaped);
                     match escaped {
                         Some('z') => while chars.next_if(|(_, next)| next.is_ascii_whitespace()).is_some() {},
-                        // LuaJIT, as Lua 5.1 in its strict mode, rejects letters without a meaning.
+                        // LuaJIT, like Lua 5.1 in strict mode, rejects unknown escape letters.
                         Some(letter) if letter.is_ascii_alphabetic() && !"abfnrtvxu".contains(letter) => {
                             return Self::error(begin + offset, format!("`\\{letter}` is not an escape of Lua"));
                         }
@@ -457,7 +457,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// A name, field, index or call; says whether it ends in a call.
+    /// A name, field, index or call; returns whether it ends in a call.
     fn suffixed(&mut self) -> Parsed<bool> {
         self.nested(|this| {
             match this.token {
@@ -550,7 +550,7 @@ impl<'t> Parser<'t> {
         self.expect("}")
     }
 
-    /// How strongly a binary operator binds to its left and right.
+    /// The left and right binding power of a binary operator.
     fn binary(&self) -> Option<(u8, u8)> {
         Some(match self.token {
             Token::Keyword("or") => (1, 1),

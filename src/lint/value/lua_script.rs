@@ -1,4 +1,4 @@
-//! The Lua scripts in a value: found by the types that hold them, parsed and read.
+//! The Lua scripts in a value: found by the types that contain them, then parsed.
 
 use super::PatchValue;
 use super::lua::{self, Chunk, SyntaxError};
@@ -11,13 +11,13 @@ pub(crate) struct Script<'a> {
     pub node: &'a Node,
     /// The script.
     pub text: &'a str,
-    /// Whether it is the script of the filter itself, and not one of several that routes choose from.
+    /// Whether it is the script of the filter itself rather than one of several that routes choose from.
     pub main: bool,
-    /// Its names and what it uses; otherwise why LuaJIT cannot load it.
+    /// Its names and the API that it uses, or why LuaJIT cannot load it.
     pub read: Result<(Chunk<'a>, Use<'a>), SyntaxError>,
 }
 
-/// The inline scripts of a value, parsed and read.
+/// The inline scripts of a value, parsed.
 pub(crate) fn scripts<'a>(value: &PatchValue<'a>) -> impl Iterator<Item = Script<'a>> {
     const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
     const PER_ROUTE: &str = "envoy.extensions.filters.http.lua.v3.LuaPerRoute";
@@ -46,12 +46,13 @@ impl Script<'_> {
     }
 }
 
-/// The place of a byte of a script: the word there, or its line in a literal block at the end of one; else the whole text.
+/// The place of a byte of a script: the word there, or its line in a literal block if it is at the end of a line;
+/// otherwise the whole text.
 fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
     let written = source.text.get(node.span.start as usize..node.span.end as usize).unwrap_or_default();
     let word = word(script, at);
     let length = u32::try_from(word.len()).unwrap_or(0);
-    // Without escapes and folding a text is written as it is read.
+    // Without escapes and folding, the source equals the text.
     if let Some(skip) =
         [0, 1].into_iter().find(|&skip| !word.is_empty() && written.get(skip..written.len() - skip) == Some(script))
     {
@@ -68,7 +69,7 @@ fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
     let line = (header + 1 + line_in_script).min(last);
     let Some(start) = source.line_start(line) else { return node.span };
     let text = source.text[start as usize..].lines().next().unwrap_or_default();
-    // Should the lines not agree, the whole text is the honest answer.
+    // If the lines do not agree, point to the whole text.
     let Some(offset) = text.find(wanted).filter(|_| !wanted.is_empty()) else {
         return if wanted.is_empty() && line > header + 1 { last_line(source, node, line - 1) } else { node.span };
     };
@@ -84,7 +85,7 @@ fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
     }
 }
 
-/// The name or number that begins at a byte of a script, or else the character; empty at the end of a line.
+/// The name, number or character that begins at a byte of a script; empty at the end of a line.
 fn word(script: &str, at: usize) -> &str {
     let rest = script.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());

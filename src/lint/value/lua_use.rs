@@ -1,7 +1,7 @@
-//! What a Lua script of Envoy uses: modules, globals, methods of its handle, calls. Only for scripts that parse.
+//! What a Lua script uses of Envoy's API: modules, globals, methods of its handle, calls. Only for scripts that parse.
 //!
-//! The tokens are read once, with the scopes of local names. Where that cannot decide, nothing is said: a `local` counts from
-//! its own statement on, and a script that changes its environment has no undefined names.
+//! The tokens are read once, with the scopes of local names. If that is not enough to decide, nothing is reported: a
+//! `local` counts from its own statement, and a script that changes its environment has no undefined names.
 
 mod calls;
 mod names;
@@ -11,16 +11,16 @@ pub(crate) use names::Owner;
 use names::{GLOBALS, INDIRECT};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was found in a script.
+/// The uses found in a script.
 #[derive(Debug, Default)]
 pub(crate) struct Use<'t> {
     /// `require` of a module outside `pcall`.
     pub modules: Vec<Named<'t>>,
-    /// Globals that are indexed or called and that nothing defines.
+    /// Undefined globals that are indexed or called.
     pub undefined: Vec<Named<'t>>,
     /// Globals that an entry point writes and that are read after it may have yielded, or in the other entry point.
     pub shared: Vec<Named<'t>>,
-    /// Methods of Envoy's objects that do not exist, or not in every release.
+    /// Methods of Envoy's objects that do not exist, or only in some releases.
     pub methods: Vec<Method<'t>>,
     /// `httpCall` with the name of a cluster.
     pub calls: Vec<Named<'t>>,
@@ -30,17 +30,17 @@ pub(crate) struct Use<'t> {
     pub decisions: Vec<Named<'t>>,
     /// A header or another value that may be absent, concatenated or indexed.
     pub absent: Vec<Absent<'t>>,
-    /// Tables of headers without what Envoy wants in them.
+    /// Tables of headers without the ones that Envoy requires.
     pub incomplete: Vec<Incomplete<'t>>,
     /// `body()` of a message without one, indexed.
     pub bodies: Vec<Named<'t>>,
     /// Request headers that are appended by `add`.
     pub added: Vec<Named<'t>>,
-    /// Names that are given a text.
+    /// Names that are assigned a text.
     pub texts: Vec<(&'t str, &'t str)>,
 }
 
-/// A name and where it stands.
+/// A name and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Named<'t> {
     /// The name, or the text.
@@ -58,29 +58,29 @@ pub(crate) struct Method<'t> {
     pub named: Named<'t>,
     /// What it is called on.
     pub owner: Owner,
-    /// The Envoy minor that has it first; `None` for one that none has.
+    /// The first Envoy minor with the method; `None` if none has it.
     pub since: Option<u16>,
 }
 
-/// What a value that may be absent is.
+/// The source of a value that may be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A header of the message, or an entry of the route's metadata.
     Header,
-    /// What another filter left in the dynamic metadata.
+    /// Set by another filter in the dynamic metadata.
     DynamicMetadata,
     /// A variable of the proxy's environment.
     Environment,
 }
 
-/// A value that may be absent, and is used as if it were there.
+/// A value that may be absent but is used unconditionally.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Absent<'t> {
     /// Its name.
     pub named: Named<'t>,
-    /// What it is.
+    /// Its source.
     pub source: Source,
-    /// Whether it is indexed; else it is concatenated.
+    /// Whether it is indexed; otherwise it is concatenated.
     pub indexed: bool,
 }
 
@@ -96,9 +96,9 @@ pub(crate) struct Late<'t> {
 /// A table of headers that Envoy refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Incomplete<'t> {
-    /// The method that gets it.
+    /// The method that receives it.
     pub named: Named<'t>,
-    /// The headers that it lacks.
+    /// The missing headers.
     pub lacks: Vec<&'static str>,
 }
 
@@ -127,7 +127,7 @@ struct Reader<'t> {
     found: Use<'t>,
     written: BTreeSet<&'t str>,
     used: Vec<Named<'t>>,
-    /// Globals written in an entry point: where, where the value is there, and whether in that of responses.
+    /// Globals written in an entry point: name, place from which the value exists, whether in the one for responses.
     kept: Vec<(Named<'t>, usize, bool)>,
     /// Reads of globals in entry points: name, place, whether of the response.
     read: Vec<(&'t str, usize, bool)>,
@@ -139,9 +139,9 @@ struct Reader<'t> {
     constants: BTreeMap<&'t str, &'t str>,
     /// Locals that hold the handle.
     handles: BTreeSet<&'t str>,
-    /// Headers that were removed or replaced before, in small letters.
+    /// Headers that were removed or replaced earlier, in lowercase.
     removed: BTreeSet<String>,
-    /// Locals that hold something which may be absent.
+    /// Locals that hold a value that may be absent.
     maybe: BTreeMap<&'t str, Source>,
     /// Locals that hold a body which may be absent.
     held_bodies: BTreeSet<&'t str>,
@@ -216,7 +216,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The entry point whose body this is, with the name of its handle; in a function inside of it, too.
+    /// The entry point whose body this is, with the name of its handle; also in a function inside it.
     fn entry(&self) -> Option<(bool, &'t str)> {
         self.functions.iter().find_map(|function| match function {
             Function::Request(handle) => Some((false, *handle)),
@@ -371,7 +371,7 @@ impl<'t> Reader<'t> {
         next
     }
 
-    /// A name that is declared or written anew holds something else.
+    /// A name that is declared or assigned again holds something else.
     fn forget(&mut self, name: &'t str) {
         self.maybe.remove(name);
         self.held_bodies.remove(name);
@@ -381,7 +381,7 @@ impl<'t> Reader<'t> {
         self.constants.remove(name);
     }
 
-    /// What a name is given: a text, the handle, its headers, or a header.
+    /// What a name is assigned: a text, the handle, its headers, or a header.
     fn assigned(&mut self, name: &'t str, value: usize) {
         if let Token::Text(text) = self.token(value) {
             self.found.texts.push((name, text));
@@ -434,7 +434,7 @@ impl<'t> Reader<'t> {
             && !self.guarded()
         {
             let indexed = matches!(self.token(end), Token::Sign(":" | "." | "["));
-            // `(a == nil or get():lower())` and the like may look first.
+            // `(a == nil or get():lower())` and the like may test first.
             let looked = indexed && matches!(before, Token::Keyword("and" | "or"));
             if (indexed && !looked) || before == Token::Sign("..") || self.sign(end, "..") {
                 let named = self.named(at, what);
@@ -486,14 +486,14 @@ impl<'t> Reader<'t> {
         let next = self.token(at + 1);
         if matches!(next, Token::Sign("." | ":" | "(" | "[" | "{") | Token::Text(_)) && !GLOBALS.contains(&name) {
             let named = self.named(at, name);
-            // In `pcall` a script may look for what is not there.
+            // A script may use `pcall` to test for missing methods.
             if !self.guarded() {
                 self.used.push(named);
             }
         }
     }
 
-    /// Whether the name at this place is written: `a =`, `a, b =`.
+    /// Whether the name at this place is assigned: `a =`, `a, b =`.
     fn writes(&self, mut at: usize) -> bool {
         if !self.brackets.is_empty() && self.brackets.last().is_some_and(|(open, _)| *open != "{") {
             return false;
@@ -509,7 +509,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Where the statement that begins here ends: the value is written only then.
+    /// Where the statement that begins here ends: the assignment takes effect only then.
     fn statement_end(&self, at: usize) -> usize {
         let mut depth = 0_usize;
         for next in at + 2..self.tokens.len() {
@@ -558,7 +558,7 @@ impl<'t> Reader<'t> {
         let mut known: BTreeSet<&str> = BTreeSet::new();
         for (name, at, of) in &self.read {
             let writes = || self.kept.iter().filter(|(one, ..)| one.name == *name);
-            // What the function itself wrote last counts; else what the other function left.
+            // The last assignment in the function itself counts; otherwise the other function's.
             let own = writes().filter(|(_, end, response)| response == of && end <= at).max_by_key(|(_, end, _)| *end);
             let shared = match own {
                 Some((one, end, _)) => {

@@ -1,7 +1,8 @@
-//! The value of a patch, walked with its types: every message at every depth, inside `Any` and TypedStruct too.
+//! The value of a patch, walked with its types: every message at every depth, including inside `Any` and TypedStruct.
 //!
-//! Two schemas decide: istiod's (what it can read and merge) and the proxy's Envoy's (what it takes). The content of a
-//! TypedStruct is a plain structure for istiod; only the proxy reads it as the message that its `type_url` names.
+//! Two schemas apply: istiod's (what it can read and merge) and that of the proxy's Envoy (what it accepts). For
+//! istiod, the content of a TypedStruct is a plain structure; only the proxy reads it as the message that its
+//! `type_url` names.
 
 pub(crate) mod constraint;
 pub(crate) mod extension_code;
@@ -32,47 +33,47 @@ pub struct PatchValue<'a> {
     pub view: PatchView<'a>,
     /// Its value.
     pub node: &'a Node,
-    /// Every message with fields, a container before its content.
+    /// Every message with fields, containers before their content.
     pub objects: Vec<Object<'a>>,
     /// Every `Any`.
     pub slots: Vec<Slot<'a>>,
-    /// What a reader of the JSON noticed: istiod of the value, the proxy of the content of TypedStructs.
+    /// Problems noted by JSON readers: istiod for the value, the proxy for the content of TypedStructs.
     pub notices: Vec<Noticed<'a>>,
-    /// Minor number of the Envoy of the proxies that the patch is for; `None` when they are older than what is known.
+    /// Envoy minor of the proxies that the patch is for; `None` if they are older than all known releases.
     pub envoy_minor: Option<u16>,
-    /// The proxies behind that, where real ones decide; `None` where it is what the control plane's release comes with.
+    /// The proxies that it reaches, if real ones decide; `None` if the Envoy of the control plane's release decides.
     pub reach: Option<Reach>,
 }
 
-/// Which proxies a patch reaches.
+/// The proxies that a patch reaches.
 #[derive(Clone, Debug)]
 pub struct Reach {
     /// The minors of all their Envoys.
     pub all: Vec<u16>,
-    /// The proxies with the Envoy that the value is judged by.
+    /// The proxies with the Envoy that judges the value.
     pub proxies: Vec<String>,
 }
 
 /// A message with fields.
 pub struct Object<'a> {
-    /// Its type as istiod knows it; `None` when it does not, and inside a TypedStruct.
+    /// Its type as istiod knows it; `None` if unknown, and inside a TypedStruct.
     pub istiod: Option<Message>,
     /// Its type as the proxy's Envoy knows it.
     pub envoy: Option<Message>,
     /// The mapping.
     pub node: &'a Node,
-    /// The key, `@type` or list item that stands for it.
+    /// The key, `@type` or list item that represents it.
     pub span: Span,
     /// From the value's root.
     pub route: Vec<Step>,
-    /// Whether the object is given in full, so that what is absent is absent for Envoy: not in a MERGE, unless it is an
-    /// item of a list or a map, which MERGE adds or replaces as a whole.
+    /// Whether the object is given in full, so that missing fields are missing for Envoy: not in a MERGE, except in
+    /// items of a list or a map, which MERGE adds or replaces as a whole.
     pub whole: bool,
-    /// Whether a TypedStruct holds it.
+    /// Whether it is inside a TypedStruct.
     pub in_typed_struct: bool,
-    /// Whether Envoy's validation does not come here.
+    /// Whether Envoy's validation does not reach it.
     pub unchecked: bool,
-    /// Index of the object that holds it, and by which field.
+    /// Index of the parent object, and the field in it.
     pub parent: Option<(usize, Field)>,
     /// Its keys.
     pub members: Vec<Member<'a>>,
@@ -93,15 +94,15 @@ pub struct Member<'a> {
 pub struct Slot<'a> {
     /// The mapping.
     pub node: &'a Node,
-    /// The key or list item that stands for it.
+    /// The key or list item that represents it.
     pub span: Span,
-    /// Index of the object that holds it.
+    /// Index of the object that contains it.
     pub owner: usize,
     /// The field of that object.
     pub field: Field,
     /// From the value's root.
     pub route: Vec<Step>,
-    /// Its `@type`, when it is text.
+    /// Its `@type`, if it is text.
     pub url: Option<TypeUrl<'a>>,
     /// Whether that is a TypedStruct.
     pub typed_struct: bool,
@@ -109,7 +110,7 @@ pub struct Slot<'a> {
     pub inner: Option<TypeUrl<'a>>,
     /// Whether it is given in full; see [`Object::whole`].
     pub whole: bool,
-    /// Whether a TypedStruct holds it.
+    /// Whether it is inside a TypedStruct.
     pub in_typed_struct: bool,
 }
 
@@ -118,21 +119,21 @@ pub struct Slot<'a> {
 pub struct TypeUrl<'a> {
     /// As written.
     pub text: &'a str,
-    /// Where.
+    /// Its place.
     pub span: Span,
-    /// The type as istiod knows it; `None` inside a TypedStruct, where it does not look.
+    /// The type as istiod knows it; `None` inside a TypedStruct, which istiod does not read.
     pub istiod: Option<Message>,
     /// The type as the proxy's Envoy knows it.
     pub envoy: Option<Message>,
 }
 
-/// Something that a reader of the JSON noticed.
+/// A problem noted by a JSON reader.
 pub struct Noticed<'a> {
-    /// What, with the route from the value's root.
+    /// The notice, with the route from the value's root.
     pub notice: Notice,
-    /// The value concerned.
+    /// The value.
     pub node: Option<&'a Node>,
-    /// Whether the proxy and not istiod is the reader.
+    /// Whether the reader is the proxy rather than istiod.
     pub in_typed_struct: bool,
 }
 
@@ -149,26 +150,26 @@ impl<'a> TypeUrl<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// The type URL that counts: that of the content for a TypedStruct.
+    /// The type URL that counts: for a TypedStruct, that of the content.
     pub fn content(&self) -> Option<TypeUrl<'a>> {
         if self.typed_struct { self.inner } else { self.url }
     }
 
-    /// The `name` beside the field that holds it, for the messages that have one.
+    /// The `name` next to the field that contains it, for messages that have one.
     pub fn extension_name(&self, value: &PatchValue<'a>) -> Option<&'a Node> {
         value.objects.get(self.owner)?.member("name").map(|member| &member.entry.value)
     }
 }
 
 impl Member<'_> {
-    /// The field: the proxy's view of it, else istiod's.
+    /// The field: the proxy's view of it, otherwise istiod's.
     pub fn field(&self) -> Option<Field> {
         self.envoy.or(self.istiod)
     }
 }
 
 impl<'a> Object<'a> {
-    /// The type: the proxy's view of it, else istiod's.
+    /// The type: the proxy's view of it, otherwise istiod's.
     pub fn message(&self) -> Option<Message> {
         self.envoy.or(self.istiod)
     }
@@ -195,7 +196,7 @@ impl<'a> Object<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Its single values with their places: the items of a list, the values of a map, or the value itself.
+    /// Its individual values with their places: the items of a list, the values of a map, or the value itself.
     pub fn values(&self) -> Vec<(&'a Node, Span)> {
         match self.field().map(Field::cardinality) {
             Some(Cardinality::Repeated) => self.entry.value.items().iter().map(|item| (item, item.span)).collect(),
@@ -219,32 +220,33 @@ impl<'a> PatchValue<'a> {
         }
     }
 
-    /// The place of what was noticed: the key, or the list item.
+    /// The place of the notice: the key, or the list item.
     pub fn notice_span(&self, notice: &Notice) -> Span {
         self.view.value_route_span(&notice.route)
     }
 
-    /// The values that have not the type of their field.
+    /// The values that do not have the type of their field.
     pub(crate) fn mistyped(&self) -> impl Iterator<Item = &'a Node> {
         let wrong = |noticed: &&Noticed<'a>| matches!(noticed.notice.what, What::WrongType { .. });
         self.notices.iter().filter(wrong).filter_map(|noticed| noticed.node)
     }
 
-    /// Whether an object is in a filter chain that a LISTENER MERGE adds to those that istiod generates.
+    /// Whether an object is in a filter chain that a LISTENER MERGE adds to the generated ones.
     pub(crate) fn is_in_added_chain(&self, object: &Object<'a>) -> bool {
         let in_chain =
             matches!(object.route.as_slice(), [Step::Key(key), Step::Item(_), ..] if walk::same(key, "filter_chains"));
         in_chain && self.merges() && self.view.patch.apply_to == ApplyTo::Listener
     }
 
-    /// The place of a value that cannot stay as it is: the value itself where it is a single one, else as
+    /// The place of a value that must change: the value itself if it is a scalar, otherwise as in
     /// [`PatchValue::notice_span`].
     pub fn written_span(&self, noticed: &Noticed<'_>) -> Span {
         let single = noticed.node.filter(|node| !matches!(node.value, NodeValue::Map(_) | NodeValue::List(_)));
         single.filter(|node| !node.is_null()).map_or_else(|| self.notice_span(&noticed.notice), |node| node.span)
     }
 
-    /// Full name of the message that holds the field of a notice: a notice about a message or a wrapper names that one.
+    /// Full name of the message that contains the field of a notice; a notice about a message or a wrapper names that
+    /// one.
     pub fn holder(&self, notice: &Notice) -> &'static str {
         let above =
             |object: &&Object<'_>| object.route.len() < notice.route.len() && notice.route.starts_with(&object.route);
@@ -268,7 +270,7 @@ pub(crate) fn short(full_name: &str) -> &str {
     full_name.rsplit('.').next().unwrap_or(full_name)
 }
 
-/// Walks the value of a patch; `None` when it has none or its type is not known.
+/// Walks the value of a patch; `None` if it has none or its type is unknown.
 pub(crate) fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>) -> Option<PatchValue<'_>> {
     let envoy = envoy_minor.and_then(Schema::envoy);
     let body = view.patch.body.as_ref()?;
@@ -312,7 +314,7 @@ struct Walker<'a> {
     value: PatchValue<'a>,
 }
 
-/// What is known of a value before it is looked at.
+/// What is known about a value before it is read.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "what holds at a place, each for itself")]
 struct Place {
@@ -323,7 +325,7 @@ struct Place {
     in_typed_struct: bool,
     unchecked: bool,
     parent: Option<(usize, Field)>,
-    /// Whether the mapping is that of an `Any`, with its `@type`.
+    /// Whether the mapping is an `Any`, with its `@type`.
     is_any: bool,
 }
 
@@ -334,7 +336,7 @@ fn message_of(kind: Kind) -> Option<Message> {
     }
 }
 
-/// The message that a value of the field is: for a map that of its values.
+/// The message of a field's value; for a map, that of its values.
 fn content(field: Field) -> Option<Message> {
     match field.map_entry() {
         Some((_, kind)) => message_of(kind),
@@ -342,15 +344,15 @@ fn content(field: Field) -> Option<Message> {
     }
 }
 
-/// Whether Envoy's validation of a message ends at this field.
+/// Whether Envoy's validation of a message stops at this field.
 fn stops(field: Field) -> bool {
     let any = |message: Message| message.well_known() == Some(WellKnown::Any);
     !field.rules().is_empty() && content(field).is_some_and(|it| !any(it)) && Rules::read(field.rules()).stops
 }
 
-/// Whether Envoy reads in a TypedStruct what istiod's reader refuses: protobuf's C++ reader also takes a duration or a wrapper
-/// as a mapping of its fields, one item for a list of one, Booleans in quotes, and names of enums in any case or as numbers
-/// in quotes (tried with Envoy 1.39.3).
+/// Whether Envoy reads in a TypedStruct what istiod's reader rejects: protobuf's C++ reader also accepts a duration or
+/// a wrapper as a mapping of its fields, a single item for a list of one, quoted Booleans, and enum names in any case
+/// or as quoted numbers (tested with Envoy 1.39.3).
 fn read_by_envoy(envoy: Schema, notice: &Notice, root: &Node) -> bool {
     let Some(node) = root.at(&notice.route) else { return false };
     let fields = |names: &[&str]| {
@@ -475,7 +477,7 @@ impl<'a> Walker<'a> {
         });
         let Some(url) = url else { return };
         let type_span = node.entry(TYPE_KEY).map_or(place.span, |entry| entry.key_span);
-        // Whoever unpacks an `Any` validates it.
+        // An `Any` is validated when it is unpacked.
         let place =
             Place { istiod: url.istiod, envoy: url.envoy, span: type_span, unchecked: false, is_any: true, ..*place };
         if !typed_struct {
@@ -497,7 +499,7 @@ impl<'a> Walker<'a> {
             ..place
         };
         let Some(content) = node.entry("value") else {
-            // Nothing is an empty message for the proxy.
+            // For the proxy, nothing is an empty message.
             let outer = std::mem::replace(&mut self.route, route);
             self.object(&place, node, &[]);
             self.route = outer;
@@ -505,7 +507,7 @@ impl<'a> Walker<'a> {
         };
         let mut decoded = decode::decode(message.schema(), message, json::from_node(&content.value, Origin::ISTIOD));
         decoded.notices.retain(|notice| !read_by_envoy(message.schema(), notice, &content.value));
-        // An outer TypedStruct's reading does not reach into this one: its content is a structure without types there.
+        // The reader of an outer TypedStruct does not enter this one: its content is a structure without types there.
         self.note(&decoded.notices, &route, &content.value, true);
         let outer = std::mem::replace(&mut self.route, route);
         self.message(&place, &content.value);

@@ -1,9 +1,9 @@
-//! Walks a patch's value as written, field by field, knowing the message each field stands in.
+//! Walks a patch's value as written, field by field, with the message that contains each field.
 
 use crate::proto::tree::type_name;
 use crate::source::{Node, NodeValue, Step};
 
-/// A step to a field, as it is in the document.
+/// A step to a field, as written in the document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'n> {
     /// The value under a key.
@@ -16,21 +16,22 @@ pub(crate) enum Part<'n> {
 pub(crate) struct Field<'w, 'n> {
     /// Its key as written.
     pub key: &'n str,
-    /// What it holds.
+    /// Its value.
     pub node: &'n Node,
-    /// Keys and items from the root of the value, its own key included.
+    /// Keys and items from the root of the value, including its own key.
     pub path: &'w [Part<'n>],
-    /// Full name of the nearest message around it that is named (`@type`, or `type_url` of a TypedStruct); may be empty.
+    /// Full name of the nearest enclosing message that is named (`@type`, or `type_url` of a TypedStruct); may be
+    /// empty.
     pub message: &'n str,
 }
 
 impl Field<'_, '_> {
-    /// Whether this is the field of that proto name, written in either way (`inline_string`, `inlineString`).
+    /// Whether this is the field with that proto name, in either spelling (`inline_string`, `inlineString`).
     pub(crate) fn is(&self, name: &str) -> bool {
         same(self.key, name)
     }
 
-    /// The way to it from the root of the value.
+    /// The route to it from the root of the value.
     pub(crate) fn route(&self) -> Vec<Step> {
         let step = |part: &Part<'_>| match *part {
             Part::Key(key) => Step::from(key),
@@ -39,7 +40,7 @@ impl Field<'_, '_> {
         self.path.iter().map(step).collect()
     }
 
-    /// Whether one of the keys above it is that field.
+    /// Whether it is inside that field.
     pub(crate) fn inside(&self, name: &str) -> bool {
         let above = self.path.len().saturating_sub(1);
         self.path[..above].iter().any(|part| matches!(part, Part::Key(key) if same(key, name)))
@@ -53,7 +54,7 @@ impl Field<'_, '_> {
 
 /// Whether a key is a field's proto or JSON name.
 pub(crate) fn same(key: &str, name: &str) -> bool {
-    // Names of fields are ASCII and begin with a letter; this is asked for every field by many rules, mostly without effect.
+    // Field names are ASCII and begin with a letter; many rules call this for every field, mostly without effect.
     fn plain(text: &str) -> impl Iterator<Item = u8> {
         text.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
     }
@@ -62,7 +63,7 @@ pub(crate) fn same(key: &str, name: &str) -> bool {
     begins && (key == name || plain(key).eq(plain(name)))
 }
 
-/// The value of a field by its proto name, written in either way.
+/// The value of a field by its proto name, in either spelling.
 pub(crate) fn get<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     node.entries().iter().find(|entry| same(&entry.key, name)).map(|entry| &entry.value)
 }

@@ -1,4 +1,4 @@
-//! Calls of the methods of Envoy's objects: which exist, what they are given, and what they may not give.
+//! Calls of the methods of Envoy's objects: which exist, their arguments, and results that may be absent.
 
 use super::names::{LOGS, MODULES, YIELDS};
 use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source};
@@ -10,7 +10,7 @@ impl<'t> Reader<'t> {
         self.sign(at, ":") && self.token(at + 1) == Token::Name(name) && self.sign(at + 2, "(")
     }
 
-    /// Whether `handle:headers()` begins here: the token behind it.
+    /// Whether `handle:headers()` begins here: the token after it.
     pub(super) fn of_headers(&self, at: usize) -> Option<usize> {
         self.of_store(at, "headers")
     }
@@ -23,7 +23,8 @@ impl<'t> Reader<'t> {
         (handle && self.method_at(at + 1, method) && self.sign(at + 4, ")")).then_some(at + 5)
     }
 
-    /// Whether `handle:headers():get("name")` begins here, for a header that may be absent: the token behind it, and its name.
+    /// Whether `handle:headers():get("name")` begins here, for a header that may be absent: the token after it, and its
+    /// name.
     pub(super) fn header_get(&self, at: usize) -> Option<(usize, &'t str)> {
         let held = matches!(self.token(at), Token::Name(name) if self.headers.contains(name)).then_some(at + 1);
         let at = self.of_headers(at).or_else(|| self.of_store(at, "metadata")).or(held)?;
@@ -31,12 +32,12 @@ impl<'t> Reader<'t> {
             return None;
         }
         let Token::Text(header) = self.token(at + 3) else { return None };
-        // Pseudo headers are always there.
+        // Pseudo headers always exist.
         (self.sign(at + 4, ")") && !header.starts_with(':')).then_some((at + 5, header))
     }
 
-    /// Whether something begins here that may be nil: a header, dynamic metadata, a variable of the environment. The token
-    /// behind it, and its name.
+    /// Whether something begins here that may be nil: a header, dynamic metadata, an environment variable. The token
+    /// after it, and its name.
     pub(super) fn may_be_absent(&self, at: usize) -> Option<(usize, &'t str, Source)> {
         if let Some((end, header)) = self.header_get(at) {
             return Some((end, header, Source::Header));
@@ -82,10 +83,10 @@ impl<'t> Reader<'t> {
             "bodyChunks" if !response => self.chunked = true,
             "httpCall" if !argument.is_empty() => {
                 let call = self.named(at + 4, argument);
-                // The place of the text, behind its quote.
+                // The place of the text, after its quote.
                 self.found.calls.push(Named { at: call.at + quote, ..call });
             }
-            // Without `true` the body of a message that has none is nil.
+            // Without `true`, the body of a message without a body is nil.
             "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
             _ => {}
         }
@@ -169,7 +170,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The table of headers that `httpCall` or `respond` gets, where it is written in place with keys that are texts.
+    /// The table of headers passed to `httpCall` or `respond`, if it is written in place with text keys.
     pub(super) fn incomplete(&mut self, at: usize, method: &'t str, response: bool) {
         let (mut next, wanted): (usize, &[&'static str]) = match method {
             "httpCall" => (at + 4, &[":method", ":path", ":authority"]),
@@ -187,7 +188,7 @@ impl<'t> Reader<'t> {
                 Token::Sign("{") => depth += 1,
                 Token::Sign("}") => depth -= 1,
                 Token::Sign("[") if depth == 1 && matches!(self.before(next), Token::Sign("{" | "," | ";")) => {
-                    // A key that is computed may be any.
+                    // A computed key may be any header.
                     let Token::Text(key) = self.token(next + 1) else { return };
                     keys.insert(key);
                 }
@@ -202,7 +203,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A change of the request's headers by `add`, `replace` or `remove`; `at` is behind what holds the headers.
+    /// A change of the request's headers by `add`, `replace` or `remove`; `at` is after the expression that holds the
+    /// headers.
     pub(super) fn header_change(&mut self, at: usize) {
         let (Token::Name(method @ ("add" | "replace" | "remove")), true) = (self.token(at + 1), self.sign(at, ":"))
         else {
@@ -216,7 +218,7 @@ impl<'t> Reader<'t> {
             },
             _ => return,
         };
-        // What was removed or replaced before is no longer the client's.
+        // A header that was removed or replaced before is no longer the client's.
         if method != "add" {
             self.removed.insert(header.to_ascii_lowercase());
         } else if !self.removed.contains(&header.to_ascii_lowercase()) {

@@ -46,10 +46,10 @@ pub(super) const GLOBALS: &[&str] = &[
     "unpack",
     "xpcall",
 ];
-/// Names by which a script may define others unseen.
+/// Names that let a script define others invisibly.
 pub(super) const INDIRECT: &[&str] =
     &["_G", "setfenv", "getfenv", "load", "loadstring", "loadfile", "dofile", "setmetatable", "module"];
-/// Modules that LuaJIT brings along.
+/// Modules built into LuaJIT.
 pub(super) const MODULES: &[&str] =
     &["bit", "ffi", "jit", "string", "table", "math", "io", "os", "package", "debug", "coroutine"];
 /// An object of Envoy's scripts whose methods are known.
@@ -85,7 +85,7 @@ impl Owner {
         }
     }
 
-    /// The methods that it has, each with the Envoy minor that brought it; 0 for those of every Envoy that was asked.
+    /// The methods that it has, each with the Envoy minor that introduced it; 0 for those of every tested Envoy.
     pub(crate) const fn methods(self) -> &'static [(&'static str, u16)] {
         match self {
             Owner::Handle => HANDLE,
@@ -106,7 +106,7 @@ impl Owner {
         }
     }
 
-    /// The object that a method without arguments gives.
+    /// The object that a method without arguments returns.
     pub(super) fn of(self, method: &str) -> Option<Owner> {
         Some(match (self, method) {
             (Owner::Handle, "headers") => Owner::Headers,
@@ -120,8 +120,8 @@ impl Owner {
     }
 }
 
-/// Asked of Envoy 1.36 to 1.40 in a script: which of the words in the binary are methods. Every object also has those that
-/// log.
+/// Found by running a script in Envoy 1.36 to 1.40 that tests which words of the binary are methods. Every object also
+/// has the logging methods.
 const HANDLE: &[(&str, u16)] = &[
     ("base64Decode", 40),
     ("base64Escape", 0),
@@ -148,7 +148,7 @@ const HANDLE: &[(&str, u16)] = &[
     ("virtualHost", 0),
 ];
 
-/// The same of `streamInfo()`.
+/// The same for `streamInfo()`.
 const STREAM_INFO: &[(&str, u16)] = &[
     ("downstreamDirectLocalAddress", 0),
     ("downstreamDirectRemoteAddress", 0),
@@ -167,5 +167,5 @@ const STREAM_INFO: &[(&str, u16)] = &[
 
 /// Methods that every object has.
 pub(super) const LOGS: &[&str] = &["logCritical", "logDebug", "logErr", "logInfo", "logTrace", "logWarn"];
-/// Methods that wait.
+/// Methods that yield.
 pub(super) const YIELDS: &[&str] = &["httpCall", "body", "bodyChunks", "trailers"];

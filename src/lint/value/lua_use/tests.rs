@@ -1,4 +1,4 @@
-//! What is found in scripts.
+//! Uses found in scripts.
 
 use super::*;
 
