@@ -1,4 +1,4 @@
-//! EF406: an object that a patch adds and another patch takes away again.
+//! EF406: an object that one patch adds and another patch removes.
 
 use crate::declare_rule;
 use crate::lint::order::remover;
@@ -8,15 +8,15 @@ declare_rule! {
     /// An object that one patch adds and another patch removes.
     ///
     /// # What it finds
-    /// A VIRTUAL_HOST that is added under the name of one that is removed; a filter or route that is inserted and
-    /// that a later REMOVE takes too.
+    /// A VIRTUAL_HOST added under the name of one that is removed; a filter or route that is inserted and that a later
+    /// REMOVE also matches.
     ///
     /// # Why it matters
-    /// Removed virtual hosts are dropped at the end by name, the added ones with them. A REMOVE of filters takes
-    /// every filter of that name, inserted ones too.
+    /// Virtual hosts are removed at the end by name, including added ones. A REMOVE of filters removes every filter of
+    /// that name, including inserted ones.
     ///
     /// # How to fix
-    /// REPLACE instead of REMOVE and ADD; or choose another name.
+    /// Use REPLACE instead of REMOVE and ADD, or choose another name.
     ///
     /// # References
     /// istio/istio issues 38553, 45089; istiod `rc_patch.go`; recorded.

@@ -1,4 +1,4 @@
-//! EF405: a patch that looks for a filter which another patch inserts only later.
+//! EF405: a patch that refers to a filter that another patch inserts only later.
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
@@ -11,12 +11,12 @@ declare_rule! {
     /// A patch that refers to a filter that another patch inserts only later.
     ///
     /// # What it finds
-    /// A patch that matches nothing because the filter named in its match is inserted by a patch that comes later,
-    /// and that would match if it came later itself. Computed by running the engine with the two filters swapped.
+    /// A patch that matches nothing because the filter named in its match is inserted by a later patch, and that would
+    /// match if it came after that patch. Computed by running the engine with the two filters swapped.
     ///
     /// # Why it matters
-    /// The patch does nothing, and nothing is logged. It may have worked before the other filter was created again:
-    /// creation time decides among equal priorities.
+    /// The patch silently does nothing. It may have worked before the other filter was re-created: creation time
+    /// decides among equal priorities.
     ///
     /// # How to fix
     /// Give it a higher `priority` than the filter that inserts the anchor.
@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if !run.trace.effects.is_empty() || !anchor(run.trace.nearest) {
                 return None;
             }
-            // Only a filter or route of the name that is asked for can be what is missing.
+            // Only a filter or route with the wanted name can be the missing one.
             let wanted = run.trace.nearest.and_then(|nearest| {
                 let route: Vec<&str> = ["match"].into_iter().chain(nearest.route().iter().copied()).collect();
                 view.node(&route)?.as_str()
@@ -55,7 +55,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
                 let inserted = run.run.by_id(other).has(|effect| matches!(effect, Effect::Inserted { .. }));
                 let own = &cx.filters[planned.filter].patches[planned.built.patch.index];
-                // On a reference configuration which versions run is not known.
+                // The versions that run are unknown on a reference configuration.
                 let pinned =
                     run.run.knowledge == Knowledge::Reference && (view.patch.proxy.is_some() || own.proxy.is_some());
                 other > run.id
@@ -95,7 +95,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .help(format!("spec:\n  priority: {}", other.filter.priority.saturating_add(1)))
         };
         finding = seen.tell(finding).ineffective();
-        // Files do not say which filter was created first.
+        // Files do not show which filter was created first.
         out.push(if unsure { finding.severity(Severity::Warning).confidence(Confidence::Likely) } else { finding });
     }
 }

@@ -14,22 +14,22 @@ declare_rule! {
     /// Two EnvoyFilters that write different values to the same field.
     ///
     /// # What it finds
-    /// A field that one filter sets and a filter applied later sets to another value, on the same proxy. Patches
-    /// that lose everything are reported by shadowed-patch.
+    /// A field that one filter sets and a later filter sets to another value, on the same proxy. Another rule,
+    /// shadowed-patch, reports patches that lose everything.
     ///
     /// # Why it matters
-    /// The last one wins, in an order that the text of neither filter shows: priority, root namespace first,
-    /// creation time, name.
+    /// The last one wins, in an order that neither filter's text shows: priority, root namespace first, creation time,
+    /// name.
     ///
     /// # How to fix
-    /// Write the value in one place; or give the one that should win a higher `priority`.
+    /// Write the value in one place, or give the one that should win a higher `priority`.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
     "EF401" "conflicting-values" Conflict Warning => check
 }
 
-/// The path of a field, and the object that it is in.
+/// The path of a field, and its object.
 type Field = (String, String);
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -1,4 +1,4 @@
-//! EF407: two filters that were one: the same patch twice, with small differences.
+//! EF407: two copies of a filter that have drifted apart.
 
 use crate::declare_rule;
 use crate::lint::context::PatchView;
@@ -13,8 +13,8 @@ declare_rule! {
     /// Two EnvoyFilters with almost the same patch.
     ///
     /// # What it finds
-    /// Two patches of different filters with the same `applyTo`, operation and match, whose values have many fields
-    /// and differ in one or two of them.
+    /// Two patches of different filters with the same `applyTo`, operation and match, whose values have many fields and
+    /// differ in only one or two of them.
     ///
     /// # Why it matters
     /// Copies of one filter for several workloads drift apart: one gets the fix, the other does not.
@@ -27,7 +27,7 @@ declare_rule! {
     "EF407" "drifted-copies" Conflict Info => check
 }
 
-/// A patch and what its value holds, field by field.
+/// A patch and its value, field by field.
 type Copied<'a> = (PatchView<'a>, BTreeMap<String, String>);
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -72,14 +72,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ),
                 )
                 .label("differs here")
-                .related(other.value_path_span(path), "from this")
-                .help("make both equal, or use one EnvoyFilter for a label that both workloads have"),
+                .related(other.value_path_span(path), "other copy")
+                .help("make both equal, or use one EnvoyFilter with a label that both workloads have"),
             );
         }
     }
 }
 
-/// How many values are written that hold no others: a message has at most as many fields.
+/// The number of scalar values: a message has at most as many fields.
 fn scalars(node: &Node) -> usize {
     match &node.value {
         NodeValue::List(items) => items.iter().map(scalars).sum(),

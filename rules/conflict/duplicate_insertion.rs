@@ -13,11 +13,10 @@ declare_rule! {
     /// The same filter with the same configuration, inserted twice.
     ///
     /// # What it finds
-    /// Two filters of one list with equal name and configuration, both inserted by patches, when all patches are
-    /// done.
+    /// Two filters of one list with equal name and configuration after all patches, both inserted by patches.
     ///
     /// # Why it matters
-    /// Envoy runs both: tokens of a rate limit are taken twice, a header is added twice, a Lua script runs twice.
+    /// Envoy runs both: a rate limit takes tokens twice, a header is added twice, a Lua script runs twice.
     ///
     /// # How to fix
     /// Remove one of the two patches.

@@ -1,4 +1,4 @@
-//! EF412: one extension, inserted into one list by two EnvoyFilters with different configurations.
+//! EF412: one extension that two EnvoyFilters insert into the same list with different configurations.
 
 use crate::declare_rule;
 use crate::engine::PatchId;
@@ -9,16 +9,16 @@ use crate::source::{Node, Severity};
 use std::collections::BTreeMap;
 
 declare_rule! {
-    /// One extension in a list twice, inserted by two EnvoyFilters with different configurations.
+    /// One extension twice in a list, inserted by two EnvoyFilters with different configurations.
     ///
     /// # What it finds
-    /// Two filters of the same type in one list after all patches, from two EnvoyFilters. Extensions that run code or rules of
-    /// their own (Lua, Wasm, external processing, header mutation) count only where both have the same name, and as an info where
-    /// no patch refers to that name.
+    /// Two filters of the same type in one list after all patches, from two EnvoyFilters. Extensions that run their own
+    /// code or rules (Lua, Wasm, external processing, header mutation) count only if both have the same name; this is
+    /// an info if no patch refers to that name.
     ///
     /// # Why it matters
-    /// Envoy runs both: a request takes tokens of both limits and asks both services. Where both have one name, a
-    /// configuration of a route (`typed_per_filter_config`) applies to both.
+    /// Envoy runs both: a request takes tokens of both limits and calls both services. If both have the same name, a
+    /// route's configuration (`typed_per_filter_config`) applies to both.
     ///
     /// # How to fix
     /// Let one EnvoyFilter insert the filter and the other MERGE into it, or give them distinct, descriptive names.
@@ -28,7 +28,7 @@ declare_rule! {
     "EF412" "extension-inserted-twice" Conflict Warning => check
 }
 
-/// Ends of the types of extensions that are often in a list more than once.
+/// Suffixes of the types of extensions that are often in a list more than once.
 const SEVERAL: &[&str] = &[
     ".lua.v3.Lua",
     ".wasm.v3.Wasm",
@@ -54,7 +54,7 @@ struct Twice {
     kind: String,
     name: String,
     same_name: bool,
-    /// Whether that is common for the extension.
+    /// Whether this is common for the extension.
     several: bool,
     labels: Vec<String>,
     certain: bool,
@@ -91,7 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     (entry.same_name, entry.several) = (same_name, several);
                     entry.labels.push(run.label().to_owned());
                     entry.certain |= certain;
-                    // Of several one is enough.
+                    // One of several is enough.
                     break;
                 }
             }
@@ -115,10 +115,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
         .of(view.filter, Some(patch));
         if same_name {
-            finding = finding
-                .note("both have one name: typed_per_filter_config of a route applies to both, and so does a MERGE");
+            finding = finding.note(
+                "both have the same name: typed_per_filter_config of a route applies to both, and so does a MERGE",
+            );
         }
-        // Two scripts of one name do no harm where no patch refers to that name.
+        // Two scripts of the same name do no harm if no patch refers to that name.
         if several && !refers(cx, &name) {
             finding = finding.severity(Severity::Info);
         }
@@ -126,7 +127,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a patch configures the filter of a name for routes, or merges into it.
+/// Whether a patch configures the filter with a name for routes, or merges into it.
 fn refers(cx: &Context<'_>, name: &str) -> bool {
     cx.patches().any(|view| {
         let value = view.patch.body.as_ref().and_then(|body| body.value.as_ref());

@@ -1,4 +1,4 @@
-//! EF411: several INSERT_FIRST on one list, which end up in reverse.
+//! EF411: several INSERT_FIRST on one list, which end up in reverse order.
 
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
@@ -13,15 +13,16 @@ declare_rule! {
     /// Several EnvoyFilters that insert first into one list: the one applied last ends up first.
     ///
     /// # What it finds
-    /// INSERT_FIRST of two EnvoyFilters into the same list of filters or routes, whose order their priority or the root namespace
-    /// decides.
+    /// INSERT_FIRST of two EnvoyFilters into the same list of filters or routes whose order is decided by priority or
+    /// the root namespace.
     ///
     /// # Why it matters
-    /// INSERT_FIRST puts a value in front of everything that is there, also of what an earlier patch put first. A smaller
-    /// priority number, or the root namespace, runs earlier and so ends up behind.
+    /// INSERT_FIRST puts a value before everything that exists, including what an earlier patch inserted first. A
+    /// smaller priority number, or the root namespace, runs earlier and thus ends up later in the list.
     ///
     /// # How to fix
-    /// Give the one that must come first the larger priority, or anchor one at the other with INSERT_BEFORE or INSERT_AFTER.
+    /// Give the one that must come first the larger priority number, or anchor one at the other with INSERT_BEFORE or
+    /// INSERT_AFTER.
     ///
     /// # References
     /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded. istio/istio issue 25111.
@@ -41,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (at, later) in first.iter().enumerate() {
             for earlier in &first[..at] {
                 let (one, two) = (earlier.planned.filter, later.planned.filter);
-                // What only the creation time decides is told by another rule.
+                // Another rule reports filters that only the creation time orders.
                 if one == two || cx.same_object(one, two) || !decided_by_priority(cx, one, two) || !meet(earlier, later)
                 {
                     continue;
@@ -59,10 +60,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .finding(
                         rule,
                         view.value_span(&["patch", "operation"]),
-                        format!("this ends up in front of what {} inserts first", other.filter.full_name()),
+                        format!("this ends up before what {} inserts first", other.filter.full_name()),
                     )
                     .label("applied later, so it ends up first")
-                    .related(other.value_span(&["patch", "operation"]), "applied earlier, so it ends up behind")
+                    .related(other.value_span(&["patch", "operation"]), "applied earlier, so it ends up after")
                     .note(format!("order of application: {}", reason(cx, one, two)))
                     .help("give the one that must come first the larger priority, or anchor one at the other");
                 out.push(seen.tell(finding));
@@ -81,7 +82,7 @@ fn meet(one: &PatchRun<'_, '_>, other: &PatchRun<'_, '_>) -> bool {
     !lists(one).is_disjoint(&lists(other))
 }
 
-/// The list that holds the object at a place; names of filter chains say where, their numbers do not change here.
+/// The list that contains the object at a place, by the names of filter chains; their indexes do not change here.
 fn list(place: Place) -> Place {
     if place.sub_filter.is_some() {
         return Place { sub_filter: Some(String::new()), ..place };

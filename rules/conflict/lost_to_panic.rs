@@ -1,4 +1,4 @@
-//! EF409: a patch that does not happen, because another one makes istiod panic.
+//! EF409: a patch that is lost because another patch makes istiod panic.
 
 use crate::declare_rule;
 use crate::engine::PatchId;
@@ -11,12 +11,12 @@ declare_rule! {
     /// A patch that is lost because another patch makes istiod panic.
     ///
     /// # What it finds
-    /// A patch that would change something and does not, or not everywhere, because a patch before it in the same
-    /// pass makes istiod panic.
+    /// A patch that would change something but does not, or not everywhere, because an earlier patch in the same pass
+    /// makes istiod panic.
     ///
     /// # Why it matters
-    /// istiod recovers from a panic, logs it, and goes on without the rest of that pass: other filters of other
-    /// teams lose their effect.
+    /// istiod recovers from a panic, logs it, and continues without the rest of that pass: filters of other teams lose
+    /// their effect.
     ///
     /// # How to fix
     /// Fix the patch that panics.
@@ -27,7 +27,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // One patch that panics can take hundreds with it: the first of them says so, the others are for who looks.
+    // A panic may discard hundreds of patches: the first finding reports it, the others are for details.
     let mut told: HashMap<(usize, usize), usize> = HashMap::new();
     let mut found = Vec::new();
     for view in cx.patches() {

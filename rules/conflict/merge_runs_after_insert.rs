@@ -1,4 +1,4 @@
-//! EF408: a MERGE that also changes a filter which a later patch inserts.
+//! EF408: a MERGE that also changes a filter that a later patch inserts.
 
 use crate::declare_rule;
 use crate::engine::PatchId;
@@ -10,14 +10,14 @@ declare_rule! {
     /// A MERGE that also changes a filter that a later patch inserts.
     ///
     /// # What it finds
-    /// A MERGE of filters that changes what a patch after it in the order of application has inserted.
+    /// A MERGE of filters that changes a filter that a later patch, in the order of application, inserts.
     ///
     /// # Why it matters
-    /// Inserts, replacements and removals of a kind always come first, every MERGE after them, whatever the order
-    /// in the text and the priority.
+    /// Inserts, replacements and removals of a kind always come first and every MERGE after them, whatever the order in
+    /// the text and the priority.
     ///
     /// # How to fix
-    /// Narrow the match of the MERGE; or write the desired value into the inserted filter.
+    /// Narrow the match of the MERGE, or write the desired value into the inserted filter.
     ///
     /// # References
     /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded.
@@ -39,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 "this MERGE also changes a filter that a later patch inserts",
             )
             .label("runs after every insert of its kind")
-            .related(other.value_path_span("name"), "inserted by a patch behind it in the order")
+            .related(other.value_path_span("name"), "inserted by a later patch")
             .help("narrow the match, or write the value into the inserted filter");
         out.push(seen.tell(finding));
     }

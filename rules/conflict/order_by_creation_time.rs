@@ -1,4 +1,4 @@
-//! EF404: two filters whose order matters, and which only the time of creation or the name puts in order.
+//! EF404: two filters whose order matters but is decided only by creation time or name.
 
 use crate::declare_rule;
 use crate::lint::Confidence;
@@ -10,12 +10,12 @@ declare_rule! {
     /// Two EnvoyFilters whose order matters but is decided only by creation time or name.
     ///
     /// # What it finds
-    /// Two filters of equal priority on one proxy, one after the other in the order of application, where the result
-    /// changes when the two are swapped. Computed by running the engine with the two swapped.
+    /// Two adjacent filters of equal priority on one proxy whose swapped order gives a different result. Computed by
+    /// running the engine with the two swapped.
     ///
     /// # Why it matters
-    /// Deleting and creating a filter again, a restore, or another cluster reverses the order: filters swap places, or
-    /// another value wins.
+    /// Re-creating a filter, a restore, or another cluster reverses the order: filters swap places, or another value
+    /// wins.
     ///
     /// # How to fix
     /// Give them different priorities.
@@ -27,7 +27,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // In the order of the filters that come later.
+    // Ordered by the later filter.
     let found: BTreeMap<(usize, usize), Vec<String>> =
         cx.where_order_matters().into_iter().map(|((first, second), proxies)| ((second, first), proxies)).collect();
     for ((second, first), proxies) in found {

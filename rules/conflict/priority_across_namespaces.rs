@@ -1,4 +1,4 @@
-//! EF410: a priority that was meant to put a filter before those of the root namespace, which no release before 1.22 does.
+//! EF410: a priority that should put a filter before those of the root namespace, which has no effect before Istio 1.22.
 
 use crate::declare_rule;
 use crate::engine::compat::{Behaviour, since};
@@ -11,12 +11,12 @@ declare_rule! {
     /// A priority that should put an EnvoyFilter before those of the root namespace, which has no effect before Istio 1.22.
     ///
     /// # What it finds
-    /// On control planes before 1.22, filters of a workload's namespace whose priority is lower than that of a filter of the
-    /// root namespace which attaches to the same proxy.
+    /// On control planes before 1.22, filters in a workload's namespace whose priority is lower than that of a filter
+    /// in the root namespace that attaches to the same proxy.
     ///
     /// # Why it matters
-    /// Before 1.22 the filters of the root namespace are applied first, whatever their priorities: the order is not the one
-    /// that the priorities say, and it reverses with the upgrade to 1.22.
+    /// Before 1.22, filters of the root namespace are applied first, whatever their priorities: the order contradicts
+    /// the priorities, and reverses with the upgrade to 1.22.
     ///
     /// # How to fix
     /// Upgrade the control plane, or move the filter to the root namespace with a selector.
@@ -69,7 +69,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     since(Behaviour::PriorityAcrossNamespaces).minor,
                 ))
                 .help(format!(
-                    "move it to {} with a selector, where priorities count, or upgrade the control plane",
+                    "move it to {} with a selector, where priorities apply, or upgrade the control plane",
                     cx.mesh.root_namespace
                 ))
                 .of(filter, None),

@@ -1,4 +1,4 @@
-//! EF402: a patch of which nothing is left after all patches.
+//! EF402: a patch of which nothing remains after all patches.
 
 use crate::declare_rule;
 use crate::lint::order::{reason, remover};
@@ -8,9 +8,9 @@ declare_rule! {
     /// A patch of which nothing remains after all patches.
     ///
     /// # What it finds
-    /// A patch that changes something on its way and without which every proxy would get the same configuration:
-    /// what it writes is overwritten or removed later, or another patch does the same. Computed by running the
-    /// engine without it. Needs config dumps.
+    /// A patch that changes something temporarily, but without which every proxy would get the same configuration: its
+    /// changes are overwritten or removed later, or another patch makes the same ones. Computed by running the engine
+    /// without it. Needs config dumps.
     ///
     /// # Why it matters
     /// It looks active but does nothing, and it takes effect when the other filter is deleted.
@@ -66,9 +66,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         if named.is_empty() {
             finding = finding.note(if seen.runs.iter().any(|run| !run.run.judged.trace.aborts.is_empty()) {
-                "a panic of istiod undoes it"
+                "an istiod panic undoes it"
             } else {
-                "another patch does the same, or it was so before"
+                "another patch does the same, or the value was already there"
             });
         }
         out.push(seen.tell(finding));

@@ -1,4 +1,4 @@
-//! EF018: two EnvoyFilters of one name in one namespace.
+//! EF018: two EnvoyFilters with the same name and namespace.
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
@@ -10,11 +10,11 @@ declare_rule! {
     /// Two EnvoyFilters with the same name and namespace.
     ///
     /// # What it finds
-    /// The same namespace and name twice among the documents given.
+    /// The same namespace and name twice in the input.
     ///
     /// # Why it matters
-    /// In the cluster they are one object: the one applied last wins, the other is lost. Between files that are intended for
-    /// different clusters this is not a mistake.
+    /// In the cluster they are one object: the one applied last wins, and the other is lost. This is not a mistake if
+    /// the files are for different clusters.
     ///
     /// # How to fix
     /// Rename one, or merge the two.
@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else if same_file {
             (Severity::Error, "kubectl applies them in turn: only the last one stays in the cluster", rename)
         } else {
-            (rule.severity, "if they go to one cluster, only the one applied last stays", rename)
+            (rule.severity, "in one cluster, only the one applied last stays", rename)
         };
         out.push(
             Finding::new(rule, place(filter), format!("{number} EnvoyFilters are named {}", filter.full_name()))

@@ -25,7 +25,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (problem, finding) in document::in_filters(cx, rule, &[Code::YamlDuplicateKey, Code::YamlMergedKey]) {
-        // With `<<` the author may have meant to overlay; the merged value still wins over what stands above.
+        // With `<<` the author may have meant an overlay, but the merged value still wins over the key above.
         let severity = if problem.code == Code::YamlMergedKey { Severity::Warning } else { rule.severity };
         out.push(finding.severity(severity).note("the other value is silently lost: the cluster never gets it"));
     }

@@ -17,7 +17,7 @@ declare_rule! {
     /// istiod warns and ignores it: listeners and chains are patched whether they have that filter or not.
     ///
     /// # How to fix
-    /// Match the listener by its name or port, the chain also by sni or protocols; delete the EnvoyFilter match.
+    /// Match the listener by its name or port, the filter chain also by sni or protocols; delete the filter match.
     ///
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.

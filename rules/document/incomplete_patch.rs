@@ -18,7 +18,7 @@ declare_rule! {
     /// istiod's webhook rejects the EnvoyFilter. If it is stored anyway, the patch does nothing.
     ///
     /// # How to fix
-    /// Write what is missing; REMOVE takes no value.
+    /// Write what is missing. REMOVE needs no value.
     ///
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
@@ -28,7 +28,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
-        // Without applyTo istiod looks no further, and it looks at no patch for waypoints.
+        // Without applyTo, istiod stops checking, and it checks no patches for waypoints.
         if view.patch.apply_to == ApplyTo::Invalid || view.patch.context == PatchContext::Waypoint {
             continue;
         }
@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 (view.key_span(&["patch"]), "this patch has no operation", help)
             }
             Some(body) if body.operation != Operation::Remove && body.value.is_none() => {
-                let help = "write what is to be merged or added below `value`; only REMOVE has none";
+                let help = "write the configuration to merge or add below `value`; only REMOVE needs none";
                 let key = if view.node(&["patch", "value"]).is_some() { "value" } else { "operation" };
                 (view.key_span(&["patch", key]), "this patch has no value", help)
             }

@@ -18,7 +18,7 @@ declare_rule! {
     /// Istio since 1.31 does not compile it: the patch applies to no proxy. Older releases compile it.
     ///
     /// # How to fix
-    /// Shorten the expression: `^1\.(2[6-9]|3[01])\.` says the same as a list of versions.
+    /// Shorten the expression: `^1\.(2[6-9]|3[01])\.` is equivalent to a list of versions.
     ///
     /// # References
     /// istiod `pkg/config/validation/envoyfilter`, `pilot/pkg/model` (release 1.31); recorded.

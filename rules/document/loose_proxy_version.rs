@@ -48,7 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What it matches beside what it names: releases that exist first, then those that are to come.
+/// The releases that it matches besides the one it names: existing releases first, then future ones.
 fn judge(regex: &GoRegexp, version: &str) -> Option<(Severity, String, String)> {
     let longer = longer_minor(regex).map(|minor| {
         let (from, to) = (minor * 10, minor * 10 + 9);
@@ -73,18 +73,18 @@ fn judge(regex: &GoRegexp, version: &str) -> Option<(Severity, String, String)> 
 /// The greatest one-digit minor release that matches together with all ten that start with its digit.
 fn longer_minor(regex: &GoRegexp) -> Option<u16> {
     let matches = |minor: u16| regex.is_match(&format!("1.{minor}.0"));
-    // An expression that leaves nothing out is intended for every release, or every one since a time.
+    // An expression that matches every minor is intended for every release, or for all since some release.
     if (1..=99).all(matches) {
         return None;
     }
     (1..=9).rev().find(|&minor| matches(minor) && (0..=9).all(|digit| matches(minor * 10 + digit)))
 }
 
-/// A version in which the expression is found, but not at its start.
+/// A version that contains the expression, but not at its start.
 fn found_inside(regex: &GoRegexp) -> Option<String> {
     let mut versions =
         (0..=Release::NEWEST.minor).flat_map(|minor| (0..=20).map(move |patch| format!("1.{minor}.{patch}")));
-    // The oldest releases run nowhere any more: the youngest example says most.
+    // Nobody runs the oldest releases any more: the newest example is the most useful.
     versions.rfind(|text| regex.is_match(text) && !regex.is_match_at_start(text))
 }
 
@@ -95,6 +95,6 @@ fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
             r#"@version.matches("^\\^?1(\\\\\\.|\\.)[1-3](\\.\\*)?$")"#,
             "proxyVersion matches more releases than it names: end the minor version with an escaped dot",
         )
-        .without("every other form than 1.D without anything after it"),
+        .without("any form other than 1.D with nothing after it"),
     ]
 }

@@ -13,8 +13,8 @@ declare_rule! {
     /// A `match.cluster` for an HTTP_FILTER, a `match.listener` for a CLUSTER, and so on; `match.waypoint` without `context: WAYPOINT`.
     ///
     /// # Why it matters
-    /// istiod's webhook rejects the EnvoyFilter. If it is stored anyway, and for LISTENER_FILTER and EXTENSION_CONFIG where admission does not
-    /// look, the match is ignored: the patch applies everywhere.
+    /// istiod's webhook rejects the EnvoyFilter. If it is stored anyway, and for LISTENER_FILTER and EXTENSION_CONFIG,
+    /// which the webhook does not check, the match is ignored: the patch applies everywhere.
     ///
     /// # How to fix
     /// Use `listener` for LISTENER, LISTENER_FILTER, FILTER_CHAIN, NETWORK_FILTER and HTTP_FILTER, `routeConfiguration` for
@@ -43,7 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 None => continue,
             },
         };
-        // istiod looks at no patch for waypoints.
+        // istiod checks no patches for waypoints.
         if wanted == given || patch.context == PatchContext::Waypoint {
             continue;
         }

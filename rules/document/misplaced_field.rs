@@ -9,8 +9,8 @@ declare_rule! {
     /// A field of the EnvoyFilter API in the wrong mapping.
     ///
     /// # What it finds
-    /// A key outside `patch.value` that belongs one or more levels above or below: `subFilter` beside `filter`, `operation` beside
-    /// `patch`, `listener` beside `match`, labels directly below `workloadSelector`.
+    /// A key outside `patch.value` that belongs one or more levels above or below: `subFilter` next to `filter`,
+    /// `operation` next to `patch`, `listener` next to `match`, labels directly below `workloadSelector`.
     ///
     /// # Why it matters
     /// The API server drops it. A dropped part of a match makes the patch apply to more than intended; dropped labels make

@@ -1,4 +1,4 @@
-//! EF023: a sub-filter match where there are no sub-filters.
+//! EF023: a sub-filter match in a place without sub-filters.
 
 use crate::declare_rule;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
@@ -9,17 +9,18 @@ use crate::model::envoy_filter::ApplyTo;
 use crate::source::Severity;
 
 declare_rule! {
-    /// A sub-filter match where there are no sub-filters.
+    /// A sub-filter match in a place without sub-filters.
     ///
     /// # What it finds
-    /// `subFilter` with another `applyTo` than HTTP_FILTER, or below a `filter` that is not the HTTP connection manager.
+    /// `subFilter` with an `applyTo` other than HTTP_FILTER, or below a `filter` that is not the HTTP connection
+    /// manager.
     ///
     /// # Why it matters
     /// istiod's webhook rejects the EnvoyFilter. If it is stored anyway, the sub-filter is ignored, or the patch matches nothing.
     ///
     /// # How to fix
-    /// HTTP filters are matched with `applyTo: HTTP_FILTER`, the HTTP connection manager as `filter` and the HTTP filter's name below
-    /// `subFilter`. Network filters are matched by `filter.name` alone.
+    /// Match an HTTP filter with `applyTo: HTTP_FILTER`, the HTTP connection manager as `filter` and the HTTP filter's
+    /// name below `subFilter`. Match a network filter by `filter.name` alone.
     ///
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
@@ -27,7 +28,7 @@ declare_rule! {
     policy: Cel(policy)
 }
 
-/// Its name up to Envoy 1.13, which istiod's webhook still takes.
+/// Its name up to Envoy 1.13, which istiod's webhook still accepts.
 const OLD_HTTP_CONNECTION_MANAGER: &str = "envoy.http_connection_manager";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -45,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .help("delete subFilter, or write applyTo: HTTP_FILTER if an HTTP filter is meant")
         } else if name != HTTP_CONNECTION_MANAGER && name != OLD_HTTP_CONNECTION_MANAGER {
             let span = view.value_span(&[document::FILTER_MATCH, &["name"]].concat());
-            let message = format!("`{name}` has no sub-filters: only the HTTP connection manager has");
+            let message = format!("`{name}` has no sub-filters: only the HTTP connection manager has them");
             Finding::new(rule, span, message).help(format!("name: {HTTP_CONNECTION_MANAGER}"))
         } else {
             continue;

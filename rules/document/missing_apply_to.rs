@@ -17,7 +17,7 @@ declare_rule! {
     /// istiod's webhook rejects the EnvoyFilter. If it is stored anyway, the value has no type and the patch is discarded.
     ///
     /// # How to fix
-    /// Say what the patch changes.
+    /// Write which kind of object the patch changes.
     ///
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
@@ -27,7 +27,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
-        // istiod looks at no patch for waypoints.
+        // istiod checks no patches for waypoints.
         if view.patch.apply_to != ApplyTo::Invalid || view.patch.context == PatchContext::Waypoint {
             continue;
         }

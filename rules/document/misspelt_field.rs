@@ -9,14 +9,14 @@ declare_rule! {
     /// A misspelled field of the EnvoyFilter API, such as `config_patches`.
     ///
     /// # What it finds
-    /// A key outside `patch.value` that differs from a field only in case, hyphens or underscores. Envoy's fields are written in
-    /// snake case, Istio's in camel case.
+    /// A key outside `patch.value` that differs from a field only in case, hyphens or underscores. Envoy's fields are
+    /// written in snake case, Istio's in camel case.
     ///
     /// # Why it matters
     /// The API server drops the key, and everything below it.
     ///
     /// # How to fix
-    /// Write the name as the API spells it; the fix does.
+    /// Write the name as the API spells it, as the fix does.
     ///
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).
@@ -30,7 +30,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding =
             finding.note("Istio's own fields are written in camel case; only Envoy's, inside `value`, in snake case");
         let name = document::name_to_write(problem.help.as_deref());
-        // Where the right key stands as well, writing it again would make it a duplicate.
+        // If the right key exists too, renaming this one would make a duplicate.
         let free = |name: &&str| {
             let beside = problem.span.map_or(&[][..], |span| document::keys_beside(cx, span));
             !beside.is_empty() && beside.iter().all(|entry| entry.key != *name)

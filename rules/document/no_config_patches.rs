@@ -26,7 +26,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // A kustomization may leave out its kind, and is then known by its file.
+    // A kustomization may omit its kind and is then recognized by its file name.
     let kustomize = ["Kustomization", "Component"].iter().any(|kind| cx.inventory.other.contains_key(*kind))
         || cx.sources.iter().any(|(_, source)| {
             let file = source.name.rsplit('/').next().unwrap_or_default();
@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for filter in cx.filters.iter().filter(|filter| filter.patches.is_empty()) {
         let root = &filter.document;
         let spec = document::present(root, &["spec"]);
-        // Patches in the wrong place, misspelled, or of the old API: reported by other rules.
+        // Patches in the wrong place, misspelled, or of the old API are reported by other rules.
         let elsewhere = root.entries().iter().any(|entry| is_meant(&entry.key) || entry.key == "configPatches")
             || spec.is_some_and(|spec| spec.entries().iter().any(|entry| is_meant(&entry.key)));
         if elsewhere {
@@ -46,12 +46,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let key: Vec<Step> = route[..depth.unwrap_or(0)].iter().map(|&key| key.into()).collect();
         let span = if key.is_empty() { root.key_span(&["kind".into()]) } else { root.key_span(&key) };
         let finding = Finding::new(rule, span, "this EnvoyFilter has no config patches").of(filter, None);
-        // A patch of kustomize names an object and says only what changes.
+        // A kustomize patch names an object and contains only its changes.
         let directive = root.get("$patch").is_some() || spec.is_some_and(|spec| spec.get("$patch").is_some());
         out.push(if directive || kustomize {
             finding
                 .severity(Severity::Info)
-                .note("it looks like a patch of kustomize, which is not checked by itself")
+                .note("it looks like a kustomize patch, which is not checked by itself")
                 .help("lint the result: kustomize build … | kubectl envoyfilter lint -")
         } else {
             finding

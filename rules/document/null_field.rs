@@ -9,11 +9,12 @@ declare_rule! {
     /// A field without a value.
     ///
     /// # What it finds
-    /// A key outside `patch.value` with nothing after it, or with `null`: often the rest was dedented, or a template rendered nothing.
+    /// A key outside `patch.value` with nothing after it, or with `null`: often the rest was dedented, or a template
+    /// rendered nothing.
     ///
     /// # Why it matters
-    /// The API server drops the key: the filter works without what the author meant to say there. A label without a value
-    /// leaves the selector.
+    /// The API server drops the key: the filter works without the intended setting. A label without a value is dropped
+    /// from the selector.
     ///
     /// # How to fix
     /// Give it a value or delete it.

@@ -8,14 +8,14 @@ declare_rule! {
     /// A value that the CustomResourceDefinition of this Istio release rejects.
     ///
     /// # What it finds
-    /// Values that the CustomResourceDefinition of the release checks or does not have: `targetRefs` without kind or name,
-    /// with names too long or of another namespace, more than 16 of them, kinds that 1.23 and 1.24 do not list;
-    /// `context: WAYPOINT` without `match.waypoint`, or `match.waypoint` with another context; its ports over 6553 before
-    /// 1.29.3; `operation: MERGE_AND_REPLACE_LIST` before 1.31.
+    /// Values that the CustomResourceDefinition of the release rejects or does not know: `targetRefs` without kind or
+    /// name, with a name that is too long or another namespace, more than 16 of them, kinds that 1.23 and 1.24 do not
+    /// list; `context: WAYPOINT` without `match.waypoint`, or `match.waypoint` with another context; its ports over
+    /// 6553 before 1.29.3; `operation: MERGE_AND_REPLACE_LIST` before 1.31.
     ///
     /// # Why it matters
-    /// The API server answers `kubectl apply` with an error, and the filter never gets to istiod. One that is stored
-    /// already, from before the definition was updated, stays; changing it is rejected.
+    /// The API server answers `kubectl apply` with an error, and the filter never reaches istiod. A filter that was
+    /// stored before the definition was updated stays, but changing it is rejected.
     ///
     /// # How to fix
     /// Follow the message.

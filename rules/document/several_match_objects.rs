@@ -9,13 +9,13 @@ declare_rule! {
     /// More than one of `listener`, `routeConfiguration`, `cluster`, `waypoint` in a match.
     ///
     /// # What it finds
-    /// A `match` with two or more of the four parts that exclude each other.
+    /// A `match` with two or more of these four mutually exclusive parts.
     ///
     /// # Why it matters
     /// The API server rejects the whole object.
     ///
     /// # How to fix
-    /// Make a patch for each, or delete what does not fit `applyTo`.
+    /// Make a patch for each, or delete the parts that do not fit `applyTo`.
     ///
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).

@@ -9,7 +9,7 @@ declare_rule! {
     /// A document that is not valid UTF-8.
     ///
     /// # What it finds
-    /// An EnvoyFilter saved in another encoding, Latin-1 or the like.
+    /// An EnvoyFilter saved in another encoding, such as Latin-1.
     ///
     /// # Why it matters
     /// kubectl rejects the document.

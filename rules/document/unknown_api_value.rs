@@ -15,7 +15,7 @@ declare_rule! {
     /// The API server rejects the whole object.
     ///
     /// # How to fix
-    /// Write one of the values named.
+    /// Write one of the listed values.
     ///
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).

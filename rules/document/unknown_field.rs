@@ -9,14 +9,14 @@ declare_rule! {
     /// A field that the EnvoyFilter API does not have.
     ///
     /// # What it finds
-    /// A key outside `patch.value` that is not a field where it stands: misspelled, of another API, or invented.
+    /// A key outside `patch.value` that is not a field there: misspelled, of another API, or invented.
     ///
     /// # Why it matters
-    /// `kubectl apply` rejects the object (strict validation). Sent by another client, the API server drops the field, and the
-    /// filter runs without what it says, often on more workloads or objects than intended.
+    /// `kubectl apply` rejects the object (strict validation). If another client sends it, the API server drops the
+    /// field, and the filter runs without it, often on more workloads or objects than intended.
     ///
     /// # How to fix
-    /// Write the field the API has.
+    /// Write a field that the API has.
     ///
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).

@@ -25,7 +25,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // A chart has one in every document: the first of a file says it.
+    // A chart has one in every document, so only the first of a file is reported.
     let mut files: BTreeMap<FileId, (Finding, usize)> = BTreeMap::new();
     for (_, finding) in document::in_texts(cx, rule, &[Code::YamlTemplate]) {
         files.entry(finding.primary.span.file).and_modify(|(_, more)| *more += 1).or_insert((finding, 0));
@@ -41,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let below = |part: &str, keys: &[&str]| -> Vec<&Node> {
             keys.iter().filter_map(|key| document::present(&filter.document, &[part, key])).collect()
         };
-        // Annotations and the values of patches may hold any text.
+        // Annotations and the values of patches may contain any text.
         let named = below("metadata", &["name", "namespace", "labels"]);
         let selected = below("spec", &["workloadSelector", "targetRefs"]);
         for node in named.into_iter().chain(selected) {

@@ -10,8 +10,8 @@ declare_rule! {
     /// An EnvoyFilter whose `apiVersion` or `kind` is wrong or missing.
     ///
     /// # What it finds
-    /// Any `apiVersion` of an EnvoyFilter but `networking.istio.io/v1alpha3`, and an EnvoyFilter without `kind`, or with
-    /// another spelling of it, such as `Envoyfilter`.
+    /// Any `apiVersion` of an EnvoyFilter other than `networking.istio.io/v1alpha3`, and an EnvoyFilter without `kind`,
+    /// or with another spelling of it, such as `Envoyfilter`.
     ///
     /// # Why it matters
     /// The API server rejects the object: no release of Istio has EnvoyFilter in another version.
@@ -32,7 +32,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (_, finding) in document::in_filters(cx, rule, &[Code::WrongApiVersion]) {
         let span = finding.primary.span;
         let written = cx.sources.snippet(span);
-        // A version that stands there can be replaced; a missing one is written by hand.
+        // An existing version can be replaced; a missing one must be written by hand.
         if written.contains(['\n', '{']) || !written.contains('/') {
             out.push(finding);
             continue;

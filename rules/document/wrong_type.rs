@@ -9,14 +9,15 @@ declare_rule! {
     /// A value of the wrong type for a field of the EnvoyFilter API.
     ///
     /// # What it finds
-    /// A number where a text is needed (`version: 1.10` in a selector), a text where a number is needed (`portNumber: "80"`), a
-    /// mapping instead of a list, a number out of range. Values inside `patch.value` are judged by the rules about Envoy's API.
+    /// A number where text is needed (`version: 1.10` in a selector), text where a number is needed (`portNumber:
+    /// "80"`), a mapping instead of a list, a number out of range. Values inside `patch.value` are judged by the rules
+    /// about Envoy's API.
     ///
     /// # Why it matters
     /// The API server rejects the whole object.
     ///
     /// # How to fix
-    /// Quote texts that look like numbers or booleans; write numbers without quotes.
+    /// Quote text that looks like a number or Boolean; write numbers without quotes.
     ///
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).

@@ -11,11 +11,11 @@ declare_rule! {
     /// An unquoted word that YAML 1.1 interprets differently.
     ///
     /// # What it finds
-    /// `y`, `on`, `off`, `no`, `0777`, `0b1`, `1_000` without quotes in an EnvoyFilter: kubectl reads YAML 1.1, where these are
-    /// booleans and numbers.
+    /// `y`, `on`, `off`, `no`, `0777`, `0b1`, `1_000` without quotes in an EnvoyFilter: kubectl reads YAML 1.1, where
+    /// these are Booleans and numbers.
     ///
     /// # Why it matters
-    /// Editors and linters that know only YAML 1.2 show a text or another number. Where a text is needed, the API server or
+    /// Editors and linters that know only YAML 1.2 show text or another number. Where text is needed, the API server or
     /// istiod rejects the filter; a file mode `0777` becomes 511.
     ///
     /// # How to fix
@@ -27,14 +27,14 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // Where a text was needed: the loader says so at the same place.
+    // If text was needed, the loader reports the same place.
     let refused: HashMap<_, _> = cx
         .problems
         .iter()
         .filter(|problem| problem.code == Code::WrongType)
         .map(|problem| (problem.span, problem.help.is_some()))
         .collect();
-    // Where the value of a patch needs a text, the rule on values says what to write.
+    // If the value of a patch needs text, the rule about values says what to write.
     let in_values: HashSet<Span> = cx.values().iter().flat_map(PatchValue::mistyped).map(|node| node.span).collect();
     for (problem, finding) in document::in_filters(cx, rule, &[Code::Yaml11Surprise]) {
         if problem.span.is_some_and(|span| in_values.contains(&span)) {

@@ -6,15 +6,15 @@ use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::Step;
 
 declare_rule! {
-    /// An EnvoyFilter that takes more work to judge than an admission review may take.
+    /// An EnvoyFilter that is too expensive to judge in an admission review.
     ///
     /// # What it finds
     /// More than 10,000 values, 1,000 levels of nesting, 2,000 patches, or `proxyVersion` expressions that compile to more than
     /// 20,000 instructions. The admission server also reports it when judging the filter takes too many steps.
     ///
     /// # Why it matters
-    /// The admission server stops judging and denies the filter (in mode `enforce`), so that one filter cannot delay the reviews of
-    /// others. istiod compiles and applies the same content for every proxy that it matches.
+    /// The admission server stops judging and denies the filter (in mode `enforce`), so that one filter cannot delay
+    /// the reviews of others. istiod compiles and applies the same content for every proxy that it matches.
     ///
     /// # How to fix
     /// Split the filter, generate fewer patches, or write simpler `proxyVersion` expressions such as `^1\.30\.`.

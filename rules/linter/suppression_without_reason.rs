@@ -1,4 +1,4 @@
-//! EF902: a suppression that does not say why.
+//! EF902: a suppression without a reason.
 
 use crate::declare_rule;
 use crate::lint::check::Suppressed;
@@ -6,7 +6,7 @@ use crate::lint::suppress::Form;
 use crate::lint::{Finding, Findings, RuleInfo};
 
 declare_rule! {
-    /// A suppression that gives no reason, or names no rule.
+    /// A suppression that gives no reason or names no rule.
     ///
     /// # What it finds
     /// `# envoyfilter:ignore EF301` without a reason after the rule, the same in the annotation `envoyfilter.dev/ignore`,

@@ -12,11 +12,11 @@ declare_rule! {
     ///
     /// # What it finds
     /// A comment `# envoyfilter:ignore …` or an entry of the annotation `envoyfilter.dev/ignore` for a rule that finds
-    /// nothing there. Rules that did not run do not count; neither do rules that need config dumps when none were given.
+    /// nothing there. Rules that did not run are not counted, nor are rules that need config dumps if none were given.
     /// The annotation that istioctl reads is never reported.
     ///
     /// # Why it matters
-    /// It hides the next mistake at this place, and tells readers about a problem that no longer exists.
+    /// It hides the next mistake at this place, and mentions a problem that no longer exists.
     ///
     /// # How to fix
     /// Remove it.
@@ -29,7 +29,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, seen: &Suppressed<'_>, out: &mut Findings) {
     for (one, used) in seen.suppressions.iter().zip(seen.used).filter(|(one, _)| one.form != Form::Istioctl) {
-        // A rule that needs more than was given may find something elsewhere.
+        // A rule that needs more input may find something elsewhere.
         let of_proxies = [Family::Matching, Family::Conflict, Family::Upgrade, Family::Live];
         let judged = |rule: &RuleInfo| seen.dumps || (rule.needs.is_empty() && !of_proxies.contains(&rule.family));
         let unused: Vec<_> = one
@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, seen: &Suppressed<'_>, out: &mut Findings) {
     }
 }
 
-/// What is removed with a comment: the blanks before it, or its line.
+/// What is removed with a comment: the white space before it, or its line.
 fn whole(one: &Suppression, sources: &Sources) -> Span {
     let text = &sources.get(one.span.file).text;
     let before = text.get(..one.span.start as usize).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! EF806: a running proxy that holds what a filter inserts, and that the filter does not select.
+//! EF806: a running proxy that holds what a filter inserts, although the filter does not select it.
 
 use crate::declare_rule;
 use crate::engine::Selection;
@@ -13,16 +13,16 @@ declare_rule! {
     /// A running proxy that holds exactly what an EnvoyFilter inserts, although the EnvoyFilter does not select it.
     ///
     /// # What it finds
-    /// Objects in config dumps with the name and the content that a patch inserts or adds, on proxies whose labels the
-    /// filter's `workloadSelector` does not fit, or that its `targetRefs` do not name, when no filter that does attach
-    /// explains them. What istiod generates by itself, such as its own `envoy.filters.http.cors`, is no such object.
+    /// Objects in config dumps with the name and content that a patch inserts or adds, on proxies that the filter's
+    /// `workloadSelector` or `targetRefs` do not select, if no attached filter explains them. Objects that istiod
+    /// generates itself, such as its own `envoy.filters.http.cors`, are not reported.
     ///
     /// # Why it matters
-    /// The selector was narrowed or the workload relabelled, and the proxy still runs with what the filter did: it will
-    /// vanish with the next push or restart. Or a copy of the filter exists that was not provided.
+    /// The selector was narrowed or the workload relabeled, and the proxy still runs with the filter's effect, which
+    /// will vanish with the next push or restart. Or a copy of the filter exists that was not provided.
     ///
     /// # How to fix
-    /// Decide which proxies are meant, and select them; restart the pods that should not have it.
+    /// Decide which proxies are intended, and select them; restart the pods that should not have it.
     ///
     /// # References
     /// istiod `pilot/pkg/model/policyattachment.go`.
@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let Some(value) = built.value.as_ref().filter(|value| adds && !value.name().is_empty()) else {
                     continue;
                 };
-                // A bare name says nothing about who wrote the object.
+                // A bare name does not show who wrote the object.
                 if value.entries().len() > 1 && run.holds(value) && !cx.istiod_generates(value) {
                     let key = (built.patch.index, value.name().to_owned());
                     held.entry(key).or_default().push(run.label().to_owned());

@@ -13,17 +13,17 @@ declare_rule! {
     /// A filter in a running proxy that only an EnvoyFilter can have added, although no given EnvoyFilter does.
     ///
     /// # What it finds
-    /// HTTP and network filters of types that istiod generates in no release (rate limits, buffers, OAuth, Lua before
-    /// 1.30 and others) which are left in the config dump of a running proxy when everything that the given filters did is
-    /// undone.
+    /// HTTP and network filters of types that no release of istiod generates (rate limits, buffers, OAuth, Lua before
+    /// 1.30 and others) and that remain in the config dump of a running proxy after everything that the given filters
+    /// did is undone.
     ///
     /// # Why it matters
-    /// Either the EnvoyFilter behind it was not given, or it was deleted and the proxy still runs with what it did: it has
-    /// not taken an update since, or istiod leaks it.
+    /// Either the EnvoyFilter behind it was not given, or it was deleted and the proxy still runs with its effect: the
+    /// proxy has not accepted an update since, or istiod leaks it.
     ///
     /// # How to fix
-    /// Give all EnvoyFilters of the namespace and of the root namespace. If there is none that inserts it, restart the pod,
-    /// and if it comes back, istiod.
+    /// Pass all EnvoyFilters of the namespace and of the root namespace. If none inserts it, restart the pod and, if it
+    /// comes back, istiod.
     ///
     /// # References
     /// istiod `pilot/pkg/xds/filters` and `pilot/pkg/networking/core`, releases 1.22 to 1.31: what they generate.
@@ -31,7 +31,7 @@ declare_rule! {
     needs: &[Live]
 }
 
-/// Packages of HTTP filters that no release of istiod generates; Lua it generates for a TrafficExtension.
+/// Packages of HTTP filters that no release of istiod generates; it generates Lua for a TrafficExtension.
 const HTTP: &[&str] = &[
     "local_ratelimit",
     "ratelimit",
@@ -70,7 +70,7 @@ fn never_generated(filter: &Held, release: Release) -> bool {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // A filter that a given patch inserts with another configuration is an older version of it, which another rule reports.
+    // Another rule reports a filter that a given patch inserts with another configuration: it is an older version.
     let inserted: BTreeSet<&str> = cx
         .patches()
         .filter_map(|view| view.built?.value.as_ref())
@@ -89,7 +89,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     }
     for (name, (workloads, places, near)) in found {
-        // It stands in no document: the first filter of the proxy is where a reader of these files is.
+        // It is in no document, so the finding points to the first filter of the proxy.
         let Some(filter) = near.or(Some(0)).and_then(|index| cx.filters.get(index)) else { continue };
         let span = filter.document.key_span(&[Step::from("metadata"), Step::from("name")]);
         let proxies = count(workloads.len(), "proxy", "proxies");
@@ -102,7 +102,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     listed(workloads.iter().map(String::as_str), 4)
                 ))
                 .note("istiod generates no filter of this type: the EnvoyFilter behind it was deleted, or not given")
-                .help("give all EnvoyFilters; if none inserts it, restart the pods, then istiod")
+                .help("pass all EnvoyFilters; if none inserts it, restart the pods, then istiod")
                 .workloads(workloads),
         );
     }

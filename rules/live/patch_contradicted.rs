@@ -1,4 +1,4 @@
-//! EF802: a running proxy that holds other values than a patch writes.
+//! EF802: a running proxy that holds different values than a patch writes.
 
 use crate::declare_rule;
 use crate::lint::live::{self, Standing};
@@ -7,19 +7,20 @@ use crate::source::Severity;
 use crate::study::InEffect;
 
 declare_rule! {
-    /// A running proxy that holds other values than a patch in the cluster writes.
+    /// A running proxy that holds different values than a patch in the cluster writes.
     ///
     /// # What it finds
-    /// Patches of filters that the API server has which match an object of a config dump where other values stand than the
-    /// patch writes, though other patches of the filter are in effect there; or which are in effect on some of the objects
-    /// they match and not on others. What later patches write is taken into account.
+    /// Patches of filters from the API server that match an object of a config dump with different values than the
+    /// patch writes, although other patches of the filter are in effect there; or that are in effect on only some of
+    /// the objects they match. Later patches are taken into account.
     ///
     /// # Why it matters
-    /// The proxy runs with an older version of the filter, or something else writes the same field. The finding says who
-    /// wrote the filter last, and when, if the document has `managedFields`.
+    /// The proxy runs with an older version of the filter, or something else writes the same field. If the document has
+    /// `managedFields`, the finding says who wrote the filter last, and when.
     ///
     /// # How to fix
-    /// Dump again if the filter was edited after the proxy's last update. otherwise look for what else writes the value.
+    /// Take a new dump if the filter was edited after the proxy's last update. Otherwise find out what else writes the
+    /// value.
     ///
     /// # References
     /// Envoy admin API `config_dump`; Kubernetes `metadata.managedFields`.
@@ -37,8 +38,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .collect();
         let Some(first) = other.first() else { continue };
         let partly = other.iter().filter(|one| one.in_effect == InEffect::Partly).count();
-        let message =
-            if partly == other.len() { "in effect on some objects only" } else { "a running proxy holds other values" };
+        let message = if partly == other.len() {
+            "in effect on some objects only"
+        } else {
+            "a running proxy holds different values"
+        };
         let mut finding =
             view.finding(rule, view.key_span(&["patch"]), message).label("the dump contains something else");
         finding = live::on(finding, &other, standing.len(), "so on");

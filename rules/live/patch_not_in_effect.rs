@@ -1,4 +1,4 @@
-//! EF801: a patch of which has no effect on a running proxy.
+//! EF801: a patch that is not in effect on a running proxy.
 
 use crate::declare_rule;
 use crate::lint::live::{self, Standing};
@@ -10,17 +10,19 @@ declare_rule! {
     /// A patch that should be in effect on a running proxy but is not.
     ///
     /// # What it finds
-    /// Patches of filters that the API server has (the document has a `uid`, `resourceVersion` or `creationTimestamp`) whose
-    /// effect is missing in the config dump of a proxy that the filter attaches to. The dump is undone and replayed: with
-    /// the patch the replay is another configuration than the dump, without it the same (then the finding is certain).
+    /// Patches of filters from the API server (the document has a `uid`, `resourceVersion` or `creationTimestamp`)
+    /// whose effect is missing in the config dump of a proxy that the filter attaches to. The filters are undone in the
+    /// dump and replayed: with the patch the result differs from the dump; if it is equal without the patch, the
+    /// finding is certain.
     ///
     /// # Why it matters
-    /// The filter looks applied, and the traffic does not see it. A dump that is older than the filter explains it, and
-    /// then this is only an info; so does a control plane of another revision. Otherwise istiod has not pushed the filter,
-    /// or the proxy has not taken the push.
+    /// The filter looks applied, but traffic is not affected. A dump that is older than the filter explains it, and
+    /// then this is only an info; so does a control plane of another revision. Otherwise istiod has not pushed the
+    /// filter, or the proxy has not accepted the push.
     ///
     /// # How to fix
-    /// Dump again if the dump is old. otherwise compare `istioctl proxy-status`, the revision labels, and istiod's log.
+    /// Take a new dump if the dump is old. Otherwise compare `istioctl proxy-status`, the revision labels, and istiod's
+    /// log.
     ///
     /// # References
     /// Envoy admin API `config_dump`, `last_updated`; istiod `pilot/pkg/model/push_context.go`.
@@ -32,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (view, standing) in live::standings(cx) {
         let edit = live::last_edit(view.filter);
         let split = live::split(&standing);
-        // Another rule tells of older versions of the filter.
+        // Another rule reports older versions of the filter.
         let missing: Vec<&Standing<'_, '_>> = standing
             .iter()
             .filter(|one| one.in_effect == InEffect::No && !one.older_version() && !live::told_elsewhere(one, &split))
@@ -62,7 +64,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else if let Some((wanted, have)) = revision {
             finding = finding
                 .note(format!("the filter is for revision `{wanted}`, the proxy belongs to `{have}`"))
-                .help("give the filter the label of the proxies' revision, or none");
+                .help("set the filter's label to the proxies' revision, or remove it");
         } else {
             finding = finding
                 .note("istiod has not pushed it, or the proxy has not accepted the push")

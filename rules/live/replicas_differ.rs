@@ -1,4 +1,4 @@
-//! EF803: replicas of one workload of which only some show a patch.
+//! EF803: only some replicas of a workload show a patch.
 
 use crate::declare_rule;
 use crate::lint::live::{self, Standing};
@@ -6,18 +6,18 @@ use crate::lint::names::listed;
 use crate::lint::{Confidence, Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// Replicas of one workload of which only some show the effect of a patch.
+    /// Only some replicas of a workload show the effect of a patch.
     ///
     /// # What it finds
-    /// Config dumps of two or more pods of one owner (workload and `version` label) that differ in whether a patch is in
-    /// effect.
+    /// Config dumps of two or more pods of one owner (workload and `version` label) of which only some show the patch
+    /// in effect.
     ///
     /// # Why it matters
-    /// The same request is treated in two ways, depending on the pod it meets. One replica has not taken the push: it is
-    /// connected to another istiod, or rejects an update, or was dumped at another time.
+    /// The same request is treated differently depending on the pod it reaches. One replica has not received the push:
+    /// it is connected to another istiod, rejects an update, or was dumped at another time.
     ///
     /// # How to fix
-    /// Compare `istioctl proxy-status` for the pods named; dump all replicas again at once.
+    /// Compare `istioctl proxy-status` for the named pods; dump all replicas again at the same time.
     ///
     /// # References
     /// Envoy admin API `config_dump`.

@@ -1,4 +1,4 @@
-//! EF807: a filter that something writes again and again.
+//! EF807: a filter that is rewritten constantly.
 
 use crate::declare_rule;
 use crate::lint::live::last_edit;
@@ -6,19 +6,20 @@ use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::{NodeValue, Step};
 
 declare_rule! {
-    /// An EnvoyFilter that something rewrites again and again.
+    /// An EnvoyFilter that is rewritten constantly.
     ///
     /// # What it finds
-    /// Filters whose `metadata.generation` has grown by more than twelve an hour, on average from their creation to their last
-    /// write, and by sixty at least.
+    /// Filters whose `metadata.generation` has grown by more than twelve per hour, on average from their creation to
+    /// their last write, and by at least sixty.
     ///
     /// # Why it matters
-    /// Every change of the spec makes istiod build and push the configuration of every workload that the filter attaches to; a
-    /// listener that changes drains its connections, and a rewrite that drops a value for a moment drops it in the proxies.
-    /// Two controllers that undo each other's work look like this.
+    /// Every change of the spec makes istiod build and push the configuration of every workload that the filter
+    /// attaches to. A changed listener drains its connections, and a rewrite that temporarily drops a value drops it in
+    /// the proxies. Two controllers that undo each other's changes look like this.
     ///
     /// # How to fix
-    /// Find whoever writes it (`kubectl get envoyfilter NAME -o yaml --show-managed-fields`) and let it write only what changes.
+    /// Find the writer (`kubectl get envoyfilter NAME -o yaml --show-managed-fields`) and make it write only actual
+    /// changes.
     ///
     /// # References
     /// Kubernetes `metadata.generation` and `metadata.managedFields`; Envoy documentation, "Draining"; kuadrant-operator issue
@@ -26,10 +27,10 @@ declare_rule! {
     "EF807" "rewritten-often" Live Warning => check
 }
 
-/// Rewrites from which on an average says something.
+/// Minimum number of rewrites for a meaningful average.
 const FEWEST: i64 = 60;
 
-/// Rewrites an hour that no one makes by hand.
+/// Rewrites per hour that nobody makes by hand.
 const AN_HOUR: i64 = 12;
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -60,8 +61,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         )
         .label(format!("{} times an hour", rewrites.saturating_mul(3600) / seconds))
         .note(format!("{}; each time istiod pushes to every workload it attaches to", edit.words()))
-        .help(format!("look for what makes `{manager}` write: it should write only when something changes"))
+        .help(format!("find out why `{manager}` writes: it should write only when something changes"))
         .of(filter, None);
-        out.push(if hit > 0 { finding.note(format!("of the given proxies it attaches to {hit}")) } else { finding });
+        out.push(if hit > 0 { finding.note(format!("it attaches to {hit} of the given proxies")) } else { finding });
     }
 }

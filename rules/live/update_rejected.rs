@@ -14,13 +14,14 @@ declare_rule! {
     /// An update that Envoy rejected, and the patch that caused it.
     ///
     /// # What it finds
-    /// `error_state` in config dumps: an update of a listener, cluster or route that Envoy did not take. It is tied to the
-    /// patch that changes that resource and that Envoy's words speak of: a name, a type, a constraint of its value. Where
-    /// they speak of none, the finding is only likely, and on every patch that changes the resource and is not in effect.
+    /// `error_state` in config dumps: an update of a listener, cluster or route that Envoy rejected. It is attributed
+    /// to the patch that changes the resource and that Envoy's message mentions by a name, a type or a constraint of
+    /// its value. If the message mentions none, the finding is only likely, and is reported for every patch that
+    /// changes the resource and is not in effect.
     ///
     /// # Why it matters
     /// The proxy keeps the old version of the resource, or has none, and rejects every later change to it, including
-    /// Istio's own changes that have nothing to do with the filter.
+    /// Istio's own unrelated changes.
     ///
     /// # How to fix
     /// Fix what Envoy names, or remove the patch.
@@ -31,7 +32,7 @@ declare_rule! {
     needs: &[Live]
 }
 
-/// What one patch is said to have done.
+/// The rejections attributed to one patch.
 #[derive(Default)]
 struct Blame {
     details: String,
@@ -75,7 +76,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The patches that can be behind a rejection, and whether Envoy's words or what it rejected speak of them.
+/// The patches that can be behind a rejection, and whether Envoy's message or the rejected resource mentions them.
 fn culprits(
     run: &ProxyRun<'_>,
     kind: ResourceKind,
@@ -83,14 +84,14 @@ fn culprits(
     details: &str,
     refused: Option<&str>,
 ) -> Vec<(PatchId, bool)> {
-    // What is in effect was taken before: Envoy has no quarrel with it.
+    // A patch that is in effect was accepted before, so it is not the cause.
     let in_effect =
         |id: &PatchId| run.live.as_ref().is_some_and(|live| live.unapplied.in_effect(*id) == Some(InEffect::Yes));
     let all: Vec<PatchId> = writers(run, kind, name).into_iter().filter(|id| !in_effect(id)).collect();
     let speaks = |id: &PatchId| {
         let Some(value) = &run.plan.get(*id).built.value else { return false };
         let own = value.name();
-        // The name of the resource itself is in every message.
+        // Every message contains the name of the resource itself.
         let words = words_of(value).into_iter().filter(|word| word != name);
         let told = words.filter(|word| details.contains(word.as_str())).count() > 0;
         let inside = refused.is_some_and(|text| own.len() > 3 && own != name && text.contains(&format!("\"{own}\"")));

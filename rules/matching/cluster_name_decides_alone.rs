@@ -1,4 +1,4 @@
-//! EF224: cluster.name makes the other fields of the match ignored.
+//! EF224: with cluster.name, the other fields of the match are ignored.
 
 use crate::declare_rule;
 use crate::lint::rule::{Cel, PolicyTarget};
@@ -7,13 +7,13 @@ use crate::model::envoy_filter::ObjectMatch;
 use crate::source::Severity;
 
 declare_rule! {
-    /// `cluster.name` beside other fields, which are then ignored.
+    /// `cluster.name` together with other fields, which are then ignored.
     ///
     /// # What it finds
     /// A cluster match with `name` and any of `service`, `subset`, `portNumber`.
     ///
     /// # Why it matters
-    /// If `name` is set it decides alone; the others look like conditions but are ignored.
+    /// If `name` is set, it alone decides; the other fields look like conditions but are ignored.
     ///
     /// # How to fix
     /// Keep `name`, or keep the others.

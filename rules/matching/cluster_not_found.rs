@@ -13,11 +13,11 @@ declare_rule! {
     /// A cluster that none of the selected proxies has in the patch's context. Needs config dumps.
     ///
     /// # Why it matters
-    /// The patch does nothing. Clusters are called `outbound|<port>|<subset>|<host>` and `inbound|<port of the pod>||`; a
+    /// The patch does nothing. Clusters are named `outbound|<port>|<subset>|<host>` and `inbound|<container port>||`; a
     /// subset exists only with a DestinationRule that the proxy sees.
     ///
     /// # How to fix
-    /// Write what exists; `istioctl proxy-config clusters` lists it.
+    /// Write an existing value; `istioctl proxy-config clusters` lists them.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter/cluster_patch.go`.

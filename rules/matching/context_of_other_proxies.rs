@@ -14,17 +14,17 @@ declare_rule! {
     /// A context that none of the selected proxies has.
     ///
     /// # What it finds
-    /// `context: GATEWAY` where every selected proxy is a sidecar or a waypoint, and `SIDECAR_INBOUND` or `SIDECAR_OUTBOUND`
-    /// where every selected proxy is a gateway. Without config dumps: selectors with `istio: …gateway` or the label
-    /// `gateway.networking.k8s.io/gateway-name` and a context of sidecars; `targetRefs` to a waypoint and GATEWAY, or to a
-    /// gateway and a context of sidecars.
+    /// `context: GATEWAY` when every selected proxy is a sidecar or a waypoint, and `SIDECAR_INBOUND` or
+    /// `SIDECAR_OUTBOUND` when every selected proxy is a gateway. Without config dumps: selectors with `istio:
+    /// …gateway` or the label `gateway.networking.k8s.io/gateway-name` and a sidecar context; `targetRefs` to a
+    /// waypoint and GATEWAY, or to a gateway and a sidecar context.
     ///
     /// # Why it matters
     /// The EnvoyFilter attaches and this patch does nothing.
     ///
     /// # How to fix
-    /// Write the context of the proxies, or select other workloads. Waypoints are patched as SIDECAR_INBOUND (requests to
-    /// their services) and SIDECAR_OUTBOUND.
+    /// Write the context of the proxies, or select other workloads. For waypoints, use SIDECAR_INBOUND (requests to
+    /// their services) or SIDECAR_OUTBOUND.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
@@ -32,7 +32,7 @@ declare_rule! {
     explains: NOWHERE, policy: Never("it needs the kinds of the selected proxies")
 }
 
-/// Rules about what a patch does on the proxies that its filter attaches to: of a filter that attaches to none they say nothing.
+/// Rules about effects of the patch, which runs on no proxy.
 pub(crate) const UNATTACHED: &[&str] = &[
     "EF207", "EF306", "EF307", "EF309", "EF310", "EF311", "EF312", "EF313", "EF314", "EF319", "EF320", "EF324",
     "EF325", "EF329", "EF330", "EF331", "EF332", "EF333", "EF334", "EF411", "EF412", "EF501", "EF502", "EF503",
@@ -44,7 +44,7 @@ pub(crate) const NOWHERE: &[&str] = UNATTACHED.split_at(1).1;
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
-        // Extension configurations are added whatever the context.
+        // Extension configurations are added in every context.
         if view.patch.apply_to == ApplyTo::ExtensionConfig {
             continue;
         }
@@ -67,7 +67,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             (false, true) => "context: SIDECAR_INBOUND # for requests to the waypoint's services",
             (false, false) => "context: SIDECAR_INBOUND # or SIDECAR_OUTBOUND, for requests that the workload sends",
         };
-        // Without a selector there may be proxies of the right kind that were not given.
+        // Without a selector, proxies of the right kind may exist outside the input.
         let severity = if reach::unselective(cx, view.filter) { Severity::Warning } else { Severity::Error };
         let selected = names::count(met.len(), "selected proxy is", "selected proxies are");
         out.push(
@@ -86,7 +86,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What the labels of a selector, or references to Gateways, say about its proxies where no config dump does.
+/// The kind of proxy according to the labels of a selector or references to Gateways, if no config dump shows it.
 fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Finding> {
     let context = view.patch.context;
     let sidecar = matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound);
@@ -97,7 +97,7 @@ fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) ->
     let (label, note) = if let Some((key, value)) = reach::classic_gateway(labels) {
         (format!("{key}: {value}"), "a gateway has only context GATEWAY")
     } else {
-        // Before 1.27 a waypoint takes filters by label, and its contexts are those of a sidecar.
+        // Before 1.27 a waypoint attaches filters by label, and its contexts are those of a sidecar.
         let name = labels.get(GATEWAY_NAME_LABEL).filter(|_| cx.program.compat.has(Behaviour::TargetRefs))?;
         let note = "a gateway has only context GATEWAY, and a waypoint ignores EnvoyFilters without targetRefs";
         (format!("{GATEWAY_NAME_LABEL}: {name}"), note)

@@ -1,4 +1,4 @@
-//! EF208: context WAYPOINT is accepted and applied by no release.
+//! EF208: no release applies context WAYPOINT.
 
 use crate::declare_rule;
 use crate::engine::compat::{self, Behaviour};
@@ -8,17 +8,17 @@ use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 use crate::source::Severity;
 
 declare_rule! {
-    /// `context: WAYPOINT`, which is accepted and never applied.
+    /// `context: WAYPOINT`, which is accepted but never applied.
     ///
     /// # What it finds
     /// `context: WAYPOINT`, and `match.waypoint` with any context.
     ///
     /// # Why it matters
-    /// The API has both since 1.29, and no code of istiod applies them. istiod validates nothing in such a patch either; the
-    /// API server asks only for both together (EF030). Before 1.29 it rejects the context and drops `match.waypoint`.
+    /// The API has both since 1.29, but no code of istiod applies them. istiod does not validate such a patch; the API
+    /// server only requires both together (EF030). Before 1.29 it rejects the context and drops `match.waypoint`.
     ///
     /// # How to fix
-    /// Waypoints are patched as SIDECAR_INBOUND (their services) and SIDECAR_OUTBOUND, with `match.listener` and
+    /// For waypoints, use SIDECAR_INBOUND (their services) or SIDECAR_OUTBOUND, with `match.listener` and
     /// `match.routeConfiguration`; since 1.27 the filter needs `targetRefs`.
     ///
     /// # References

@@ -1,4 +1,4 @@
-//! EF206: a workloadSelector without labels selects everything.
+//! EF206: a workloadSelector without labels, which selects everything.
 
 use crate::declare_rule;
 use crate::lint::rule::{Cel, PolicyTarget};
@@ -11,15 +11,15 @@ declare_rule! {
     /// A workloadSelector without labels, which selects every workload.
     ///
     /// # What it finds
-    /// `workloadSelector` that is empty, has empty `labels`, or has its labels under another key (`matchLabels`, `label`, or
-    /// beside where `labels` should stand).
+    /// A `workloadSelector` that is empty, has empty `labels`, or has its labels under another key (`matchLabels`,
+    /// `label`, or directly below the selector).
     ///
     /// # Why it matters
-    /// The API server drops keys it does not know. What is left is an empty selector, and that selects every workload of the
-    /// namespace, or of the mesh from the root namespace: the opposite of what was written.
+    /// The API server drops unknown keys. What remains is an empty selector, which selects every workload of the
+    /// namespace (in the root namespace: of the mesh), the opposite of what was intended.
     ///
     /// # How to fix
-    /// Put the labels under `workloadSelector.labels`; leave the selector out if every workload is intended.
+    /// Put the labels under `workloadSelector.labels`; omit the selector if every workload is intended.
     ///
     /// # References
     /// Istio API, `type.v1beta1.WorkloadSelector`; istiod `pilot/pkg/model/policyattachment.go`.
@@ -70,13 +70,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 vec![edit],
             ),
             None if meant => finding.help("workloadSelector:\n  labels:\n    <label>: <value>"),
-            None => finding.help("name the workloads' labels, or leave the selector out if every workload is intended"),
+            None => finding.help("name the workloads' labels, or omit the selector if every workload is intended"),
         };
         out.push(finding);
     }
 }
 
-/// Labels that stand under a wrong key of the selector, and the edit that puts them right.
+/// Labels under a wrong key of the selector, and the edit that moves them.
 fn misplaced(selector: &Node, cx: &Context<'_>) -> Option<(String, Edit)> {
     let plain =
         |node: &Node| !node.entries().is_empty() && node.entries().iter().all(|entry| scalar(&entry.value).is_some());

@@ -13,7 +13,7 @@ declare_rule! {
     /// `match.listener.portName`, `match.listener.filterChain.transportSocket` and `patch.filterClass`.
     ///
     /// # Why it matters
-    /// What looks like a condition or an order has no effect: a match with `portName` matches every port.
+    /// The field looks like a condition or an ordering but has no effect: a match with `portName` matches every port.
     ///
     /// # How to fix
     /// Use `portNumber` instead of `portName`; place HTTP filters with INSERT_BEFORE and a `subFilter` instead of

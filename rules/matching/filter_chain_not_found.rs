@@ -1,4 +1,4 @@
-//! EF212: matches no filter chain the filterChain match.
+//! EF212: a filterChain match that matches no filter chain.
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
@@ -9,15 +9,16 @@ declare_rule! {
     /// A `filterChain` match (name, sni, protocols, port) that matches no filter chain.
     ///
     /// # What it finds
-    /// `filterChain.name`, `sni`, `transportProtocol`, `applicationProtocols` or `destinationPort` that no chain of the
-    /// listeners in question has. Needs config dumps.
+    /// `filterChain.name`, `sni`, `transportProtocol`, `applicationProtocols` or `destinationPort` that no filter chain
+    /// of the matched listeners has. Needs config dumps.
     ///
     /// # Why it matters
-    /// The patch does nothing. `sni` must be literally one of a chain's server names (`*.example.com` is a name like any
-    /// other); chains of plain HTTP servers have none; a chain without a filter_chain_match fails all of these but `name`.
+    /// The patch does nothing. `sni` must be literally one of a filter chain's server names (`*.example.com` is a name
+    /// like any other); filter chains of plain HTTP servers have none; a filter chain without a filter_chain_match
+    /// matches only by `name`.
     ///
     /// # How to fix
-    /// Write what the chains have, or leave the part out.
+    /// Write values that the filter chains have, or omit the part.
     ///
     /// # References
     /// istio/istio#32862, istio/istio#47004, istio/istio#33694, istio/istio#36172; istiod
@@ -48,21 +49,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let mut finding = one.finding(cx, rule, "filter chain", format!("no filter chain has {field} `{value}`"));
         let nothing = one.candidates.iter().all(String::is_empty);
         finding = match condition {
-            Condition::Sni if nothing => finding.help("these chains have no server names (plain HTTP, or TLS without SNI): leave `sni` out and match by `portNumber`"),
+            Condition::Sni if nothing => finding.help("these filter chains have no server names (plain HTTP, or TLS without SNI): omit `sni` and match by `portNumber`"),
             Condition::ApplicationProtocols => {
                 let missing: Vec<&str> = chain.application_protocols.split(',').filter(|part| !one.candidates.contains(*part)).collect();
                 match missing.iter().find(|part| part.trim() != **part) {
                     Some(part) => finding.help(format!("write the list without spaces: {:?} is compared as it is", *part)),
-                    None if nothing => finding.help("these chains have no application protocols: leave `applicationProtocols` out"),
-                    None => finding.help("every protocol of the list must be on one chain"),
+                    None if nothing => finding.help("these filter chains have no application protocols: omit `applicationProtocols`"),
+                    None => finding.help("one filter chain must have every protocol of the list"),
                 }
             }
             Condition::DestinationPort if one.view.patch.context == PatchContext::SidecarInbound => {
-                finding.help("inbound chains have the container port, not the Service port")
+                finding.help("inbound filter chains have the container port, not the Service port")
             }
             _ => match names::nearest(&value, one.candidates.iter().map(String::as_str)) {
                 Some(like) => finding.help(format!("{field}: {like}")),
-                None => finding.help(format!("leave `{field}` out, or write one that exists")),
+                None => finding.help(format!("omit `{field}`, or write one that exists")),
             },
         };
         out.push(finding);

@@ -1,4 +1,4 @@
-//! EF219: portName or gateway in the match of a route configuration that carries neither.
+//! EF219: portName or gateway in the match of a route configuration without them.
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
@@ -11,22 +11,23 @@ declare_rule! {
     /// `routeConfiguration.portName` or `gateway` that no route configuration has.
     ///
     /// # What it finds
-    /// `portName` or `gateway` that matches no route configuration of the selected gateways; above all on plain HTTP
+    /// `portName` or `gateway` that matches no route configuration of the selected gateways, typically on plain HTTP
     /// servers. Without config dumps: a `gateway` that is not written `namespace/name`, and names with dots.
     ///
     /// # Why it matters
-    /// All HTTP servers of a port share the route configuration `http.<port>`, which carries neither; only
+    /// All HTTP servers of a port share the route configuration `http.<port>`, which has neither; only
     /// `https.<port>.<port name>.<gateway>.<namespace>` does, and only if that name has exactly four dots.
     ///
     /// # How to fix
-    /// Match HTTP servers by `portNumber` and, for single hosts, by `vhost`.
+    /// Match HTTP servers by `portNumber` and, for individual hosts, by `vhost`.
     ///
     /// # References
     /// istio/istio#46459, istio/istio#32637; istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
     "EF219" "gateway-match-on-http-server" Matching Error => check
 }
 
-/// The namespaces of the Gateways of a name: those given, and those whose route configurations the dumps hold.
+/// The namespaces of the Gateways with a name: those in the input, and those whose route configurations the dumps
+/// contain.
 fn namespaces(cx: &Context<'_>, name: &str) -> Vec<String> {
     let given = cx.inventory.gateways.iter().filter(|it| it.object.name == name);
     let mut known: BTreeSet<String> = given.map(|it| it.object.namespace.clone()).collect();
@@ -44,7 +45,7 @@ fn namespaces(cx: &Context<'_>, name: &str) -> Vec<String> {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
-        // Only a gateway's route configurations are compared with these.
+        // Only a gateway's route configurations have these fields.
         let on_gateway = view.patch.context == crate::model::envoy_filter::PatchContext::Gateway;
         let never = if !on_gateway || want.gateway.is_empty() {
             None
@@ -97,7 +98,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let plain = one.candidates.iter().any(String::is_empty);
         let finding = if plain {
             finding.note(
-                "HTTP servers share the route configuration `http.<port>`, which carries neither portName nor gateway",
+                "HTTP servers share the route configuration `http.<port>`, which has neither portName nor gateway",
             )
         } else {
             finding

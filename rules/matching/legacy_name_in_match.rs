@@ -12,11 +12,11 @@ declare_rule! {
     /// An old filter name in a match (`envoy.router`), which matches nothing since 1.19.
     ///
     /// # What it finds
-    /// `filter.name`, `subFilter.name` or `listenerFilter` that is a name of Envoy before 1.14 where the canonical one is
-    /// generated, and a patch that matches nothing with it.
+    /// `filter.name`, `subFilter.name` or `listenerFilter` with a name from before Envoy 1.14, although the canonical
+    /// one is generated, in a patch that therefore matches nothing.
     ///
     /// # Why it matters
-    /// Since 1.19 istiod compares names as plain strings. The patch is accepted and does nothing: the most common
+    /// Since 1.19 istiod compares names as plain strings. The patch is accepted but does nothing: the most common
     /// mistake in published filters.
     ///
     /// # How to fix
@@ -28,7 +28,7 @@ declare_rule! {
     fixes: true, renews: true, policy: Cel(policy)
 }
 
-/// Where a match names a filter: keys below `match`, and the kind of filter there.
+/// The places where a match names a filter: keys below `match`, and the kind of filter.
 const PLACES: &[(&[&str], &str)] = &[
     (&["match", "listener", "filterChain", "filter", "name"], "network"),
     (&["match", "listener", "filterChain", "filter", "subFilter", "name"], "http"),
@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if legacy.is_empty() || !meant_for(cx, view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str())) {
             continue;
         }
-        // Somebody may have added a filter under the old name, and then it is there to be matched.
+        // Another patch may have added a filter under the old name, which can then be matched.
         let matched = cx.on_proxies(view.filter_index, view.patch.index).any(|met| !met.trace.effects.is_empty());
         if matched {
             continue;
@@ -83,7 +83,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// A patch for proxies before 1.19 only is reported by another rule.
+/// Another rule reports a patch that is only for proxies before 1.19.
 fn meant_for(cx: &Context<'_>, version: &str) -> bool {
     if version.is_empty() {
         return true;
@@ -104,7 +104,7 @@ fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
         .without("a denial, although lint reports an error: another EnvoyFilter may add a filter of that name; and patches with proxyVersion")]
 }
 
-/// An old name in one of the three places of a match, that no patch of the same EnvoyFilter adds a filter under.
+/// An old name in one of the three places of a match, under which no patch of the same EnvoyFilter adds a filter.
 fn old_names() -> String {
     let places = [
         ("has(@f.name)", "@f.name", "network", "@filter"),

@@ -12,7 +12,7 @@ declare_rule! {
     /// The name of a listener filter that none of the matched listeners has.
     ///
     /// # Why it matters
-    /// The patch does nothing, silently.
+    /// The patch silently does nothing.
     ///
     /// # How to fix
     /// Write a name that exists: `envoy.filters.listener.tls_inspector`, `envoy.filters.listener.http_inspector`,

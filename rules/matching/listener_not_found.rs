@@ -17,7 +17,7 @@ declare_rule! {
     /// cluster; all inbound traffic of a sidecar goes through `virtualInbound`.
     ///
     /// # How to fix
-    /// Leave the name out and match by `portNumber`, or write a name that exists in this context.
+    /// Omit the name and match by `portNumber`, or write a name that exists in this context.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter/listener_patch.go`.
@@ -41,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding.help(format!("`{}` belongs to context {belongs}", want.name))
             }
             (_, Some(like)) => finding.help(format!("name: {like}")),
-            _ => finding.help("leave `name` out and match by `portNumber`"),
+            _ => finding.help("omit `name` and match by `portNumber`"),
         };
         out.push(finding);
     }

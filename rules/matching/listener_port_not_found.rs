@@ -1,4 +1,4 @@
-//! EF211: no listener or inbound chain has that port.
+//! EF211: no listener or inbound filter chain has that port.
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
@@ -9,15 +9,16 @@ use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
 declare_rule! {
-    /// `match.listener.portNumber` that no listener and no inbound chain has.
+    /// `match.listener.portNumber` that no listener and no inbound filter chain has.
     ///
     /// # What it finds
-    /// A port that none of the selected proxies listens on in the patch's context; above all the port of a Service where the
-    /// pod's own port (`targetPort`) is compared.
+    /// A port that none of the selected proxies listens on in the patch's context, typically the port of a Service
+    /// where the container port (`targetPort`) is compared.
     ///
     /// # Why it matters
-    /// The patch does nothing. Inbound traffic of a sidecar is matched by the port of the pod; on a gateway listeners carry the
-    /// port of the gateway's pod as well (8080 behind a Service's 80). Only outbound listeners have the Service's port.
+    /// The patch does nothing. Inbound traffic of a sidecar is matched by the container port; listeners of a gateway
+    /// also have the container port of the gateway (8080 behind a Service's 80). Only outbound listeners have the
+    /// Service's port.
     ///
     /// # How to fix
     /// Write the target port.
@@ -28,7 +29,7 @@ declare_rule! {
     fixes: true, needs: &[Dump]
 }
 
-/// Ports of the Services of Istio's own gateways, and the ports of their pods.
+/// Ports of the Services of Istio's own gateways, and their container ports.
 const USUAL: [(u32, u32); 2] = [(80, 8080), (443, 8443)];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -37,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let context = one.view.patch.context;
         let what = match (one.nearest, context) {
             (Some(Condition::ChainPort), PatchContext::SidecarInbound) => "inbound filter chain",
-            // Listeners and chains were compared: what they have together is told.
+            // Listeners and filter chains were compared: the finding names what they have in common.
             (Some(Condition::ChainPort), _) => {
                 one.objects = one.candidates.len();
                 "port"
@@ -51,8 +52,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let name = chain.unwrap_or_else(|| format!("inbound-vip|{}|http|<host of the service>", want.port_number));
             out.push(
                 finding
-                    .note("no port selects a service of a waypoint: all of them are filter chains of `main_internal`, which has none")
-                    .help(format!("select the service's chain instead of `portNumber`:\nfilterChain:\n  name: \"{name}\"")),
+                    .note("no port selects a service of a waypoint: they are all filter chains of `main_internal`, which has no port")
+                    .help(format!("match the service's filter chain instead of `portNumber`:\nfilterChain:\n  name: \"{name}\"")),
             );
             continue;
         }

@@ -1,4 +1,4 @@
-//! EF229: nothing of a filter or patch shows on the proxies that were given, and no other rule says why.
+//! EF229: a filter or patch has no effect on the given proxies, and no other rule says why.
 
 use crate::declare_rule;
 use crate::engine::Selection;
@@ -10,12 +10,11 @@ declare_rule! {
     /// An EnvoyFilter that attaches to none of the given proxies, or a patch that changes none of them.
     ///
     /// # What it finds
-    /// What has no effect on any proxy of which a config dump was given, computed by the engine, where no other rule
+    /// A filter or patch without effect on any proxy with a config dump, as computed by the engine, if no other rule
     /// gives the reason. Needs config dumps.
     ///
     /// # Why it matters
-    /// If the dumps are of the proxies that the filter is intended for, it does nothing for them. It may well have an effect
-    /// on others.
+    /// If the dumps belong to the intended proxies, the filter does nothing. It may still have an effect on others.
     ///
     /// # How to fix
     /// Provide the config dumps of the intended proxies, or correct the filter's namespace, selector or targetRefs.
@@ -64,14 +63,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     format!("this patch changes none of the {given} given"),
                 )
                 .of(filter, Some(patch))
-                .label("without it they would be the same")
+                .label("the result is the same without it")
                 .ineffective(),
             );
         }
     }
 }
 
-/// Why the filter attaches to none, with the proxies for which that is so.
+/// Why the filter attaches to none, with the proxies for each reason.
 fn reasons(cx: &Context<'_>, index: usize) -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for run in cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump) {
@@ -85,18 +84,18 @@ fn words(cx: &Context<'_>, filter: &EnvoyFilter, selection: &Selection) -> Strin
     match selection {
         Selection::Selected => "attached".to_owned(),
         Selection::OtherRevision { want, have } => {
-            format!("it is labelled for revision `{want}`, and their control plane is `{have}`")
+            format!("it is labeled for revision `{want}`, and their control plane is `{have}`")
         }
         Selection::OtherNamespace => format!(
-            "a filter of namespace `{}` reaches only that namespace; `{}` is the root namespace",
+            "a filter in namespace `{}` reaches only that namespace; `{}` is the root namespace",
             filter.namespace, cx.mesh.root_namespace
         ),
         Selection::Label { key, want, have: Some(have) } => format!("label `{key}` is `{have}`, not `{want}`"),
         Selection::Label { key, want, have: None } => format!("no label `{key}: {want}`"),
         Selection::TargetRefsNeedGateway => "`targetRefs` attach only to Gateway API gateways and waypoints".to_owned(),
-        Selection::WaypointNeedsTargetRefs => "a waypoint takes only filters with `targetRefs`".to_owned(),
+        Selection::WaypointNeedsTargetRefs => "a waypoint attaches only filters with `targetRefs`".to_owned(),
         Selection::GatewayNeedsTargetRefs => {
-            "istiod is set to take only filters with `targetRefs` for Gateway API gateways".to_owned()
+            "istiod is configured to attach only filters with `targetRefs` to Gateway API gateways".to_owned()
         }
         Selection::NoTargetRef(_) => "none of the `targetRefs` is this gateway".to_owned(),
         Selection::Unreadable(why) => (*why).to_owned(),

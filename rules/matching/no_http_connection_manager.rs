@@ -1,4 +1,4 @@
-//! EF217: HTTP filters where nothing speaks HTTP.
+//! EF217: an HTTP filter patch for filter chains without HTTP.
 
 use crate::declare_rule;
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
@@ -9,11 +9,11 @@ declare_rule! {
     /// An HTTP_FILTER patch for filter chains that have no HTTP connection manager.
     ///
     /// # What it finds
-    /// An HTTP_FILTER patch whose matched chains carry TCP only, or whose match names another network filter.
+    /// An HTTP_FILTER patch that matches only TCP filter chains.
     ///
     /// # Why it matters
-    /// HTTP filters exist only inside `envoy.filters.network.http_connection_manager`. istiod makes one only for ports
-    /// that it takes for HTTP: by `appProtocol`, or by a port name that begins with `http`, `http2` or `grpc`.
+    /// HTTP filters exist only inside `envoy.filters.network.http_connection_manager`. istiod generates one only for
+    /// ports that it considers HTTP: by `appProtocol`, or by a port name that starts with `http`, `http2` or `grpc`.
     ///
     /// # How to fix
     /// Name the Service's port `http-…` or set its `appProtocol`.

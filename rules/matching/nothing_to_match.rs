@@ -9,16 +9,16 @@ declare_rule! {
     /// A patch for a kind of object that the selected proxies do not have in its context.
     ///
     /// # What it finds
-    /// A patch that had nothing to be compared with: route patches on a proxy without routes on that side, cluster patches
-    /// for the inbound side of a gateway or waypoint, routes of a waypoint's service that has a VirtualService. Needs config
-    /// dumps.
+    /// A patch without any object to match: route patches on a proxy without routes on that side, cluster patches for
+    /// the inbound side of a gateway or waypoint, routes of a waypoint's service that has a VirtualService. Needs
+    /// config dumps.
     ///
     /// # Why it matters
-    /// The patch does nothing, whatever its match says.
+    /// The patch does nothing, whatever its match.
     ///
     /// # How to fix
-    /// Use the context in which the object exists. Routes of a waypoint's service are patched only while the service has
-    /// no VirtualService; put what is needed into the VirtualService.
+    /// Use the context in which the object exists. Routes of a waypoint's service are patched only while the service
+    /// has no VirtualService; otherwise, put the configuration into the VirtualService.
     ///
     /// # References
     /// istio/istio#57035, istio/istio#43720, istio/istio#49863, istio/istio#29893; recorded.
@@ -32,7 +32,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for one in nothing {
         let (apply_to, context) = (one.view.patch.apply_to, one.view.patch.context);
         let waypoint = one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Waypoint);
-        // istiod patches clusters and routes that no dump shows: of these nothing is known.
+        // istiod patches clusters and routes that no dump shows, so nothing is known about them.
         let id = |run: &&crate::lint::ProxyRun<'_>| run.plan.find(one.view.filter_index, one.view.patch.index);
         if one.runs.iter().any(|run| id(run).is_some_and(|id| run.unknown(id))) {
             continue;
@@ -60,11 +60,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             (true, true, _) => {
                 finding.note("istiod never patches the routes of a waypoint's service that has a VirtualService")
             }
-            (true, false, _) if apply_to == ApplyTo::Cluster => finding.note(
-                "of a waypoint's clusters only the outbound ones are patched; ADD needs `context: SIDECAR_INBOUND`",
-            ),
+            (true, false, _) if apply_to == ApplyTo::Cluster => finding
+                .note("only the outbound clusters of a waypoint are patched; ADD needs `context: SIDECAR_INBOUND`"),
             (false, true, PatchContext::SidecarInbound) => finding
-                .note("inbound routes exist only for ports that istiod takes for HTTP, by port name or appProtocol"),
+                .note("inbound routes exist only for ports that istiod considers HTTP, by port name or appProtocol"),
             _ => finding,
         });
     }

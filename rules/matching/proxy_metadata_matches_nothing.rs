@@ -9,13 +9,13 @@ declare_rule! {
     /// `match.proxy.metadata` that none of the selected proxies has.
     ///
     /// # What it finds
-    /// A key or text of node metadata that no selected proxy has. Needs config dumps.
+    /// A key or value of node metadata that no selected proxy has. Needs config dumps.
     ///
     /// # Why it matters
-    /// The patch does nothing. Only strings are compared, as they are: numbers, lists and objects never match.
+    /// The patch does nothing. Only strings are compared, literally: numbers, lists and objects never match.
     ///
     /// # How to fix
-    /// Look at `metadata` of the proxy's node in its bootstrap (`istioctl proxy-config bootstrap`).
+    /// Check `metadata` of the proxy's node in its bootstrap (`istioctl proxy-config bootstrap`).
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`; Istio API, EnvoyFilter.ProxyMatch.
@@ -44,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             misses.iter().filter(|(other, ..)| other == key).filter_map(|(.., have)| have.as_deref()).collect();
         let keys = met.iter().flat_map(|met| met.run.config.proxy.metadata.keys().map(String::as_str));
         let route = ["match", "proxy", "metadata", key];
-        // Where no proxy has the key, no other value helps.
+        // If no proxy has the key, another value does not help.
         let span = if have.is_empty() { view.key_span(&route) } else { view.value_span(&route) };
         let finding = view
             .finding(rule, span, format!("none of the selected proxies has node metadata `{key}: {want}`"))

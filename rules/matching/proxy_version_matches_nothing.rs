@@ -12,15 +12,15 @@ declare_rule! {
     /// `match.proxy.proxyVersion` that matches no proxy.
     ///
     /// # What it finds
-    /// An expression that matches no proxy of the config dumps, or, where the filter meets no dump, that matches no release
-    /// from 1.22 to the control plane's: what an upgrade left behind, for example the `stats-filter-1.x` and
-    /// `metadata-exchange-1.x` filters of Istio before 1.21.
+    /// An expression that matches no proxy of the config dumps or, if the filter reaches no dump, no release from 1.22
+    /// to the control plane's: a leftover of an upgrade, for example the `stats-filter-1.x` and `metadata-exchange-1.x`
+    /// filters of Istio before 1.21.
     ///
     /// # Why it matters
-    /// The patch does nothing, and nothing shows that.
+    /// The patch silently does nothing.
     ///
     /// # How to fix
-    /// Delete what is left over; otherwise write the versions in use, anchored: `^1\.30\.`.
+    /// Delete leftovers; otherwise write the versions in use, anchored: `^1\.30\.`.
     ///
     /// # References
     /// istio/istio#51028, istio/istio#48126, istio/istio#50350, istio/istio#43602.
@@ -64,7 +64,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let newest = cx.release.minor.max(Release::NEWEST.minor);
-        // Another rule reports what Istio itself left behind.
+        // Another rule reports filters that Istio itself left behind.
         if newest_fitting(wanted, newest).is_some()
             || crate::rules::native::leftover_telemetry_filter::of_istio(view.filter)
         {

@@ -14,8 +14,9 @@ declare_rule! {
     /// names with context SIDECAR_INBOUND that no inbound route configuration can have.
     ///
     /// # Why it matters
-    /// The patch does nothing. Route configurations are called `80` (sidecar, outbound), `inbound|8080||` (inbound, with
-    /// the port of the pod), `http.8080` (gateway, with the port of its pod) and `https.443.<port name>.<gateway>.<namespace>`.
+    /// The patch does nothing. Route configurations are named `80` (sidecar, outbound), `inbound|8080||` (inbound, with
+    /// the container port), `http.8080` (gateway, with its container port) and `https.443.<port
+    /// name>.<gateway>.<namespace>`.
     ///
     /// # How to fix
     /// Write a name or port that exists; `istioctl proxy-config routes` lists them.
@@ -25,10 +26,10 @@ declare_rule! {
     "EF218" "route-configuration-not-found" Matching Error => check
 }
 
-/// What the names of inbound route configurations begin with: on sidecars, and on waypoints.
+/// Prefixes of the names of inbound route configurations: on sidecars, and on waypoints.
 const INBOUND: [&str; 5] = ["inbound|", "inbound-vip|", "InboundPassthroughCluster", "encap", "default"];
 
-/// Names that no inbound route configuration has, whatever the mesh.
+/// Names that no inbound route configuration can have in any mesh.
 fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.context == PatchContext::SidecarInbound) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };

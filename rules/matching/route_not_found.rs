@@ -12,8 +12,8 @@ declare_rule! {
     /// A route that none of the matched virtual hosts has. Needs config dumps.
     ///
     /// # Why it matters
-    /// The patch does nothing. A route has the name of its `http` entry in the VirtualService (none if that has none), and
-    /// `default` where no VirtualService applies.
+    /// The patch does nothing. A route has the name of its `http` entry in the VirtualService (none if that has no
+    /// name), and `default` if no VirtualService applies.
     ///
     /// # How to fix
     /// Name the route in the VirtualService, and write that name.

@@ -1,4 +1,4 @@
-//! EF202: the labels are those of workloads in a namespace that the filter does not reach.
+//! EF202: the labels select workloads in a namespace that the filter does not reach.
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, RuleInfo, names, reach};
@@ -13,10 +13,10 @@ declare_rule! {
     ///
     /// # Why it matters
     /// A filter reaches the workloads of its own namespace; only the root namespace (`meshConfig.rootNamespace`) reaches
-    /// all. istiod accepts the filter and attaches it to nothing.
-    ///
+    /// A filter reaches the workloads of its own namespace; only the root namespace (`meshConfig.rootNamespace`)
+    /// reaches all. istiod accepts the filter but attaches it to nothing.
     /// # How to fix
-    /// Put the filter into the namespace of the workloads, or into the root namespace.
+    /// Move the filter to the namespace of the workloads, or to the root namespace.
     ///
     /// # References
     /// istiod `pilot/pkg/model/push_context.go`; istio/istio#17414, istio/istio#26912, istio/istio#25191.
@@ -56,7 +56,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .label("reaches only this namespace")
             .ineffective()
             .related(filter.document.key_span(&labels), format!("selects {}, all elsewhere", reach::extent(&selected)))
-            .note(format!("a filter reaches its own namespace; only `{root}`, the root namespace, reaches all"))
+            .note(format!(
+                "a filter reaches its own namespace; only `{root}`, the root namespace, reaches all namespaces"
+            ))
             .help(format!("metadata:\n  namespace: {}", namespaces.first().copied().unwrap_or_default()))
             .workloads(selected.iter().map(reach::Reached::full_name)),
         );

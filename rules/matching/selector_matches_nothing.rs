@@ -1,4 +1,4 @@
-//! EF201: a selector whose labels no workload in reach has.
+//! EF201: a selector that matches no reachable workload.
 
 use crate::declare_rule;
 use crate::lint::{Confidence, Context, Finding, Findings, RuleInfo, names, reach};
@@ -8,12 +8,12 @@ declare_rule! {
     /// A workloadSelector that selects no workload that the EnvoyFilter can reach.
     ///
     /// # What it finds
-    /// `workloadSelector.labels` that are not all on one workload of the filter's namespace (or, for the root namespace, of
-    /// any namespace). Silent when no workloads are known: give manifests, config dumps or a cluster. Where the workloads
-    /// come from manifests only, it reports only labels that look like a typo.
+    /// `workloadSelector.labels` that no single workload of the filter's namespace has (for the root namespace: of any
+    /// namespace). Silent if no workloads are known: pass manifests, config dumps or a cluster. If the workloads come
+    /// only from manifests, it reports only labels that look like a typo.
     ///
     /// # Why it matters
-    /// istiod accepts the filter and attaches it to nothing, without any message.
+    /// istiod accepts the filter but attaches it to nothing, without any message.
     ///
     /// # How to fix
     /// Write the labels that the pods have (`kubectl get pods --show-labels`). For virtual machines the labels of the
@@ -34,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let in_scope: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).collect();
-        // The workload that comes nearest, and its first label that is another.
+        // The workload that comes closest, and its first different label.
         let missing = |one: &&&reach::Reached<'_>| {
             labels.iter().filter(|(key, want)| one.labels.get(*key) != Some(*want)).count()
         };
@@ -61,7 +61,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let mut route: Vec<Step> = ["spec", "workloadSelector", "labels"].into_iter().map(Step::from).collect();
         route.push(Step::from(key.as_str()));
         let have: std::collections::BTreeSet<&str> = values().collect();
-        // Where no workload has the label, and where another one is meant, it is the key that must change.
+        // If no workload has the label and a similar one exists, the key must change.
         let written = filter.document.at(&route).filter(|_| !have.is_empty() && (like.is_none() || what == "value"));
         let span = written.map_or(filter.document.key_span(&route), |node| node.span);
         let mut finding = Finding::new(rule, span, format!("no workload in reach has the label `{key}: {want}`"))

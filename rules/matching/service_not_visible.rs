@@ -11,9 +11,9 @@ declare_rule! {
     /// `cluster.service` that is not a host known to the proxies.
     ///
     /// # What it finds
-    /// A service host for which none of the selected proxies has a cluster: not a full host name, unknown, not exported to
-    /// the proxy's namespace, or hidden by a Sidecar; with manifests of Services, ServiceEntries and Sidecars it says which.
-    /// Without config dumps: short names of Kubernetes Services, such as `cart` or `cart.shop.svc`.
+    /// A service host for which none of the selected proxies has a cluster: not a full host name, unknown, not exported
+    /// to the proxy's namespace, or hidden by a Sidecar. With manifests of Services, ServiceEntries and Sidecars, the
+    /// finding says which. Without config dumps: short names of Kubernetes Services, such as `cart` or `cart.shop.svc`.
     ///
     /// # Why it matters
     /// The patch does nothing for these proxies.
@@ -26,8 +26,8 @@ declare_rule! {
     "EF223" "service-not-visible" Matching Error => check
 }
 
-/// The full host of a Service that a short name means, and whether nothing else can be meant; nothing for a name that is
-/// the host of a ServiceEntry, or looks like one.
+/// The full host of a Service for a short name, and whether it is unambiguous; nothing for a name that is, or looks
+/// like, the host of a ServiceEntry.
 fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<(String, bool)> {
     let mut entries = cx.inventory.service_entries.iter();
     if host.is_empty() || entries.any(|entry| entry.hosts.iter().any(|it| it == host)) {
@@ -41,7 +41,7 @@ fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<(String, bool)>
             let home = homes.first().filter(|_| !homes.contains(&namespace)).copied().unwrap_or(namespace);
             Some((format!("{short}.{home}.svc.cluster.local"), !homes.is_empty()))
         }
-        // `cart.shop` could be the host of a ServiceEntry that was not given.
+        // `cart.shop` could be the host of a ServiceEntry outside the input.
         Some((name, namespace)) if !namespace.contains('.') => {
             let known = short != host || services().any(|it| it.name == name && it.namespace == namespace);
             known.then(|| (format!("{short}.svc.cluster.local"), true))
@@ -50,11 +50,11 @@ fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<(String, bool)>
     }
 }
 
-/// Short names of Services, which no cluster has, whatever the mesh.
+/// Short names of Services, which no cluster has in any mesh.
 fn short(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         let ObjectMatch::Cluster(want) = &view.patch.object else { continue };
-        // ADD looks at no cluster; a name decides alone; dumps tell what there is.
+        // ADD matches no cluster; a name decides alone; dumps show the existing clusters.
         let adds = view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Add);
         if adds || !want.name.is_empty() || cx.attaches_to_dump(view.filter_index) {
             continue;
@@ -67,7 +67,7 @@ fn short(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .ineffective()
             .likely("clusters of Kubernetes Services have the host `<name>.<namespace>.svc.<cluster domain>`")
             .help(format!("service: {full}"));
-        // A ServiceEntry, applied later perhaps, could have this host.
+        // A ServiceEntry applied later could have this host.
         out.push(if sure { finding } else { finding.severity(Severity::Warning) });
     }
 }
@@ -88,7 +88,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.note("hosts are compared in full").help(format!("service: {full}"));
         } else if one.view.patch.context == PatchContext::SidecarInbound && elsewhere() {
             finding =
-                finding.note("the proxies call this service, they do not serve it").help("context: SIDECAR_OUTBOUND");
+                finding.note("the proxies call this service but do not serve it").help("context: SIDECAR_OUTBOUND");
         } else if let Some((object, reason)) = hidden(cx, host, &one) {
             finding = finding
                 .related(object.document.key_span(&["metadata".into(), "name".into()]), "the service")
@@ -100,7 +100,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Why a service that exists is not visible to the proxies.
+/// Why an existing service is not visible to the proxies.
 fn hidden<'c>(cx: &'c Context<'_>, host: &str, one: &no_match::NoMatch<'_, '_>) -> Option<(&'c Object, String)> {
     let of_service = |object: &Object| format!("{}.{}.svc.cluster.local", object.name, object.namespace) == host;
     let services =

@@ -17,8 +17,8 @@ declare_rule! {
     /// INSERT_BEFORE and INSERT_AFTER insert nothing, REPLACE, REMOVE and MERGE change nothing; nothing is logged.
     ///
     /// # How to fix
-    /// Write a name that exists; `envoy.filters.http.router` always is. If another EnvoyFilter adds it, give this one a
-    /// higher `priority`.
+    /// Write a name that exists; `envoy.filters.http.router` always does. If another EnvoyFilter adds it, give this one
+    /// a higher `priority`.
     ///
     /// # References
     /// istio/istio#37415, istio/istio#38214, istio/istio#54006, opendatahub-io/models-as-a-service#1239.

@@ -17,7 +17,8 @@ declare_rule! {
     /// GatewayClass other than `istio-waypoint` or from outside the root namespace.
     ///
     /// # Why it matters
-    /// The EnvoyFilter is accepted, and with `targetRefs` nothing else selects: if no reference attaches, it does nothing.
+    /// The EnvoyFilter is accepted, but with `targetRefs` nothing else selects workloads: if no reference attaches, it
+    /// does nothing.
     ///
     /// # How to fix
     /// Refer to the Gateway (or waypoint) by name, from its own namespace.
@@ -42,7 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
             let others = filter.target_refs.len() - 1;
             let note = match others {
-                0 => "with `targetRefs` nothing else selects: the EnvoyFilter does nothing".to_owned(),
+                0 => "with `targetRefs`, nothing else selects workloads: the EnvoyFilter does nothing".to_owned(),
                 _ => format!("this reference does nothing; {others} of the EnvoyFilter's other references may"),
             };
             let finding = Finding::new(rule, span, message).of(filter, None).label("never attaches").note(note);
@@ -52,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What brings pods along: those are selected by labels.
+/// Kinds that create pods: those are selected by labels.
 const WORKLOADS: &[&str] = &[
     "Deployment",
     "ReplicaSet",
@@ -89,7 +90,7 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
             Some(("namespace", message, format!("move the EnvoyFilter to namespace `{}`", target.namespace)))
         }
         "GatewayClass" if target.name != "istio-waypoint" => {
-            let message = format!("of all gateway classes only `istio-waypoint` attaches, not `{}`", target.name);
+            let message = format!("only gateway class `istio-waypoint` attaches, not `{}`", target.name);
             Some((
                 "name",
                 message,

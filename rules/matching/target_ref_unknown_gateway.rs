@@ -6,15 +6,16 @@ use crate::source::{Severity, Step};
 use std::collections::BTreeSet;
 
 declare_rule! {
-    /// A targetRefs entry with the name of a Gateway that the filter's namespace does not have.
+    /// A targetRefs entry with the name of a Gateway that does not exist in the filter's namespace.
     ///
     /// # What it finds
-    /// A reference to a Gateway of which neither a manifest nor a config dump is known in the filter's namespace, when
-    /// Gateways are known: a name that is almost the name of one, that exists in another namespace, or that no proxy has.
+    /// A reference to a Gateway that appears in no manifest and no config dump of the filter's namespace, if Gateways
+    /// are known: a name similar to an existing one, the name of a Gateway in another namespace, or a name that no
+    /// proxy has.
     ///
     /// # Why it matters
-    /// The EnvoyFilter attaches to nothing, silently. A reference never reaches another namespace, not even from the root
-    /// namespace.
+    /// The EnvoyFilter silently attaches to nothing. A reference never reaches another namespace, not even from the
+    /// root namespace.
     ///
     /// # How to fix
     /// Write the Gateway's name, and move the EnvoyFilter to the Gateway's namespace.
@@ -45,10 +46,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 known.iter().filter(|(_, name)| *name == target.name).map(|(at, _)| *at).collect();
             let here = || known.iter().filter(|(at, _)| at == own).map(|(_, name)| *name);
             let like = names::nearest(&target.name, here());
-            // A Gateway of Istio's own API, which targetRefs do not refer to.
+            // A Gateway of Istio's own API, to which targetRefs cannot refer.
             let mut classic = cx.inventory.gateways.iter();
             let classic = classic.find(|it| it.object.namespace == *own && it.object.name == target.name);
-            // The Deployments of Istio's own gateways, for which no Gateway of the Gateway API stands.
+            // The Deployments of Istio's own gateways, which have no Gateway API Gateway.
             let deployment = reach::CLASSIC_GATEWAYS.contains(&target.name.as_str());
             if elsewhere.is_empty() && like.is_none() && dumps().next().is_none() && classic.is_none() && !deployment {
                 continue;
@@ -82,7 +83,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ));
             } else if deployment && elsewhere.is_empty() {
                 finding = finding
-                    .likely("it is the name of a gateway that istioctl installs, which no Gateway of the Gateway API stands for")
+                    .likely("it is the name of a gateway that istioctl installs, which has no Gateway API Gateway")
                     .help(format!(
                         "select the gateway's pods by their labels:\nworkloadSelector:\n  labels:\n    istio: {}",
                         target.name.trim_start_matches("istio-")

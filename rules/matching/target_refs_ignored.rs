@@ -1,4 +1,4 @@
-//! EF205: targetRefs on a release that does not read them: the filter hits everything.
+//! EF205: targetRefs on a release that does not read them: the filter applies to everything.
 
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
@@ -13,8 +13,8 @@ declare_rule! {
     /// A filter with `targetRefs` for a control plane before 1.27.
     ///
     /// # Why it matters
-    /// Up to 1.26 istiod attaches EnvoyFilters by namespace and `workloadSelector` alone. Without a selector a filter meant
-    /// for one gateway patches every proxy of its namespace, or of the whole mesh from the root namespace.
+    /// Up to 1.26 istiod attaches EnvoyFilters only by namespace and `workloadSelector`. Without a selector, a filter
+    /// intended for one gateway patches every proxy of its namespace or, from the root namespace, of the whole mesh.
     ///
     /// # How to fix
     /// Use `workloadSelector` with the label `gateway.networking.k8s.io/gateway-name`, or upgrade to 1.27.
@@ -23,7 +23,7 @@ declare_rule! {
     /// istio/istio#56417; recorded with Istio 1.26 and 1.28.
     "EF205" "target-refs-ignored" Matching Error => check,
     objections: &[Objected::TargetRefs],
-    policy: Never("targetRefs are read since Istio 1.27; a policy is made for one release")
+    policy: Never("targetRefs are read since Istio 1.27; a policy is generated for one release")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -1,4 +1,4 @@
-//! EF230: a `proxyVersion` that the next release of the proxies does not match.
+//! EF230: a `proxyVersion` that does not match the next release of the proxies.
 
 use crate::declare_rule;
 use crate::engine::go_regexp::{self, GoRegexp};
@@ -10,26 +10,26 @@ use crate::source::Severity;
 use std::collections::BTreeSet;
 
 declare_rule! {
-    /// A `proxyVersion` that matches the proxies of today but not those of the next release.
+    /// A `proxyVersion` that matches the current proxies but not those of the next release.
     ///
     /// # What it finds
-    /// An expression that matches the selected proxies (or, where no config dump is given, a release up to the control
-    /// plane's), but not the release after them, where no other patch is pinned to that release and takes over. A warning
-    /// where the control plane is newer than the proxies: then the patch ends when the pods restart.
+    /// An expression that matches the selected proxies (without config dumps: a release up to the control plane's) but
+    /// not the next release, if no other patch is pinned to that release and takes over. A warning if the control plane
+    /// is newer than the proxies: then the patch ends when the pods restart.
     ///
     /// # Why it matters
     /// Nothing reports the end of a pin: after the upgrade the proxies run without the patch.
     ///
     /// # How to fix
-    /// Remove `proxyVersion` if the patch is right for every release; otherwise write the patch for the next release beside
-    /// it before the upgrade. `audit` shows what an upgrade changes.
+    /// Remove `proxyVersion` if the patch is right for every release; otherwise add the patch for the next release
+    /// before the upgrade. `audit` shows what an upgrade changes.
     ///
     /// # References
     /// istio/istio#43602, istio/istio#51028; istiod `pilot/pkg/model` (`proxyVersion` is searched for in the version).
     "EF230" "version-pin-ends" Matching Info => check
 }
 
-/// Patch releases of one line that are tried; no release has come so far.
+/// Number of patch releases of a minor release that are tried; none has had more.
 const MAX_PATCH: u16 = 30;
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Ok(regex) = compiled.as_ref() else { continue };
         let in_use = in_use(cx, &view);
         let Some(last) = in_use.iter().next_back().copied().or_else(|| newest(cx, wanted)) else { continue };
-        // Where the control plane is newer, its release comes with the next restart.
+        // If the control plane is newer, its release arrives with the next restart.
         let own = (0..=MAX_PATCH).any(|patch| regex.is_match(&Release::patch(cx.release.minor, patch).to_string()));
         let pending = !in_use.is_empty() && cx.release.minor > last.minor && !own;
         let next = if pending { Some(Release::minor(cx.release.minor)) } else { end(regex, last, in_use.is_empty()) };
@@ -70,7 +70,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label(if pending { "ends with the next restart" } else { "ends with the next upgrade" })
             .note(note)
-            .help("remove proxyVersion if the patch is right for every release, or write the patch for the next one beside it");
+            .help("remove proxyVersion if the patch is right for every release, or add a patch for the next one");
         if pending {
             finding = finding.severity(Severity::Warning).note(format!(
                 "the control plane is Istio {}.{}: pods that restart get a proxy of that release, without the patch",
@@ -89,12 +89,13 @@ fn in_use(cx: &Context<'_>, view: &PatchView<'_>) -> BTreeSet<Release> {
         .collect()
 }
 
-/// The newest release, up to the control plane's, that an expression was written for; `None` for those that name no release.
+/// The newest release, up to the control plane's, that an expression was written for; `None` for one that names no
+/// release.
 fn newest(cx: &Context<'_>, wanted: &str) -> Option<Release> {
     newest_fitting(wanted, cx.release.minor).map(Release::newest_of)
 }
 
-/// The first release after another one that an expression does not match: the next patch release, or the next line.
+/// The first later release that an expression does not match: the next patch release, or the next minor.
 fn end(regex: &GoRegexp, last: Release, any_patch: bool) -> Option<Release> {
     let matches = |minor: u16, patches: std::ops::RangeInclusive<u16>| {
         patches.into_iter().any(|patch| regex.is_match(&Release::patch(minor, patch).to_string()))
@@ -125,7 +126,7 @@ fn takes_over(view: &PatchView<'_>, other: &PatchView<'_>, next: Release) -> boo
     regex.is_match(&next.to_string())
 }
 
-/// `1.31` for the first release of a line, `1.30.4` for a patch release.
+/// `1.31` for the first release of a minor, `1.30.4` for a patch release.
 fn short(next: Release, last: Release) -> String {
     if next.minor == last.minor { next.to_string() } else { format!("{}.{}", next.major, next.minor) }
 }

@@ -17,8 +17,8 @@ declare_rule! {
     /// SIDECAR_INBOUND that no inbound virtual host can have.
     ///
     /// # Why it matters
-    /// The patch does nothing. Virtual hosts are called `<host>:<port>`; those of a sidecar's inbound side
-    /// `inbound|http|<port of the Service>`, although their route configuration has the port of the pod.
+    /// The patch does nothing. Virtual hosts are named `<host>:<port>`; those of a sidecar's inbound side
+    /// `inbound|http|<port of the Service>`, although their route configuration has the container port.
     ///
     /// # How to fix
     /// Write a name or domain that exists; `istioctl proxy-config routes -o json` shows them.
@@ -28,10 +28,10 @@ declare_rule! {
     "EF220" "virtual-host-not-found" Matching Error => check
 }
 
-/// What names of inbound virtual hosts begin with.
+/// Prefix of the names of inbound virtual hosts.
 const INBOUND: &str = "inbound|http|";
 
-/// Names that no inbound virtual host has, whatever the mesh.
+/// Names that no inbound virtual host can have in any mesh.
 fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.context == PatchContext::SidecarInbound) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };

@@ -11,12 +11,12 @@ declare_rule! {
     /// An EnvoyFilter without `targetRefs` that selects only waypoints, which ignore it.
     ///
     /// # What it finds
-    /// An EnvoyFilter without `targetRefs` that selects only waypoints: by labels that only waypoints have, by the name of
-    /// a Gateway that is a waypoint, or because its namespace has nothing else.
+    /// An EnvoyFilter without `targetRefs` that selects only waypoints: by labels that only waypoints have, by the name
+    /// of a Gateway that is a waypoint, or because its namespace contains nothing else.
     ///
     /// # Why it matters
-    /// Since 1.27, a waypoint takes only filters with `targetRefs`. A filter that worked on 1.26 does nothing after the
-    /// upgrade, and nothing says so.
+    /// Since 1.27, a waypoint attaches only filters with `targetRefs`. A filter that worked on 1.26 silently does
+    /// nothing after the upgrade.
     ///
     /// # How to fix
     /// Refer to the waypoint by name, from its own namespace.
@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 && !given
                 && !dumps.iter().any(|run| run.config.proxy.gateway_name() == Some(name))
         });
-        // Labels that istiod gives to the pods of waypoints, and to no others.
+        // Labels that istiod gives only to the pods of waypoints.
         let labelled = filter.selector.as_ref().is_some_and(|labels| {
             labels.iter().any(|(key, value)| {
                 key == "istio.io/waypoint-for"

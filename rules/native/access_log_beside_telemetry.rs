@@ -5,18 +5,19 @@ use crate::lint::{Context, Findings, RuleInfo, moves};
 use crate::migrate::catalog::ACCESS_LOG;
 
 declare_rule! {
-    /// An access log merged into HTTP connection managers, which a Telemetry object would configure.
+    /// An access log merged into HTTP connection managers, which a Telemetry object could configure.
     ///
     /// # What it finds
-    /// A MERGE into the HTTP connection manager that holds nothing but access logs to a file or to a gRPC service, with
-    /// fields that an extension provider of the mesh has too.
+    /// A MERGE into the HTTP connection manager that contains only access logs to a file or to a gRPC service, with
+    /// fields that an extension provider of the mesh also has.
     ///
     /// # Why it matters
-    /// MERGE appends: beside the log of `meshConfig.accessLogFile` every request is logged twice. The filter also
-    /// depends on names that istiod generates. A Telemetry object replaces the log and is checked by the API server.
+    /// MERGE appends: in addition to the log of `meshConfig.accessLogFile`, every request is logged twice. The filter
+    /// also depends on names that istiod generates. A Telemetry object replaces the log, and the API server validates
+    /// it.
     ///
     /// # How to fix
-    /// Run `kubectl envoyfilter migrate`: it names the log as an extension provider and writes the Telemetry object.
+    /// Run `kubectl envoyfilter migrate`: it writes the log as an extension provider, and the Telemetry object.
     ///
     /// # References
     /// Istio: Telemetry API (`telemetry.istio.io/v1` since 1.22), MeshConfig `extensionProviders`.

@@ -1,4 +1,4 @@
-//! EF719: a patch of the bootstrap, which only an override at start-up can change.
+//! EF719: a bootstrap patch, although only an override at start-up can change the bootstrap.
 
 use crate::declare_rule;
 use crate::engine::program::Status;
@@ -13,12 +13,13 @@ declare_rule! {
     /// A MERGE with `applyTo: BOOTSTRAP`.
     ///
     /// # Why it matters
-    /// Since 1.21 istiod reads such patches and ignores them. The annotation `sidecar.istio.io/bootstrapOverride`
-    /// names a ConfigMap whose key `custom_bootstrap.json` is merged into the bootstrap when the proxy starts.
+    /// Since 1.21 istiod ignores such patches. The annotation `sidecar.istio.io/bootstrapOverride` names a ConfigMap
+    /// whose key `custom_bootstrap.json` is merged into the bootstrap when the proxy starts.
     ///
     /// # How to fix
-    /// Write `patch.value` as JSON to a ConfigMap in the namespace of the workload and put the annotation on its pods. Values of statistics
-    /// tags and matchers have fields of their own: `extraStatTags`, `proxyStatsMatcher` in `proxy.istio.io/config`.
+    /// Write `patch.value` as JSON to a ConfigMap in the namespace of the workload, and put the annotation on its pods.
+    /// Statistics tags and matchers have their own fields: `extraStatTags`, `proxyStatsMatcher` in
+    /// `proxy.istio.io/config`.
     ///
     /// # References
     /// Istio: annotation `sidecar.istio.io/bootstrapOverride`; 1.21 release notes.

@@ -5,21 +5,22 @@ use crate::lint::{Context, Findings, RuleInfo, moves};
 use crate::migrate::catalog::{CLUSTER_HTTP_OPTIONS, CLUSTER_POLICY};
 
 declare_rule! {
-    /// Connection settings merged into the clusters of one service, which its DestinationRule would set.
+    /// Connection settings merged into the clusters of one service, which its DestinationRule could set.
     ///
     /// # What it finds
-    /// A MERGE into outbound clusters of a named service whose every field has a place in a DestinationRule.
+    /// A MERGE into outbound clusters of a named service whose fields all exist in a DestinationRule.
     ///
     /// # Why it matters
-    /// MERGE appends to `circuit_breakers.thresholds`, and Envoy takes the first threshold of a priority, which is
-    /// istiod's: the patch seems to work and does not. Entries of `typed_extension_protocol_options` are replaced whole. A
-    /// DestinationRule is merged by istiod before anything is generated, and it reports conflicts.
+    /// MERGE appends to `circuit_breakers.thresholds`, but Envoy uses the first threshold of a priority, which is
+    /// istiod's: the patch seems to work but does not. Entries of `typed_extension_protocol_options` are replaced as a
+    /// whole. istiod merges a DestinationRule before it generates anything, and reports conflicts.
     ///
     /// # How to fix
-    /// Apply the DestinationRule that `kubectl envoyfilter migrate` writes, or add its `trafficPolicy` to the one that the service has.
+    /// Apply the DestinationRule that `kubectl envoyfilter migrate` writes, or add its `trafficPolicy` to the service's
+    /// existing one.
     ///
-    /// `lint --fix --unsafe-fixes` takes the patch out and writes the object beside it where only names, order and metadata
-    /// differ and every guard holds.
+    /// `lint --fix --unsafe-fixes` removes the patch and adds the object if only names, order and metadata differ and
+    /// every guard holds.
     ///
     /// # References
     /// Istio: DestinationRule (`retryBudget` since 1.27, `http2KeepAlive` since 1.31).
@@ -28,12 +29,5 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    moves::check(
-        rule,
-        cx,
-        out,
-        &[&CLUSTER_POLICY, &CLUSTER_HTTP_OPTIONS],
-        "this is what a DestinationRule is for",
-        |_| true,
-    );
+    moves::check(rule, cx, out, &[&CLUSTER_POLICY, &CLUSTER_HTTP_OPTIONS], "a DestinationRule can set this", |_| true);
 }

@@ -1,4 +1,4 @@
-//! EF720: connection settings that Istio accepts and does not read.
+//! EF720: connection settings that Istio accepts but does not read.
 
 use crate::declare_rule;
 use crate::lint::value::walk::same;
@@ -10,18 +10,19 @@ use crate::source::Span;
 use serde_json::Value as Json;
 
 declare_rule! {
-    /// A connection limit of the mesh or proxy configuration that Istio accepts and never applies.
+    /// A connection limit of the mesh or proxy configuration that Istio accepts but never applies.
     ///
     /// # What it finds
     /// `clusterPerConnectionBufferLimitBytes`, `listenerConnectionLimit` and `globalDownstreamConnectionLimit` in
-    /// `connectionSettings`: of the mesh settings' `defaultConfig`, or of the annotation `proxy.istio.io/config` of a workload.
+    /// `connectionSettings`, either in the mesh settings' `defaultConfig` or in the annotation `proxy.istio.io/config`
+    /// of a workload.
     ///
     /// # Why it matters
-    /// Istio 1.31 validates these three and generates nothing for them: the limit that they promise does not exist, and an
-    /// EnvoyFilter that was deleted in their favor is missed.
+    /// Istio 1.31 validates these three but generates nothing for them: the limit does not exist, and an EnvoyFilter
+    /// that was deleted in their favor is missing.
     ///
     /// # How to fix
-    /// Keep the EnvoyFilter (`per_connection_buffer_limit_bytes` of clusters). For connections set the node metadata
+    /// Keep the EnvoyFilter (`per_connection_buffer_limit_bytes` of clusters). For connections, set the node metadata
     /// `ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS` in `proxyMetadata`, and Envoy's runtime key
     /// `envoy.resource_limits.listener.<listener>.connection_limit` in `runtimeValues`.
     ///
@@ -32,7 +33,7 @@ declare_rule! {
     releases: since(31)
 }
 
-/// Fields that nothing reads, and what does the same.
+/// Fields that nothing reads, and their alternatives.
 const UNREAD: [(&str, &str); 3] = [
     (
         "clusterPerConnectionBufferLimitBytes",
@@ -48,7 +49,7 @@ const UNREAD: [(&str, &str); 3] = [
 const ANNOTATION: &str = "proxy.istio.io/config";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // Older releases do not have the settings at all.
+    // Older releases do not have these settings.
     if cx.release < Release::minor(31) {
         return;
     }
@@ -67,7 +68,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The annotation of a workload or of its pods; of a pod, of which only the place is kept, the object.
+/// The annotation of a workload or of its pods; for a pod, whose annotations have no recorded places, the object.
 fn place(workload: &Workload) -> Span {
     let document = &workload.object.document;
     let routes: [&[&str]; 2] = [&["spec", "template", "metadata", "annotations"], &["metadata", "annotations"]];
@@ -84,13 +85,13 @@ fn tell(rule: &'static RuleInfo, config: &Json, span: Span, owner: &str, out: &m
         out.push(
             Finding::new(rule, span, format!("`connectionSettings.{field}` of {owner} has no effect"))
                 .label("set here")
-                .note("Istio 1.31 validates it, and neither istiod nor the proxy's agent reads it")
+                .note("Istio 1.31 validates it, but neither istiod nor the proxy's agent reads it")
                 .help(help),
         );
     }
 }
 
-/// A field in either of the two spellings that are read.
+/// A field in either of the two accepted spellings.
 fn member<'j>(object: &'j Json, field: &str) -> Option<&'j Json> {
     object.as_object()?.iter().find(|(key, _)| same(key, field)).map(|(_, value)| value)
 }

@@ -1,4 +1,4 @@
-//! EF713: HTTP timeouts and limits that the proxy configuration has.
+//! EF713: HTTP timeouts and limits that the proxy configuration can set.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
@@ -8,15 +8,15 @@ declare_rule! {
     /// Patched HTTP timeouts, HTTP/2 limits, path handling or listener buffers, which `connectionSettings` can set.
     ///
     /// # What it finds
-    /// On control planes of Istio 1.31, a MERGE into the HTTP connection manager (or, on gateways, into the listener) that
-    /// holds only what the proxy configuration's `connectionSettings` has.
+    /// On control planes of Istio 1.31, a MERGE into the HTTP connection manager (or, on gateways, into the listener)
+    /// that contains only settings of the proxy configuration's `connectionSettings`.
     ///
     /// # Why it matters
-    /// The settings are checked, they reach every listener whatever it is called, and they survive upgrades.
+    /// The settings are validated, reach every listener whatever its name, and survive upgrades.
     ///
     /// # How to fix
-    /// Put the settings that `kubectl envoyfilter migrate` prints under `meshConfig.defaultConfig` or in the pod annotation `proxy.istio.io/config`. They are
-    /// read at start-up: restart the workloads.
+    /// Put the settings that `kubectl envoyfilter migrate` prints under `meshConfig.defaultConfig` or in the pod
+    /// annotation `proxy.istio.io/config`. They are read at start-up: restart the workloads.
     ///
     /// # References
     /// Istio 1.31: ProxyConfig `connectionSettings`.
@@ -29,7 +29,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         cx,
         out,
         &[&HCM_TIMEOUTS, &HTTP2_OPTIONS, &LISTENER_BUFFER, &PATH_NORMALIZATION],
-        "the proxy configuration's connectionSettings can say this",
+        "the proxy configuration's connectionSettings can set this",
         |found| !found.is_idle_by_variable(),
     );
 }

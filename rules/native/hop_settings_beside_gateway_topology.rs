@@ -1,4 +1,4 @@
-//! EF712: a gateway's place behind other proxies, which its topology settings describe.
+//! EF712: a gateway's position behind other proxies, which its topology settings describe.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
@@ -12,12 +12,12 @@ declare_rule! {
     /// `forward_client_cert_details` into the HTTP connection manager, and an added `proxy_protocol` listener filter.
     ///
     /// # Why it matters
-    /// The topology is read by everything that istiod generates for the gateway; a patch changes one place, and annotation
-    /// and filter together insert `proxy_protocol` twice.
+    /// Everything that istiod generates for the gateway uses the topology; a patch changes one place, and the
+    /// annotation and the filter together insert `proxy_protocol` twice.
     ///
     /// # How to fix
-    /// Put the annotation that `kubectl envoyfilter migrate` prints on the gateway's pods (or the same under `meshConfig.defaultConfig`). It is read at
-    /// start-up: restart the gateway.
+    /// Put the annotation that `kubectl envoyfilter migrate` prints on the gateway's pods (or the same under
+    /// `meshConfig.defaultConfig`). It is read at start-up: restart the gateway.
     ///
     /// # References
     /// Istio: Configuring Gateway Network Topology; istio/istio#49836.
@@ -30,7 +30,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         cx,
         out,
         &[&TRUSTED_HOPS, &PROXY_PROTOCOL, &CLIENT_CERT_HEADER],
-        "the proxy's own settings can say how many proxies are in front of the gateway",
+        "the proxy's own settings can set how many proxies are in front of the gateway",
         |_| true,
     );
 }

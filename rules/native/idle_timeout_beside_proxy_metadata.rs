@@ -1,4 +1,4 @@
-//! EF718: the idle timeout of connections, which a node metadata variable sets.
+//! EF718: the idle timeout of connections, which a node metadata variable can set.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
@@ -9,15 +9,16 @@ declare_rule! {
     /// A patched idle timeout of connections, which the node metadata ISTIO_META_IDLE_TIMEOUT can set.
     ///
     /// # What it finds
-    /// A MERGE of nothing but `idle_timeout` into the TCP proxy filter, or before 1.31 into the HTTP connection manager.
+    /// A MERGE of only `idle_timeout` into the TCP proxy filter, or before 1.31 into the HTTP connection manager, for
+    /// whole workloads.
     ///
     /// # Why it matters
-    /// istiod writes the value into every TCP proxy and HTTP connection manager that it generates, with no name to match.
-    /// For one service, `connectionPool.tcp.idleTimeout` of a DestinationRule does the same for TCP.
+    /// istiod writes the value into every TCP proxy and HTTP connection manager that it generates, without a name to
+    /// match. For a single service, `connectionPool.tcp.idleTimeout` of a DestinationRule does the same for TCP.
     ///
     /// # How to fix
-    /// Put the variable that `kubectl envoyfilter migrate` prints under `meshConfig.defaultConfig` or in the pod annotation `proxy.istio.io/config`, and
-    /// restart the workload.
+    /// Put the variable that `kubectl envoyfilter migrate` prints under `meshConfig.defaultConfig` or in the pod
+    /// annotation `proxy.istio.io/config`, and restart the workload.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/networkfilter.go`, node metadata IDLE_TIMEOUT (1.22 to 1.31).

@@ -13,11 +13,11 @@ declare_rule! {
     /// `tcp-metadata-exchange-1.N`, as Istio installed them up to 1.20.
     ///
     /// # Why it matters
-    /// Since 1.21, istiod generates these filters itself and no longer prunes the old objects. Pinned to the versions of
-    /// old proxies they match nothing; where the pin was widened, requests are counted twice.
+    /// Since 1.21, istiod generates these filters itself and no longer prunes the old objects. Pinned to the versions
+    /// of old proxies, they match nothing; if the pin was widened, requests are counted twice.
     ///
     /// # How to fix
-    /// Delete the object once no proxy of its version runs. Changes that were made in it belong in a Telemetry object.
+    /// Delete the object once no proxy of its version runs. Put your own changes to it into a Telemetry object.
     ///
     /// # References
     /// Istio 1.21 release notes; istio/istio#48126, #50350, #51028.

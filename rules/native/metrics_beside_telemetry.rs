@@ -1,18 +1,18 @@
-//! EF703: settings of Istio's metrics that the Telemetry API has.
+//! EF703: settings of Istio's metrics that the Telemetry API can set.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
 use crate::migrate::catalog::STATS_NULL_VM;
 
 declare_rule! {
-    /// Tags of Istio's metrics changed in the filter `istio.stats`, which a Telemetry object would change.
+    /// Tags of Istio's metrics changed in the filter `istio.stats`, which a Telemetry object could change.
     ///
     /// # What it finds
-    /// A MERGE or REPLACE of the filter `istio.stats` whose configuration holds only metric tags to add or remove, metrics
-    /// to drop and the reporting interval of TCP.
+    /// A MERGE or REPLACE of the filter `istio.stats` whose configuration contains only metric tags to add or remove,
+    /// metrics to drop and the reporting interval of TCP.
     ///
     /// # Why it matters
-    /// istiod writes the filter's configuration from Telemetry objects; a REPLACE loses what it writes, a MERGE appends.
+    /// istiod writes the filter's configuration from Telemetry objects; a REPLACE loses it, and a MERGE appends to it.
     ///
     /// # How to fix
     /// Apply the Telemetry object that `kubectl envoyfilter migrate` writes.

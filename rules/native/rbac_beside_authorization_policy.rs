@@ -1,19 +1,19 @@
-//! EF709: an inserted RBAC filter that AuthorizationPolicy expresses.
+//! EF709: an inserted RBAC filter that AuthorizationPolicy can replace.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
 use crate::migrate::catalog::RBAC;
 
 declare_rule! {
-    /// An RBAC filter inserted by hand, which an AuthorizationPolicy inserts.
+    /// An RBAC filter inserted by hand, which an AuthorizationPolicy can replace.
     ///
     /// # What it finds
-    /// An inserted `envoy.filters.http.rbac` or `envoy.filters.network.rbac` of which AuthorizationPolicy has every
-    /// permission and every principal.
+    /// An inserted `envoy.filters.http.rbac` or `envoy.filters.network.rbac` whose permissions and principals an
+    /// AuthorizationPolicy can all express.
     ///
     /// # Why it matters
-    /// istiod places its own RBAC filters after authentication on every kind of proxy, tests the policies when they are
-    /// applied, and shows them in `istioctl x authz check`. An inserted filter depends on anchors that change with
+    /// istiod puts its own RBAC filters after authentication on every kind of proxy, validates the policies when they
+    /// are applied, and shows them in `istioctl x authz check`. An inserted filter depends on anchors that change with
     /// releases; where it is not inserted, everything is allowed.
     ///
     /// # How to fix

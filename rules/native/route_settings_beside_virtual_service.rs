@@ -1,24 +1,24 @@
-//! EF714: settings of a host's routes that a VirtualService has.
+//! EF714: settings of a host's routes that a VirtualService can set.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
 use crate::migrate::catalog::{CORS, DIRECT_RESPONSE, FAULT, ROUTE_HEADERS, ROUTE_RETRIES, ROUTE_TIMEOUT};
 
 declare_rule! {
-    /// Settings merged into the routes of one host, which a VirtualService would set.
+    /// Settings merged into the routes of one host, which a VirtualService could set.
     ///
     /// # What it finds
-    /// A MERGE into the routes or the virtual host of one named host whose every field has a place in a VirtualService.
+    /// A MERGE into the routes or the virtual host of one named host whose fields all exist in a VirtualService.
     ///
     /// # Why it matters
-    /// Route patches stop working on waypoints as soon as the service has a VirtualService, headers are appended at each
-    /// merge, and virtual hosts with the same routes are collapsed into one, so that a patch may reach other hosts.
+    /// Route patches stop working on waypoints as soon as the service has a VirtualService, headers are appended at
+    /// each merge, and virtual hosts with the same routes are collapsed into one, so a patch may reach other hosts.
     ///
     /// # How to fix
     /// Put the settings that `kubectl envoyfilter migrate` writes into the VirtualService of the host.
     ///
-    /// `lint --fix --unsafe-fixes` takes the patch out and writes the object beside it where only names, order and metadata
-    /// differ and every guard holds.
+    /// `lint --fix --unsafe-fixes` removes the patch and adds the object if only names, order and metadata differ and
+    /// every guard holds.
     ///
     /// # References
     /// Istio: VirtualService HTTPRoute.

@@ -1,22 +1,23 @@
-//! EF702: tracing settings that the Telemetry API has.
+//! EF702: tracing settings that the Telemetry API can set.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
 use crate::migrate::catalog::TRACING;
 
 declare_rule! {
-    /// Trace sampling or custom tags merged into HTTP connection managers, which a Telemetry object would set.
+    /// Trace sampling or custom tags merged into HTTP connection managers, which a Telemetry object could set.
     ///
     /// # What it finds
-    /// A MERGE into the HTTP connection manager that holds only `tracing.random_sampling` and custom tags from literals,
-    /// environment variables or request headers.
+    /// A MERGE into the HTTP connection manager that contains only `tracing.random_sampling` and custom tags from
+    /// literals, environment variables or request headers.
     ///
     /// # Why it matters
     /// MERGE appends the tags to those that istiod writes, and a sampling of 0 cannot be merged at all. Telemetry has a
-    /// field for each and inherits from mesh to namespace to workload.
+    /// field for each, and inherits from mesh to namespace to workload.
     ///
     /// # How to fix
-    /// Apply the Telemetry object that `kubectl envoyfilter migrate` writes; the tracing provider is the mesh's default one unless it names another.
+    /// Apply the Telemetry object that `kubectl envoyfilter migrate` writes; it uses the mesh's default tracing
+    /// provider unless it names another.
     ///
     /// # References
     /// Istio: Telemetry API, Tracing (`telemetry.istio.io/v1` since 1.22).

@@ -15,7 +15,7 @@ declare_rule! {
     /// istiod drops them after all patches.
     ///
     /// # How to fix
-    /// Give the chain its filters, the listener its name.
+    /// Give the filter chain its filters, or the listener its name.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.

@@ -14,16 +14,16 @@ declare_rule! {
     /// A patch of an object that another patch adds: additions come last, so the patch never matches.
     ///
     /// # What it finds
-    /// A patch that matches nothing, and whose match asks for a listener, filter chain, virtual host or cluster that
+    /// A patch that matches nothing and whose match names a listener, filter chain, virtual host or cluster that
     /// another patch adds (by name, port, SNI or domain); a MERGE or REMOVE of a route that another patch inserts.
     ///
     /// # Why it matters
-    /// istiod appends what LISTENER, FILTER_CHAIN, VIRTUAL_HOST and CLUSTER ADD bring after everything else, and
-    /// never patches it, whatever the priority. Routes are merged and removed before others are inserted; an inserted
-    /// route is only an anchor for further ones.
+    /// istiod appends the objects of LISTENER, FILTER_CHAIN, VIRTUAL_HOST and CLUSTER ADD after everything else and
+    /// never patches them, whatever the priority. Routes are merged and removed before others are inserted; an inserted
+    /// route can only be an anchor for further ones.
     ///
     /// # How to fix
-    /// Write what the patch does into the value of the ADD.
+    /// Put the change into the value of the ADD.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
@@ -31,10 +31,10 @@ declare_rule! {
     explains: &["EF210", "EF211", "EF212", "EF218", "EF220", "EF221", "EF222", "EF223"]
 }
 
-/// What is added, by what it is and by what a match can ask for.
+/// Added objects, by kind and by what a match can compare.
 type Key<'t> = (ApplyTo, Field, Cow<'t, str>);
 
-/// What a match compares.
+/// A property that a match compares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Field {
     Name,
@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(built) = view.built.filter(|built| built.status == Status::Ready) else { continue };
         let dumps = cx.attaches_to_dump(view.filter_index);
-        // Without dumps a REMOVE may be of what istiod generates, which the ADD is to replace.
+        // Without dumps, a REMOVE may target a generated object that the ADD replaces.
         if built.operation == Operation::Remove && !dumps {
             continue;
         }
@@ -66,7 +66,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let apart = kind == ApplyTo::HttpRoute
                 && (view.patch.apply_to != ApplyTo::HttpRoute
                     || !(built.operation.is_merge() || built.operation == Operation::Remove));
-            // Ports, server names and domains are those of a mesh that is not known.
+            // Ports, server names and domains belong to an unknown mesh.
             let unknown = field != Field::Name && !dumps;
             if same || apart || unknown || (kind == ApplyTo::Cluster && built.operation == Operation::Add) {
                 continue;
@@ -75,7 +75,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 run.patch(view.filter_index, view.patch.index).is_some_and(|run| run.runs())
                     && run.patch(add.filter_index, add.patch.index).is_some_and(|run| run.changes())
             });
-            // Without dumps the names of generated objects are not known: only a name of the user's own is taken.
+            // Without dumps, the names of generated objects are unknown, so only user-defined names count.
             let matched = cx
                 .on_proxies(view.filter_index, view.patch.index)
                 .any(|run| (dumps || crate::lint::seen::exact(&run, &view)) && !run.trace.effects.is_empty());
@@ -119,7 +119,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What a patch adds that no other patch reaches.
+/// Objects that a patch adds and no other patch reaches.
 fn added<'a>(view: &PatchView<'a>) -> Vec<Key<'a>> {
     let kind = view.patch.apply_to;
     let Some(built) = view.built.filter(|built| built.status == Status::Ready) else { return Vec::new() };
@@ -159,7 +159,7 @@ fn added<'a>(view: &PatchView<'a>) -> Vec<Key<'a>> {
     keys
 }
 
-/// What a match asks for, and its place below the patch.
+/// What a match compares, and its place below the patch.
 fn asked(object: &ObjectMatch) -> Vec<(Key<'_>, Vec<&'static str>)> {
     let mut asked: Vec<(Key<'_>, Vec<&'static str>)> = Vec::new();
     let mut push = |kind, field, text: &str, route: &[&'static str]| {

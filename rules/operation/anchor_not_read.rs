@@ -1,4 +1,4 @@
-//! EF332: an anchor in the match of an operation that does not look at it.
+//! EF332: an anchor in the match of an operation that ignores it.
 
 use crate::declare_rule;
 use crate::engine::program::{Status, names_filter};
@@ -8,18 +8,18 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
 use crate::source::Severity;
 
 declare_rule! {
-    /// INSERT_FIRST with an anchor, which istiod does not look at.
+    /// INSERT_FIRST with an anchor, which istiod ignores.
     ///
     /// # What it finds
     /// INSERT_FIRST of HTTP_FILTER with `subFilter`, of NETWORK_FILTER with `filter`, of LISTENER_FILTER with
     /// `listenerFilter`; ADD of the last two with the same.
     ///
     /// # Why it matters
-    /// INSERT_FIRST puts the value at the front of the list and ADD at its end, wherever the named filter is and whether it
-    /// exists or not: ahead of authentication, and in chains that do not have the named filter.
+    /// INSERT_FIRST puts the value at the front of the list and ADD at its end, regardless of where the named filter is
+    /// and whether it exists: ahead of authentication, and in filter chains without the named filter.
     ///
     /// # How to fix
-    /// Write INSERT_BEFORE or INSERT_AFTER, which look for the named filter; or leave the anchor out.
+    /// Write INSERT_BEFORE or INSERT_AFTER, which find the named filter; or omit the anchor.
     ///
     /// # References
     /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded.
@@ -48,11 +48,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let name = anchor_name(&view.patch.object);
         let other = if operation == Operation::InsertFirst { "INSERT_BEFORE" } else { "INSERT_AFTER" };
         out.push(
-            view.finding(rule, view.key_span(route), format!("{operation} does not look at `{anchor}`"))
-                .label(format!("not looked at: the value goes {place}"))
+            view.finding(rule, view.key_span(route), format!("{operation} ignores `{anchor}`"))
+                .label(format!("ignored: the value goes {place}"))
                 .related(view.value_span(&["patch", "operation"]), format!("puts the value {place}"))
-                .note(format!("this also happens where no filter is named `{name}`"))
-                .help(format!("write {other} if the position matters, or leave `{anchor}` out")),
+                .note(format!("this also happens if no filter is named `{name}`"))
+                .help(format!("write {other} if the position matters, or omit `{anchor}`")),
         );
     }
 }
@@ -68,6 +68,6 @@ fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
     vec![Cel::patch(
         Severity::Warning,
         r#"@judged && @filters && @named && (@op == "INSERT_FIRST" || (@op == "ADD" && @to != "HTTP_FILTER"))"#,
-        "INSERT_FIRST and ADD do not look at the filter that the match names",
+        "INSERT_FIRST and ADD ignore the filter that the match names",
     )]
 }

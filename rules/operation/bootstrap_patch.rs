@@ -17,9 +17,9 @@ declare_rule! {
     /// Since Istio 1.21 istiod does not send bootstrap patches to proxies: the patch is accepted and ignored.
     ///
     /// # How to fix
-    /// Use what the value is for: ProxyConfig or the annotation `proxy.istio.io/config` (stats, concurrency,
-    /// tracing), the annotation `sidecar.istio.io/bootstrapOverride` with a ConfigMap for anything else, or a
-    /// CLUSTER patch for a static cluster.
+    /// Use ProxyConfig or the annotation `proxy.istio.io/config` (stats, concurrency, tracing), the annotation
+    /// `sidecar.istio.io/bootstrapOverride` with a ConfigMap for anything else, or a CLUSTER patch for a static
+    /// cluster.
     ///
     /// # References
     /// Istio 1.21 change notes; recorded.

@@ -1,4 +1,4 @@
-//! EF326: a CLUSTER ADD that a waypoint never takes, for its context.
+//! EF326: a CLUSTER ADD that a waypoint ignores because of its context.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
@@ -10,11 +10,11 @@ declare_rule! {
     /// A CLUSTER ADD that a waypoint ignores because of its context.
     ///
     /// # What it finds
-    /// A CLUSTER ADD with context ANY (the default) or SIDECAR_OUTBOUND whose filter attaches to waypoints and
-    /// which no other proxy takes.
+    /// A CLUSTER ADD with context ANY (the default) or SIDECAR_OUTBOUND whose filter attaches to waypoints and which no
+    /// other proxy uses.
     ///
     /// # Why it matters
-    /// istiod inserts only what is added with context SIDECAR_INBOUND into the clusters of a waypoint.
+    /// istiod adds only clusters with context SIDECAR_INBOUND to a waypoint.
     ///
     /// # How to fix
     /// Write `context: SIDECAR_INBOUND`.
@@ -31,7 +31,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if view.patch.apply_to != ApplyTo::Cluster || !add || view.patch.context == PatchContext::SidecarInbound {
             continue;
         }
-        // Without target references a filter of today meets no waypoint: it is intended for others.
+        // Without target references, a filter no longer reaches waypoints: it is intended for other proxies.
         let meant = !view.filter.target_refs.is_empty() || cx.attaches_to_dump(view.filter_index);
         if !meant || cx.on_proxies(view.filter_index, view.patch.index).any(|run| run.changes()) {
             continue;
@@ -43,7 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .finding(
                 rule,
                 view.value_span(&["match", "context"]),
-                format!("a waypoint ignores clusters that are added with context {}", view.patch.context),
+                format!("a waypoint ignores clusters added with context {}", view.patch.context),
             )
             .label("waypoints need SIDECAR_INBOUND")
             .help("match:\n  context: SIDECAR_INBOUND");

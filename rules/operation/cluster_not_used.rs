@@ -14,11 +14,11 @@ declare_rule! {
     /// An added cluster that nothing refers to.
     ///
     /// # What it finds
-    /// A CLUSTER ADD whose name is in no other given patch and in no listener or route of the config dumps. Without config dumps it is
-    /// an info.
+    /// A CLUSTER ADD whose name appears in no other given patch and in no listener or route of the config dumps.
+    /// Without config dumps it is an info.
     ///
     /// # Why it matters
-    /// No request reaches it. Often the filter that uses it has another spelling of the name, and fails.
+    /// No request reaches it. Often the filter that should use it misspells the name, and fails.
     ///
     /// # How to fix
     /// Use the same name in the filter or route, or remove the patch.
@@ -36,7 +36,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         else {
             continue;
         };
-        // Clusters of the bootstrap, and what istiod's own listeners and VirtualServices lead to by the names that istiod makes.
+        // Clusters of the bootstrap, and clusters that istiod's own listeners and VirtualServices refer to by generated
+        // names.
         if name.contains('|') || OWN.contains(&name.as_str()) {
             continue;
         }
@@ -46,7 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = view
             .finding(rule, view.value_path_span("name"), format!("nothing uses the cluster `{name}`"))
             .label("no route, filter or script names it")
-            .help("write the same name in the filter or route that is to use it, or remove the patch");
+            .help("write the same name in the filter or route that should use it, or remove the patch");
         if cx.attaches_to_dump(view.filter_index) {
             let unused = |run: &PatchRun<'_, '_>| {
                 let others = run.run.config.resources.iter().filter(|one| one.kind != ResourceKind::Cluster);
@@ -63,7 +64,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Clusters that are there without a patch, or that istiod's own configuration leads to.
+/// Clusters that exist without a patch, or that istiod's own configuration refers to.
 const OWN: &[&str] = &[
     "xds-grpc",
     "sds-grpc",
@@ -77,8 +78,8 @@ const OWN: &[&str] = &[
     "InboundPassthroughClusterIpv6",
 ];
 
-/// Every text in the values of all patches, and the names in them, such as those in a script; without those under which
-/// clusters are added.
+/// Every text in the values of all patches, and the names in them, such as those in a script, except the names of the
+/// added clusters themselves.
 fn mentioned<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
     let mut texts = HashSet::new();
     for view in cx.patches() {

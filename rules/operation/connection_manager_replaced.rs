@@ -14,12 +14,12 @@ declare_rule! {
     /// A REPLACE of the whole HTTP connection manager, which drops what istiod generated in it.
     ///
     /// # What it finds
-    /// A NETWORK_FILTER REPLACE of `envoy.filters.network.http_connection_manager` whose value lacks HTTP filters or settings
-    /// that the generated one has; the finding names them.
+    /// A NETWORK_FILTER REPLACE of `envoy.filters.network.http_connection_manager` whose value omits HTTP filters or
+    /// settings of the generated one; the finding names them.
     ///
     /// # Why it matters
-    /// Authentication, authorization, metrics, access logs, tracing and the routes of istiod are parts of the generated
-    /// connection manager. Whatever the value does not repeat is gone, including what later Istio releases add.
+    /// The generated connection manager contains istiod's authentication, authorization, metrics, access logs, tracing
+    /// and routes. Whatever the value does not repeat is gone, including what later Istio releases add.
     ///
     /// # How to fix
     /// MERGE the settings to change; insert and remove HTTP filters with HTTP_FILTER patches.
@@ -100,7 +100,7 @@ fn compare(before: &Tree<'_>, given: &Tree<'_>, filters: &mut BTreeSet<String>, 
         filters.iter().map(|filter| filter.name().to_owned()).collect()
     };
     filters.extend(list(before).difference(&list(given)).cloned());
-    // Where the routes come from is one setting, by whatever field.
+    // The source of the routes is one setting, whichever field holds it.
     let routes = ["rds", "route_config", "scoped_routes"];
     let has_routes = routes.iter().any(|key| given.get(key).is_some());
     for (key, _) in before.entries() {

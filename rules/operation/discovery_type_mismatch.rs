@@ -1,4 +1,4 @@
-//! EF333: a cluster whose type and discovery settings no longer fit together.
+//! EF333: a cluster whose type and discovery settings no longer match.
 
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
@@ -10,16 +10,16 @@ use crate::source::Severity;
 use std::collections::BTreeSet;
 
 declare_rule! {
-    /// A MERGE that gives a cluster endpoints or a type that do not fit its discovery.
+    /// A MERGE that gives a cluster endpoints or a type that do not match its discovery.
     ///
     /// # What it finds
-    /// A MERGE of `type` or `cluster_type` into a cluster with `eds_cluster_config`; a MERGE of `load_assignment` into a
-    /// cluster that stays of type EDS. Without config dumps: into
-    /// one of a Service of Kubernetes that the match names.
+    /// A MERGE of `type` or `cluster_type` into a cluster with `eds_cluster_config`; a MERGE of `load_assignment` into
+    /// a cluster that stays of type EDS. Without config dumps: into the cluster of a Kubernetes Service that the match
+    /// names.
     ///
     /// # Why it matters
-    /// A merge cannot take `eds_cluster_config` away, and Envoy rejects it in a cluster of another type. A cluster of type
-    /// EDS takes its endpoints from istiod and does not read `load_assignment`.
+    /// A merge cannot remove `eds_cluster_config`, and Envoy rejects it in a cluster of another type. A cluster of type
+    /// EDS gets its endpoints from istiod and does not read `load_assignment`.
     ///
     /// # How to fix
     /// Add a cluster of your own and route to it, or describe the endpoints in a ServiceEntry.
@@ -80,7 +80,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             } else {
                 finding
                     .severity(Severity::Warning)
-                    .note("istiod's clusters of Services are of type EDS, but for headless ones")
+                    .note("istiod's clusters of Services are of type EDS, except for headless ones")
             };
             let finding = finding
                 .help("add a cluster with CLUSTER ADD and route to it, or describe the endpoints in a ServiceEntry")
@@ -90,14 +90,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a match names a Service of Kubernetes.
+/// Whether a match names a Kubernetes Service.
 fn of_service(view: &PatchView<'_>) -> bool {
     let ObjectMatch::Cluster(wanted) = &view.patch.object else { return false };
     view.patch.context != PatchContext::SidecarInbound
         && [&wanted.service, &wanted.name].iter().any(|text| text.ends_with(".svc.cluster.local"))
 }
 
-/// Whether Envoy rejects the cluster (true) or does not read its endpoints (false); `None` when all is well.
+/// Whether Envoy rejects the cluster (true) or does not read its endpoints (false); `None` if neither.
 fn mismatch(cluster: &Tree<'_>) -> Option<bool> {
     let eds = cluster.str_at("type") == "EDS";
     match (eds, cluster.get("eds_cluster_config").is_some(), cluster.get("load_assignment").is_some()) {

@@ -14,8 +14,8 @@ declare_rule! {
     /// A CLUSTER ADD, or a MERGE that renames, with the name of another cluster of the proxy.
     ///
     /// # Why it matters
-    /// Since Istio 1.26, a cluster with the name of a generated outbound cluster is sent beside it, and Envoy
-    /// rejects the update of all clusters. Other duplicates are dropped: the first of a name stays.
+    /// Since Istio 1.26, a cluster with the name of a generated outbound cluster is sent in addition to it, and Envoy
+    /// rejects the update of all clusters. Other duplicates are dropped: the first cluster of a name stays.
     ///
     /// # How to fix
     /// MERGE into the generated cluster, or choose a name of your own.
@@ -44,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("the first cluster of a name stays");
             let first = seen.runs.first().and_then(|run| cx.view(run.run, first(run)?));
-            // Two files of one object are never applied together.
+            // Two files with the same object are never applied together.
             if first.as_ref().is_some_and(|first| cx.same_object(first.filter_index, view.filter_index)) {
                 continue;
             }
@@ -62,7 +62,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The patch that added the cluster whose name this one takes again.
+/// The patch that added the cluster whose name this one reuses.
 fn first(run: &PatchRun<'_, '_>) -> Option<PatchId> {
     let dropped = |(_, effect): &&(Place, Effect)| matches!(effect, Effect::NoOp(NoOp::DuplicateName));
     let (place, _) = run.trace.effects.iter().find(dropped)?;

@@ -19,15 +19,15 @@ declare_rule! {
     ///
     /// # What it finds
     /// An added listener with the name or the address and port of another one; an added filter chain with the
-    /// `filter_chain_match` of another chain; an added virtual host with the name or a domain of another one; a domain that
-    /// a MERGE adds and that already exists, regardless of case.
+    /// `filter_chain_match` of another filter chain; an added virtual host with the name or a domain of another one; a
+    /// domain that a MERGE adds and that already exists, regardless of case.
     ///
     /// # Why it matters
     /// Envoy rejects such a listener or route configuration as a whole.
     ///
     /// # How to fix
-    /// MERGE into the generated object, or REMOVE it first (virtual hosts: REPLACE, a removal takes the added one
-    /// with it).
+    /// MERGE into the generated object, or REMOVE it first (for virtual hosts: REPLACE, since a REMOVE also removes the
+    /// added one).
     ///
     /// # References
     /// Envoy `ListenerManagerImpl`, `FilterChainManagerImpl`, `RouteMatcher`: duplicate addresses, matches, names
@@ -71,9 +71,9 @@ fn added<'t>(run: &'t PatchRun<'_, '_>) -> impl Iterator<Item = &'t Place> {
     run.trace.effects.iter().filter(move |(_, effect)| added(effect)).map(|(place, _)| place)
 }
 
-/// The listeners of a proxy, looked through once for all patches.
+/// The listeners of a proxy, collected once for all patches.
 struct Listeners {
-    /// Names of istiod's own that no patch removes.
+    /// Names of generated listeners that no patch removes.
     generated: HashSet<String>,
     /// By name.
     addresses: HashMap<String, String>,
@@ -81,7 +81,7 @@ struct Listeners {
     names: HashMap<String, BTreeSet<String>>,
 }
 
-/// [`Listeners`] by the place of the run in memory.
+/// [`Listeners`] by the address of the run in memory.
 #[derive(Default)]
 struct Known(RefCell<HashMap<usize, Rc<Listeners>>>);
 
@@ -113,7 +113,7 @@ impl Listeners {
 fn listener(run: &PatchRun<'_, '_>, known: &Known) -> Collision {
     let ours = added(run).next()?;
     let listeners = known.of(run.run);
-    // A reference configuration has listeners for the ports of its own mesh, which say nothing about another.
+    // A reference configuration has listeners for the ports of its own mesh, which do not apply to other meshes.
     let counts = |name: &str| {
         run.run.knowledge == Knowledge::Dump || !listeners.generated.contains(name) || IN_EVERY_MESH.contains(&name)
     };
@@ -156,7 +156,7 @@ fn vhost(run: &PatchRun<'_, '_>) -> Collision {
         let ours = |tree: &Tree<'_>| tree.origin == run.id.origin();
         let mut taken: Option<HashMap<String, Vec<(usize, usize)>>> = None;
         for (at, mine) in vhosts.iter().enumerate() {
-            // A virtual host that the patch brought, or domains that it merged into one.
+            // A virtual host that the patch added, or domains that it merged into one.
             let named = |other: &&Tree<'_>| ours(mine) && !std::ptr::eq(*other, mine) && other.name() == mine.name();
             if let Some(other) = vhosts.iter().find(named) {
                 let message = format!("route configuration {resource} already has a virtual host `{}`", other.name());
@@ -181,7 +181,7 @@ fn vhost(run: &PatchRun<'_, '_>) -> Collision {
     })
 }
 
-/// Where each domain stands: the virtual host and the number of the domain in it. Envoy compares domains in lower case.
+/// The virtual host of each domain, and the index of the domain in it. Envoy compares domains in lowercase.
 fn domains_of(vhosts: &[Tree<'_>]) -> HashMap<String, Vec<(usize, usize)>> {
     let mut places: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
     for (at, vhost) in vhosts.iter().enumerate() {

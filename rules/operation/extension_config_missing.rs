@@ -11,8 +11,8 @@ declare_rule! {
     /// A filter with `config_discovery` but without an extension configuration.
     ///
     /// # What it finds
-    /// A patch that inserts a filter with `config_discovery` by ADS, whose name neither an EXTENSION_CONFIG patch
-    /// nor istiod gives a configuration on the same proxy.
+    /// A patch that inserts a filter with `config_discovery` over ADS, if neither an EXTENSION_CONFIG patch nor istiod
+    /// provides a configuration of that name on the same proxy.
     ///
     /// # Why it matters
     /// Envoy waits for the configuration: the listener warms until its timeout, and then the filter answers
@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for other in cx.patches().filter(|other| elsewhere(other)) {
             finding = finding.related(other.value_path_span("name"), "does not attach to these proxies");
         }
-        // Offline another EnvoyFilter, not given, may hold it.
+        // Offline, an EnvoyFilter outside the input may contain it.
         let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };
         out.push(seen.tell(finding));
     }

@@ -1,4 +1,4 @@
-//! EF317: an EXTENSION_CONFIG that no filter of the proxies asks for.
+//! EF317: an EXTENSION_CONFIG that no filter of the proxies requests.
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
@@ -15,11 +15,11 @@ declare_rule! {
     /// after all other patches.
     ///
     /// # Why it matters
-    /// istiod sends extension configurations only to proxies that ask for them by name: the patch changes nothing.
+    /// istiod sends extension configurations only to proxies that request them by name: the patch changes nothing.
     ///
     /// # How to fix
-    /// Insert a filter of exactly that name with `config_discovery`, or correct the name: it must equal the
-    /// `name` of the filter.
+    /// Insert a filter of exactly that name with `config_discovery`, or correct the name so that it equals the `name`
+    /// of the filter.
     ///
     /// # References
     /// istiod `extension_configuration_builder.go`, releases 1.22 to 1.31; recorded.
@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let name = view.built.and_then(|built| built.value.as_ref()).map_or("", |value| value.name());
         let Some(seen) = cx.seen(&view, |run| run.has(unasked)) else { continue };
-        // Offline, a filter that attaches elsewhere may be meant for the same workload.
+        // Offline, a filter that attaches elsewhere may be intended for the same workload.
         if !seen.certain() && discovered(cx).any(|asked| asked == name) {
             continue;
         }
@@ -47,7 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("no `config_discovery` of that name")
             .help(format!("insert a filter with `name: {name}` and `config_discovery`, or use the name that it has"));
-        // Offline another EnvoyFilter, not given, may ask for it.
+        // Offline, an EnvoyFilter outside the input may request it.
         let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };
         let finding = seen.tell(finding);
         out.push(finding.ineffective());

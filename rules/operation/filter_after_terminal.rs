@@ -1,4 +1,4 @@
-//! EF306: a filter behind the one that ends its chain: Envoy rejects the listener.
+//! EF306: a filter after the terminal filter of its chain: Envoy rejects the listener.
 
 use crate::declare_rule;
 use crate::lint::seen::{Behind, Telling, tell_behind_terminal};
@@ -8,8 +8,8 @@ declare_rule! {
     /// A filter after the terminal filter of its chain: Envoy rejects the listener.
     ///
     /// # What it finds
-    /// A filter that stands, after all patches, after the terminal filter of its list: an HTTP filter
-    /// after the router, a network filter after tcp_proxy or the HTTP connection manager.
+    /// A filter that comes, after all patches, after the terminal filter of its list: an HTTP filter after the router,
+    /// a network filter after tcp_proxy or the HTTP connection manager.
     ///
     /// # Why it matters
     /// Envoy rejects the whole listener ("terminal filter must be the last filter"): the proxy keeps the old one,

@@ -1,4 +1,4 @@
-//! EF305: a REMOVE, REPLACE or MERGE of a filter that does not say which.
+//! EF305: a REMOVE, REPLACE or MERGE of a filter that does not name the filter.
 
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
@@ -17,7 +17,7 @@ declare_rule! {
     /// LISTENER_FILTER without `listenerFilter`; and a MERGE of LISTENER_FILTER without `listenerFilter`.
     ///
     /// # Why it matters
-    /// istiod does nothing then: the name in `value` is not used to find the filter.
+    /// istiod then does nothing: it does not use the name in `value` to find the filter.
     ///
     /// # How to fix
     /// Name the filter in the match.

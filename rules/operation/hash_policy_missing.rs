@@ -11,18 +11,18 @@ use crate::source::{Node, Severity};
 use std::collections::BTreeSet;
 
 declare_rule! {
-    /// A cluster with RING_HASH or MAGLEV whose routes say nothing to hash.
+    /// A cluster with RING_HASH or MAGLEV whose routes have no hash policy.
     ///
     /// # What it finds
-    /// A CLUSTER patch with `lb_policy: RING_HASH` or `MAGLEV`, or the load balancing extension of that name, for clusters to which
-    /// no route has a `hash_policy`. Without config dumps: where no given patch has one.
+    /// A CLUSTER patch with `lb_policy: RING_HASH` or `MAGLEV`, or the corresponding load balancing extension, for
+    /// clusters to which no route has a `hash_policy`. Without config dumps: if no given patch has one.
     ///
     /// # Why it matters
-    /// Without a hash policy Envoy takes a random host for each request: no client sticks to its host.
+    /// Without a hash policy, Envoy selects a random host for each request: no client sticks to its host.
     ///
     /// # How to fix
-    /// DestinationRule `trafficPolicy.loadBalancer.consistentHash`, which sets both sides; or an HTTP_ROUTE patch with
-    /// `route: {hash_policy: […]}`.
+    /// Use DestinationRule `trafficPolicy.loadBalancer.consistentHash`, which configures both sides; or an HTTP_ROUTE
+    /// patch with `route: {hash_policy: […]}`.
     ///
     /// # References
     /// Envoy `config.cluster.v3.Cluster.LbPolicy`, `config.route.v3.RouteAction.hash_policy`.
@@ -39,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         });
         let finding = view
             .finding(rule, view.value_path_span(path), format!("{name} has nothing to hash: no route to the cluster has a `hash_policy`"))
-            .label("takes a random host for each request")
+            .label("selects a random host for each request")
             .help("kind: DestinationRule\nspec:\n  host: <service>\n  trafficPolicy:\n    loadBalancer:\n      consistentHash:\n        httpHeaderName: <header>");
         if cx.attaches_to_dump(view.filter_index) {
             let Some(seen) = cx.seen(&view, |run| !unhashed(run).is_empty()).filter(Seen::certain) else {
@@ -77,7 +77,7 @@ fn hashes(value: &Node) -> Option<(&'static str, String)> {
     let kinds = policies.items().iter().filter_map(|item| {
         let config = walk::get(item, "typed_extension_config").and_then(|node| walk::get(node, "typed_config"))?;
         let kind = config.get("@type").and_then(Node::as_str)?.rsplit('.').next()?;
-        // One with a hash policy of its own needs none of a route.
+        // A cluster with its own hash policy needs none on a route.
         let own = walk::get(config, "consistent_hashing_lb_config")
             .is_some_and(|node| walk::get(node, "hash_policy").is_some());
         (matches!(kind, "RingHash" | "Maglev") && !own).then(|| kind.to_owned())
@@ -93,7 +93,7 @@ fn has_policy(value: Option<&Node>) -> bool {
     found
 }
 
-/// The clusters that the patch changed.
+/// The clusters that the patch changed and that no route has a hash policy for.
 fn changed(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
     changed.map(|(place, _)| place.resource.clone()).collect()
@@ -109,7 +109,7 @@ fn unhashed(run: &PatchRun<'_, '_>) -> Vec<String> {
     changed.into_iter().filter(|name| !hashed.contains(name)).collect()
 }
 
-/// Clusters to which a route or TCP proxy with a hash policy leads.
+/// Clusters that a route or TCP proxy with a hash policy refers to.
 fn hashed(run: &ProxyRun<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let names: BTreeSet<&str> = run.config.generated(ResourceKind::Route).map(|(_, one)| &*one.name).collect();

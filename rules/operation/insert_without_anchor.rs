@@ -1,4 +1,4 @@
-//! EF308: iNSERT_BEFORE or INSERT_AFTER that does not say before or after what.
+//! EF308: INSERT_BEFORE or INSERT_AFTER without an anchor.
 
 use crate::declare_rule;
 use crate::engine::matching::has_route;
@@ -18,11 +18,11 @@ declare_rule! {
     /// LISTENER_FILTER without `listenerFilter`, HTTP_ROUTE without `route`.
     ///
     /// # Why it matters
-    /// istiod then puts the value first (INSERT_BEFORE) or last (INSERT_AFTER) in the list. The last place of HTTP
-    /// filters is after the router, where Envoy rejects it.
+    /// istiod then puts the value first (INSERT_BEFORE) or last (INSERT_AFTER) in the list. In a list of HTTP filters,
+    /// the last place is after the router, where Envoy rejects it.
     ///
     /// # How to fix
-    /// Name the anchor in the match; or write INSERT_FIRST or ADD, which say what happens.
+    /// Name the anchor in the match, or write INSERT_FIRST or ADD, which state what happens.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if named {
             continue;
         }
-        // Behind the router, where ADD puts it too, it is no use to anyone.
+        // After the router, where ADD also puts it, it is never useful.
         let refused = apply_to == ApplyTo::HttpFilter && operation == Operation::InsertAfter;
         let route = ["patch", "operation"];
         let mut finding = view

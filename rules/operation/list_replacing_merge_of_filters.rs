@@ -14,12 +14,12 @@ declare_rule! {
     /// A patch with operation MERGE_AND_REPLACE_LIST and `applyTo` LISTENER_FILTER, NETWORK_FILTER or HTTP_FILTER.
     ///
     /// # Why it matters
-    /// The release note of Istio 1.31 says that it falls back to MERGE for these kinds. It does not: istiod has no
-    /// code for it there, and the patch changes nothing.
+    /// The release notes of Istio 1.31 say that it falls back to MERGE for these kinds. It does not: istiod has no code
+    /// for it there, and the patch changes nothing.
     ///
     /// # How to fix
-    /// Write MERGE where appending to lists is right, or replace the filter: REPLACE with a match that names it,
-    /// and the whole configuration as value.
+    /// Write MERGE if appending to lists is right, or replace the filter: REPLACE with a match that names it, and the
+    /// whole configuration as value.
     ///
     /// # References
     /// istiod 1.31, `listener_patch.go`; recorded.

@@ -12,7 +12,7 @@ declare_rule! {
     /// A LISTENER_FILTER MERGE on a control plane before Istio 1.27, where it has no effect.
     ///
     /// # What it finds
-    /// A patch with `applyTo: LISTENER_FILTER` and operation MERGE where the control plane is older than 1.27.
+    /// A patch with `applyTo: LISTENER_FILTER` and operation MERGE for a control plane older than 1.27.
     ///
     /// # Why it matters
     /// Istio before 1.27 has no code for it: the patch is accepted and ignored.

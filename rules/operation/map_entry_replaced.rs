@@ -1,4 +1,4 @@
-//! EF311: a MERGE that replaces a whole map entry, and loses what istiod had put there.
+//! EF311: a MERGE that replaces a whole map entry and loses what istiod generated there.
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
@@ -11,11 +11,11 @@ declare_rule! {
     /// A MERGE that replaces a whole map entry and loses what istiod generated there.
     ///
     /// # What it finds
-    /// A MERGE of a map key that exists, such as the HTTP protocol options in `typed_extension_protocol_options`,
-    /// where the new entry lacks fields of the old one.
+    /// A MERGE of an existing map key, such as the HTTP protocol options in `typed_extension_protocol_options`, whose
+    /// new entry omits fields of the old one.
     ///
     /// # Why it matters
-    /// A proto merge replaces map entries whole, it does not merge into them: HTTP/2, automatic SNI or connection
+    /// A proto merge replaces map entries as a whole instead of merging into them: HTTP/2, automatic SNI or connection
     /// settings that istiod generated are gone.
     ///
     /// # How to fix
@@ -62,7 +62,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Fields of one JSON value that another has not.
+/// Fields of one JSON value that another does not have.
 fn missing(before: &Value, after: &Value, path: &str, lost: &mut Vec<String>) {
     let Value::Object(fields) = before else { return };
     for (key, value) in fields {

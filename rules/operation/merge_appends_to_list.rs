@@ -16,17 +16,18 @@ declare_rule! {
     /// A MERGE that appends to a list instead of replacing it.
     ///
     /// # What it finds
-    /// A MERGE whose value has a list where the object already has items. Circuit breakers of a priority that the cluster
-    /// has already are a warning: only the first of a priority holds. So are filter chains in a LISTENER MERGE, and an
-    /// error where such a chain is incomplete: it is added, not merged into the generated one.
+    /// A MERGE whose value has a list where the object already has items. It is a warning for circuit breakers of a
+    /// priority that the cluster already has, since only the first of a priority takes effect, and for filter chains in
+    /// a LISTENER MERGE, which are added instead of merged into the generated one; an incomplete filter chain is an
+    /// error.
     ///
     /// # Why it matters
-    /// A proto merge appends: what istiod generated stays in front. Access logs are written twice, headers are
-    /// added twice, and a filter that is applied again appends again.
+    /// A proto merge appends: the generated items stay first. Access logs are written twice, headers are added twice,
+    /// and a filter that is applied again appends again.
     ///
     /// # How to fix
-    /// MERGE_AND_REPLACE_LIST replaces lists (Istio 1.31, not on filters). Else REPLACE the whole object; for
-    /// access logs use the Telemetry API.
+    /// MERGE_AND_REPLACE_LIST replaces lists (Istio 1.31, not on filters). Otherwise, REPLACE the whole object; for
+    /// access logs, use the Telemetry API.
     ///
     /// # References
     /// istiod `pkg/proto/merge`, releases 1.22 to 1.31; recorded.
@@ -70,12 +71,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(seen.tell(another_chain(rule, cx, &view, &count)));
                 continue;
             }
-            let finding = view.finding(rule, view.value_path_span(&list), format!("MERGE appends to the list `{list}`"))
+            let finding = view
+                .finding(rule, view.value_path_span(&list), format!("MERGE appends to the list `{list}`"))
                 .label(count)
                 .help(if list.ends_with("access_log") {
                     "the Telemetry API sets access logs without doubling them"
                 } else {
-                    "if the list is to be replaced: REPLACE the object, or MERGE_AND_REPLACE_LIST (Istio 1.31, not on filters)"
+                    "to replace the list: REPLACE the object, or MERGE_AND_REPLACE_LIST (Istio 1.31, not on filters)"
                 });
             out.push(seen.tell(finding));
         }
@@ -84,9 +86,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 const CHAINS: &str = "filter_chains";
 
-/// A filter chain in a LISTENER MERGE: it does not come to the generated one, it is another one.
+/// A filter chain in a LISTENER MERGE: it is added and not merged into the generated one.
 fn another_chain(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>, count: &str) -> Finding {
-    // One that Envoy would refuse by itself was meant to be merged.
+    // One that Envoy would reject by itself was intended to be merged.
     let partial = cx.proxy_values().any(|value| {
         (value.view.filter_index, value.view.patch.index) == (view.filter_index, view.patch.index)
             && value.objects.iter().any(|object| {
@@ -98,21 +100,22 @@ fn another_chain(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>
         .finding(rule, view.value_path_span(CHAINS), "MERGE adds a filter chain and leaves the generated ones as they are")
         .label(count)
         .severity(if partial { Severity::Error } else { Severity::Warning })
-        .note("a merge appends to lists: nothing of this chain comes to the filters that istiod generates")
+        .note("a merge appends to lists: this filter chain does not change the filters that istiod generates")
         .help("to change a generated filter:\napplyTo: NETWORK_FILTER\nmatch:\n  listener:\n    filterChain:\n      filter:\n        name: envoy.filters.network.http_connection_manager\npatch:\n  operation: MERGE");
-    if partial { finding.note("the chain is incomplete: the proxy rejects the listener") } else { finding }
+    if partial { finding.note("the filter chain is incomplete: the proxy rejects the listener") } else { finding }
 }
 
 const THRESHOLDS: &str = "circuit_breakers.thresholds";
 
-/// Circuit breakers behind istiod's own of the same priority: Envoy takes the first. Says so where none of them holds.
+/// Circuit breakers after istiod's own of the same priority, of which Envoy uses the first. Reported if none of them
+/// takes effect.
 fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<'a>, out: &mut Findings) -> bool {
     let Some(seen) = cx.seen_if(view, behind_own) else { return false };
     let finding = view
         .finding(rule, view.value_path_span(THRESHOLDS), "these circuit breakers never take effect: MERGE appends them")
         .severity(Severity::Warning)
-        .label("behind those of istiod, of the same priority")
-        .note("Envoy takes the first threshold of a priority; istiod generates one for every cluster, practically unlimited")
+        .label("after those of istiod with the same priority")
+        .note("Envoy uses the first threshold of a priority; istiod generates one for every cluster, practically unlimited")
         .help(match view.patch.context {
             PatchContext::SidecarInbound => "a Sidecar sets them for inbound connections:\ninboundConnectionPool:\n  tcp:\n    maxConnections: <number>",
             _ => "a DestinationRule sets them:\ntrafficPolicy:\n  connectionPool:\n    tcp:\n      maxConnections: <number>",
@@ -121,7 +124,7 @@ fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchVi
     true
 }
 
-/// Whether every threshold that a patch appended stands behind another one of its priority, in every cluster.
+/// Whether every threshold that a patch appended comes after another one of its priority, in every cluster.
 fn behind_own(run: &PatchRun<'_, '_>) -> bool {
     let clusters = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
     // Those of services: nobody limits the cluster that drops connections.

@@ -1,4 +1,4 @@
-//! EF309: a MERGE of `false`, 0 or an empty text over a value that is set: it stays as it is.
+//! EF309: a MERGE of `false`, 0 or an empty string over a value that is set, which does not change it.
 
 use crate::declare_rule;
 use crate::engine::program::Status;
@@ -14,11 +14,12 @@ declare_rule! {
     /// A MERGE of `false`, 0 or an empty string over a value that is set, which does not change it.
     ///
     /// # What it finds
-    /// A MERGE whose value has a scalar at its default (`false`, 0, `""`), or a wrapper of one, where the object
-    /// has another value.
+    /// A MERGE whose value has a scalar at its default (`false`, 0, `""`), or a wrapper of one, where the object has
+    /// another value.
     ///
     /// # Why it matters
-    /// proto3 cannot tell a default from an absent field, and a merge takes only what is set: the old value stays.
+    /// proto3 cannot distinguish a default from an absent field, and a merge takes only set fields: the old value
+    /// stays.
     ///
     /// # How to fix
     /// REPLACE the filter with the whole configuration, or REMOVE it and insert it again; for a list or message use
@@ -45,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
         for notice in built.notices.iter().filter(|notice| notice.what == What::DefaultDropped) {
-            // Items of lists and entries of maps come new: nothing is there to be reset.
+            // Items of lists and entries of maps are new, so they have nothing to reset.
             let keys: Option<Vec<&str>> = notice
                 .route
                 .iter()
@@ -78,7 +79,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What stands at a path of an object that the patch was merged into, after everything.
+/// The value at a path of an object that the patch was merged into, after all patches.
 fn before(run: &PatchRun<'_, '_>, keys: &[&str]) -> Option<String> {
     run.trace.effects.iter().find_map(|(place, effect)| {
         if !matches!(effect, Effect::Merged(_) | Effect::TransportSocketMerged(..)) {

@@ -10,12 +10,11 @@ declare_rule! {
     /// A MERGE that sets nothing, or what is already set.
     ///
     /// # What it finds
-    /// A MERGE that matched, and whose every field has that value already on all proxies, or that sets no field at
-    /// all.
+    /// A MERGE that matched but sets no field, or only fields that already have that value on all proxies.
     ///
     /// # Why it matters
-    /// It does nothing today: istiod generates this value, or another filter writes it. The filter only makes
-    /// upgrades harder.
+    /// It does nothing today: istiod generates this value, or another filter writes it. The patch only makes upgrades
+    /// harder.
     ///
     /// # How to fix
     /// Remove the patch.
@@ -66,7 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
                 writers.push(key);
                 if let Some(other) = cx.view(run.run, id) {
-                    finding = finding.related(other.value_path_span(&change.path), "this patch has written it before");
+                    finding = finding.related(other.value_path_span(&change.path), "this patch wrote it earlier");
                 }
             }
         }

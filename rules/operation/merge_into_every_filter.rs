@@ -1,4 +1,4 @@
-//! EF313: a MERGE that does not name a filter, and so goes into every one.
+//! EF313: a MERGE that does not name a filter and therefore changes every filter.
 
 use crate::declare_rule;
 use crate::engine::program::Status;
@@ -14,8 +14,8 @@ declare_rule! {
     /// A MERGE of HTTP_FILTER without `subFilter`, or of NETWORK_FILTER without `filter`.
     ///
     /// # Why it matters
-    /// istiod merges it into every filter of the list, not only into that of the name in `value` (which renames
-    /// them). Into a filter of another type that is a panic.
+    /// istiod merges it into every filter of the list, not only into the one with the name in `value` (which renames
+    /// them all). Merging into a filter of another type makes istiod panic.
     ///
     /// # How to fix
     /// Name the filter in the match.
@@ -53,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 view.value_span(&["patch", "operation"]),
                 format!("MERGE without `{key}` changes every {kind}"),
             )
-            .label("the name in `value` does not say which")
+            .label("the name in `value` does not select a filter")
             .note(seen.reached(&names))
             .help(format!("name the filter in `{key}`"));
         out.push(seen.tell(finding));

@@ -1,4 +1,4 @@
-//! EF314: a LISTENER_FILTER MERGE, which goes into every listener filter whatever the match names.
+//! EF314: a LISTENER_FILTER MERGE, which changes every listener filter whatever the match names.
 
 use crate::declare_rule;
 use crate::engine::program::Status;
@@ -13,11 +13,11 @@ declare_rule! {
     /// A MERGE with `applyTo: LISTENER_FILTER` and a `listenerFilter` match, on a control plane since Istio 1.27.
     ///
     /// # Why it matters
-    /// istiod looks only whether `listenerFilter` is there, not what it says: the value is merged into every
-    /// listener filter with a typed_config. Into one of another type that is a panic.
+    /// istiod checks only whether `listenerFilter` exists, not its name: the value is merged into every listener filter
+    /// with a typed_config. Merging into one of another type makes istiod panic.
     ///
     /// # How to fix
-    /// REPLACE the listener filter instead: there the name counts.
+    /// REPLACE the listener filter instead: REPLACE uses the name.
     ///
     /// # References
     /// istiod 1.27 to 1.31, `listener_patch.go`; recorded.
@@ -49,7 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("changes every listener filter that has a typed_config")
             .note(seen.reached(&names))
-            .help("write REPLACE with the whole listener filter as value: there the name counts");
+            .help("write REPLACE with the whole listener filter as value: REPLACE uses the name");
         out.push(seen.tell(finding));
     }
 }

@@ -9,7 +9,7 @@ declare_rule! {
     /// A MERGE into a filter that istiod cannot merge into.
     ///
     /// # What it finds
-    /// A MERGE that meets only filters without typed_config (those with `config_discovery`, such as WasmPlugins),
+    /// A MERGE that matches only filters without typed_config (those with `config_discovery`, such as WasmPlugins),
     /// filters whose type istiod does not know, or an HTTP connection manager without configuration.
     ///
     /// # Why it matters

@@ -1,4 +1,4 @@
-//! EF312: a MERGE of one type into another: istiod panics, and other patches are lost with it.
+//! EF312: a MERGE of one type into another: istiod panics, and other patches are lost.
 
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
@@ -14,16 +14,16 @@ declare_rule! {
     /// A MERGE of one type into another: istiod panics, and other patches are lost.
     ///
     /// # What it finds
-    /// A MERGE of HTTP_FILTER, NETWORK_FILTER, LISTENER_FILTER or of a transport socket whose typed_config has
-    /// another type than the object it meets; a TypedStruct is another type too.
+    /// A MERGE of HTTP_FILTER, NETWORK_FILTER, LISTENER_FILTER or of a transport socket whose typed_config has a
+    /// different type than the matched object; a TypedStruct is also a different type.
     ///
     /// # Why it matters
-    /// Since Istio 1.27 this panics inside istiod: the pass over the listeners ends there, and what other patches,
-    /// of other filters too, would have done to the remaining ones does not happen. Up to 1.26 the bytes were read
-    /// as the other type, which gives nonsense.
+    /// Since Istio 1.27, istiod panics: it stops processing the listeners, and later patches, including those of other
+    /// filters, are not applied to the remaining ones. Up to 1.26 the bytes were read as the other type, which gives
+    /// nonsense.
     ///
     /// # How to fix
-    /// Name the filter that is meant in the match (`subFilter`, `filter`), and write the type it has.
+    /// Name the intended filter in the match (`subFilter`, `filter`), and write its type.
     ///
     /// # References
     /// istiod `pkg/proto/merge`, pull request 56489; recorded.
@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let finding = view
                     .finding(rule, span, format!("MERGE of {written} into {existing}"))
                     .label("Istio before 1.27 reads these bytes as the other type")
-                    .note("since Istio 1.27 this is a panic of istiod that ends the pass over the listeners")
+                    .note("since Istio 1.27 istiod panics here and stops processing the listeners")
                     .help(help(&view, built, &existing));
                 let finding = seen.tell(finding);
                 out.push(finding.ineffective());
@@ -55,7 +55,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some((existing, written)) = seen.runs.first().and_then(panicked) else { continue };
         let mut finding = view
             .finding(rule, span, format!("MERGE of {} into {} makes istiod panic", short(&written), short(&existing)))
-            .label("another type than that of the object")
+            .label("a different type than the object has")
             .help(help(&view, built, &short(&existing)));
         let mut rest: Vec<String> = Vec::new();
         let mut lost: Vec<String> = Vec::new();
@@ -83,11 +83,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What to write: the match may name the filter already.
+/// What to write: the match may already name the filter.
 fn help(view: &PatchView<'_>, built: &BuiltPatch<'_>, existing: &str) -> String {
     let filters = matches!(view.patch.apply_to, ApplyTo::HttpFilter | ApplyTo::NetworkFilter);
     if filters && !names_filter(view.patch.apply_to, &built.object) {
-        return "name the filter in the match (`subFilter` or `filter`), and write the type it has".to_owned();
+        return "name the filter in the match (`subFilter` or `filter`), and write its type".to_owned();
     }
     let other = if filters { "filter" } else { "object" };
     format!("write the type {existing}, or match the intended {other}")
@@ -100,7 +100,7 @@ fn panicked(run: &PatchRun<'_, '_>) -> Option<(String, String)> {
     })
 }
 
-/// Types of an object and of the patch that was merged into it, where they differ.
+/// Types of an object and of the patch that was merged into it, if they differ.
 fn reread(run: &PatchRun<'_, '_>) -> Option<(String, String)> {
     let patch = run.planned.built.value.as_ref()?.get("typed_config")?.type_name()?;
     run.trace.effects.iter().find_map(|(place, effect)| {

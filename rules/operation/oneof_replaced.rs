@@ -1,4 +1,4 @@
-//! EF330: a MERGE that sets one of several alternatives and thereby removes the one that istiod had set.
+//! EF330: a MERGE that sets one member of a oneof and thereby removes the one that istiod had set.
 
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
@@ -14,24 +14,24 @@ declare_rule! {
     /// A MERGE that removes what istiod had set, because only one of the two fields can be set.
     ///
     /// # What it finds
-    /// A MERGE of one member of a oneof where istiod had set another one: `route_config` over `rds`, `route` over
+    /// A MERGE of one member of a oneof if istiod had set another one: `route_config` over `rds`, `route` over
     /// `redirect` or `direct_response`, `weighted_clusters` over `cluster`, `validation_context` over
     /// `combined_validation_context`.
     ///
     /// # Why it matters
-    /// A proto merge sets the new member and clears the old one with everything in it: all routes of a listener, the
-    /// certificate authority that clients are checked against, the redirect of a VirtualService.
+    /// A proto merge sets the new member and clears the old one with all its content: all routes of a listener, the
+    /// certificate authority that validates clients, the redirect of a VirtualService.
     ///
     /// # How to fix
-    /// Patch what istiod generates (VIRTUAL_HOST, HTTP_ROUTE, the member that is set), or narrow the match to objects that
-    /// have the member of the patch: `route: {action: ROUTE}`.
+    /// Patch the generated objects (VIRTUAL_HOST, HTTP_ROUTE, the member that is set), or narrow the match to objects
+    /// that have the member of the patch: `route: {action: ROUTE}`.
     ///
     /// # References
     /// Protocol Buffers, "Oneof"; istiod `pkg/proto/merge`, releases 1.22 to 1.31; recorded.
     "EF330" "oneof-replaced" Operation Warning => check
 }
 
-/// What a merge cleared and what it set instead.
+/// What a merge cleared, and what it set instead.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Lost {
     /// Path of the new member.
@@ -47,7 +47,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         else {
             continue;
         };
-        // Which routes of a mesh redirect is not to be guessed: only a match that means all of them is told without a dump.
+        // The redirecting routes of a mesh are unknown: without a dump, only a match that includes all of them is
+        // reported.
         let guessed = !seen.certain() && !seen.runs.iter().any(|run| exact(run, &view));
         let all = || seen.runs.iter().flat_map(|run| &run.trace.effects);
         let mut kinds: Vec<Lost> = Vec::new();
@@ -122,7 +123,7 @@ fn lost(effect: &Effect) -> Option<Lost> {
     })
 }
 
-/// What was there, where that is short: the name of a route configuration, a cluster, a path.
+/// The old value, if it is short: the name of a route configuration, a cluster, a path.
 fn was(change: &Change) -> String {
     let value: Option<serde_json::Value> = change.before.as_ref().and_then(|text| serde_json::from_str(text).ok());
     let Some(value) = value else { return String::new() };
@@ -135,12 +136,12 @@ fn was(change: &Change) -> String {
     }
 }
 
-/// How bad it is, what follows and what to write instead.
+/// The severity, the consequence and what to write instead.
 fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
     match (lost.new.as_str(), lost.old.first().map_or("", String::as_str)) {
         ("route_config" | "scoped_routes", "rds") => (
             Severity::Error,
-            "the listener no longer asks for the routes that istiod generates: VirtualServices and Services have no effect on it",
+            "the listener no longer requests the routes that istiod generates: VirtualServices and Services have no effect on it",
             "patch the generated routes with applyTo: VIRTUAL_HOST, HTTP_ROUTE or ROUTE_CONFIGURATION",
         ),
         ("route", "redirect" | "direct_response") => (
@@ -151,7 +152,7 @@ fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
         ("redirect" | "direct_response", "route") => (
             Severity::Warning,
             "requests no longer reach the service behind the route",
-            "name the route that is meant (vhost.route.name), or INSERT_FIRST a route of your own",
+            "name the intended route (vhost.route.name), or INSERT_FIRST a new route",
         ),
         ("validation_context", _) => (
             Severity::Error,
@@ -160,13 +161,13 @@ fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
         ),
         ("cluster" | "cluster_header" | "weighted_clusters", _) => (
             Severity::Warning,
-            "the destination that the VirtualService or the Service gives the route is gone",
-            "set the destination in a VirtualService, which istiod keeps in step with the clusters",
+            "the route loses the destination from its VirtualService or Service",
+            "set the destination in a VirtualService, which istiod keeps consistent with the clusters",
         ),
         _ => (
             Severity::Warning,
-            "a merge sets one member of a oneof and clears the others with everything in them",
-            "merge into the member that is set, or write a complete value that is meant to replace it",
+            "a merge sets one member of a oneof and clears the others with all their content",
+            "merge into the member that is set, or write a complete value to replace it",
         ),
     }
 }

@@ -12,8 +12,9 @@ declare_rule! {
     /// An operation that istiod accepts and ignores for this `applyTo`.
     ///
     /// # What it finds
-    /// A patch whose `operation` no code of istiod acts on for its `applyTo`: REPLACE on LISTENER, FILTER_CHAIN, CLUSTER,
-    /// ROUTE_CONFIGURATION or HTTP_ROUTE, ADD and REMOVE on ROUTE_CONFIGURATION, anything but ADD on EXTENSION_CONFIG.
+    /// A patch whose `operation` istiod does not implement for its `applyTo`: REPLACE on LISTENER, FILTER_CHAIN,
+    /// CLUSTER, ROUTE_CONFIGURATION or HTTP_ROUTE, ADD and REMOVE on ROUTE_CONFIGURATION, anything but ADD on
+    /// EXTENSION_CONFIG.
     ///
     /// # Why it matters
     /// The API server and istiod accept the EnvoyFilter, nothing is logged, and nothing changes.
@@ -39,8 +40,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let (operation, apply_to) = (body.operation, view.patch.apply_to);
         let works = match apply_to {
-            ApplyTo::RouteConfiguration => "MERGE is all that istiod does with a route configuration",
-            ApplyTo::ExtensionConfig => "ADD is all that istiod does with an extension configuration",
+            ApplyTo::RouteConfiguration => "istiod supports only MERGE for route configurations",
+            ApplyTo::ExtensionConfig => "istiod supports only ADD for extension configurations",
             ApplyTo::HttpRoute => "write a REMOVE and an ADD or INSERT_* patch: both work for HTTP_ROUTE",
             _ => "write a REMOVE patch and an ADD patch, or MERGE what changes",
         };

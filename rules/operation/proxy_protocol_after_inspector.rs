@@ -12,23 +12,23 @@ declare_rule! {
     /// A proxy_protocol listener filter after an inspector that reads the connection first.
     ///
     /// # What it finds
-    /// A listener filter `proxy_protocol` that a patch inserts and that stands, after all patches, behind
-    /// tls_inspector or http_inspector.
+    /// A `proxy_protocol` listener filter that a patch inserts and that comes, after all patches, after tls_inspector
+    /// or http_inspector.
     ///
     /// # Why it matters
-    /// The inspector then sees the PROXY header instead of the TLS client hello or the request: SNI and protocol
-    /// are not detected, and connections meet the wrong filter chain.
+    /// The inspector then sees the PROXY header instead of the TLS client hello or the request: SNI and protocol are
+    /// not detected, and connections match the wrong filter chain.
     ///
     /// # How to fix
-    /// INSERT_FIRST; or INSERT_BEFORE `envoy.filters.listener.tls_inspector`. On gateways `numTrustedProxies` and
-    /// the annotation `proxy.istio.io/config` with `gatewayTopology.proxyProtocol` do it without an EnvoyFilter.
+    /// INSERT_FIRST; or INSERT_BEFORE `envoy.filters.listener.tls_inspector`. On gateways, `numTrustedProxies` and the
+    /// annotation `proxy.istio.io/config` with `gatewayTopology.proxyProtocol` do this without an EnvoyFilter.
     ///
     /// # References
     /// Envoy, proxy protocol listener filter; Istio, gateway network topology.
     "EF325" "proxy-protocol-after-inspector" Operation Warning => check
 }
 
-/// Whether a filter chain takes connections by an application protocol without TLS.
+/// Whether a filter chain matches connections by an application protocol without TLS.
 fn asks_for_http(listener: &Tree<'_>) -> bool {
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
     chains.iter().filter_map(|chain| chain.get("filter_chain_match")).any(|wanted| {
@@ -48,10 +48,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     || filter.name().strip_prefix("envoy.filters.listener.").is_some_and(|rest| rest == kind)
             };
             let Some(at) = filters.iter().position(|filter| of(filter, "proxy_protocol")) else { continue };
-            // The same inspector after it sees the connection as it is.
+            // The same inspector after it sees the connection without the header.
             let again = |kind: &str| filters[at..].iter().any(|filter| of(filter, kind));
-            // What http_inspector finds matters only where a chain without TLS asks for it; with an inspector behind it, the
-            // author has thought of the order.
+            // The result of http_inspector matters only if a filter chain without TLS needs it; with an inspector after
+            // it, the author has considered the order.
             let detected = !again("tls_inspector") && asks_for_http(listener);
             let inspector = |filter: &&Tree<'_>| {
                 let blind = |kind: &str| of(filter, kind) && !again(kind);
@@ -73,12 +73,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .finding(
                 rule,
                 view.value_span(&["patch", "operation"]),
-                format!("proxy_protocol comes after `{before}`, which reads the PROXY header in its place"),
+                format!("proxy_protocol comes after `{before}`, which reads the PROXY header instead"),
             )
             .label("puts it after an inspector")
             .help(match view.patch.apply_to {
                 ApplyTo::ListenerFilter => "operation: INSERT_FIRST",
-                _ => "insert it in front, with a patch of its own:\napplyTo: LISTENER_FILTER\npatch:\n  operation: INSERT_FIRST",
+                _ => "insert it first, with a separate patch:\napplyTo: LISTENER_FILTER\npatch:\n  operation: INSERT_FIRST",
             });
         out.push(seen.tell(finding));
     }

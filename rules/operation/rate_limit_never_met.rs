@@ -15,18 +15,18 @@ declare_rule! {
     /// Rate limit actions and descriptors that never meet.
     ///
     /// # What it finds
-    /// Descriptors of a local rate limit whose keys no rate limit action makes, in this order; actions of a stage that no rate
-    /// limit filter of the proxy has; with config dumps, actions on a proxy without any rate limit filter, and a global rate
-    /// limit on a proxy without any actions.
+    /// Descriptors of a local rate limit with keys that no rate limit action produces in this order; actions of a stage
+    /// that no rate limit filter of the proxy has; with config dumps, actions on a proxy without any rate limit filter,
+    /// and a global rate limit on a proxy without any actions.
     ///
     /// # Why it matters
-    /// An action makes a descriptor, and a limit holds for the descriptor with the same keys in the same order. One that
-    /// nothing makes limits nothing, and an action of another stage is ignored.
+    /// An action produces a descriptor, and a limit applies to the descriptor with the same keys in the same order. A
+    /// descriptor that nothing produces limits nothing, and an action of another stage is ignored.
     ///
     /// # How to fix
-    /// Use the same keys, in the same order, and the same stage. `request_headers` makes the `descriptor_key` that it names;
-    /// `remote_address` makes `remote_address`; `generic_key` and `header_value_match` make `generic_key` and `header_match` unless a
-    /// `descriptor_key` is given.
+    /// Use the same keys, in the same order, and the same stage. `request_headers` produces the `descriptor_key` that
+    /// it names; `remote_address` produces `remote_address`; `generic_key` and `header_value_match` produce
+    /// `generic_key` and `header_match` unless a `descriptor_key` is given.
     ///
     /// # References
     /// Envoy `config.route.v3.RateLimit`, "Rate limit descriptors"; `extensions.filters.http.local_ratelimit.v3`.
@@ -36,10 +36,10 @@ declare_rule! {
 const LOCAL: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
 const GLOBAL: &str = "envoy.extensions.filters.http.ratelimit.v3.RateLimit";
 
-/// The keys that an action makes, each with the value where that is fixed.
+/// The keys that an action produces, each with its value if it is fixed.
 type Keys = Vec<Key>;
 
-/// A key, and its value where that is fixed.
+/// A key, and its value if it is fixed.
 type Key = (String, Option<String>);
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -68,7 +68,7 @@ fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(given) = object.member("descriptors") else { continue };
             let own: Vec<Option<Keys>> = actions(object);
             let made = if own.is_empty() { &everywhere } else { &own };
-            // An action that makes keys of its own, or actions in files that are not given.
+            // An action that produces its own keys, or actions in files outside the input.
             let unknown =
                 made.iter().any(Option::is_none) || (made.is_empty() && !cx.attaches_to_dump(value.view.filter_index));
             if unknown {
@@ -89,14 +89,14 @@ fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let note = if makes.is_empty() {
                     "no given patch has `rate_limits`".to_owned()
                 } else {
-                    format!("the given actions make {}", makes.into_iter().take(6).collect::<Vec<_>>().join("; "))
+                    format!("the given actions produce {}", makes.into_iter().take(6).collect::<Vec<_>>().join("; "))
                 };
                 out.push(
                     value
                         .finding(
                             rule,
                             descriptor.span,
-                            format!("no rate limit action makes the descriptor `{}`", words(&wanted)),
+                            format!("no rate limit action produces the descriptor `{}`", words(&wanted)),
                         )
                         .label("never met")
                         .note(note)
@@ -107,7 +107,7 @@ fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What the `rate_limits` of an object make; `None` for an action whose keys are not known.
+/// What the `rate_limits` of an object produce; `None` for an action whose keys are unknown.
 fn actions(object: &Object<'_>) -> Vec<Option<Keys>> {
     let limits = object.member("rate_limits").map(|member| member.entry.value.items()).unwrap_or_default();
     limits
@@ -152,8 +152,8 @@ fn fits(made: &Keys, wanted: &Keys) -> bool {
     made.len() == wanted.len() && made.iter().zip(wanted).all(same)
 }
 
-/// Global rate limits that no route of the proxy asks: only with config dumps, since istiod generates no actions and the
-/// filter that does may not be given.
+/// Global rate limits without any route that has actions: only with config dumps, since istiod generates no actions and
+/// the filter that adds them may be outside the input.
 fn never_asked(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         let view = &value.view;
@@ -169,9 +169,9 @@ fn never_asked(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let Some(seen) = cx.seen(view, silent) else { continue };
             let finding = value
-                .finding(rule, object.span, "no route has `rate_limits`: this filter never asks its service")
-                .label("never asks")
-                .note("a global rate limit asks only for requests whose route or virtual host has rate limit actions")
+                .finding(rule, object.span, "no route has `rate_limits`: this filter never calls its service")
+                .label("never calls its service")
+                .note("a global rate limit applies only to requests whose route or virtual host has rate limit actions")
                 .help("applyTo: VIRTUAL_HOST\npatch:\n  operation: MERGE\n  value:\n    rate_limits:\n    - actions:\n      - remote_address: {}");
             out.push(seen.tell(finding));
         }
@@ -194,23 +194,20 @@ fn stages(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(seen) = cx.seen_if(view, lacking) else { continue };
             let has: BTreeSet<u64> = stages_of(seen.runs[0].run);
             let (message, help) = if has.is_empty() {
-                ("no rate limit filter of the proxy looks at this action".to_owned(), "insert envoy.filters.http.ratelimit or envoy.filters.http.local_ratelimit with an HTTP_FILTER patch".to_owned())
+                ("no rate limit filter of the proxy reads this action".to_owned(), "insert envoy.filters.http.ratelimit or envoy.filters.http.local_ratelimit with an HTTP_FILTER patch".to_owned())
             } else {
                 let stages = has.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-                (
-                    format!("no rate limit filter has stage {stage}: this action is not looked at"),
-                    format!("stage: {stages}"),
-                )
+                (format!("no rate limit filter has stage {stage}: this action is ignored"), format!("stage: {stages}"))
             };
             let span = object.member("stage").map_or(object.span, |member| member.entry.key_span);
-            let finding = value.finding(rule, span, message).label("never looked at").help(help);
+            let finding = value.finding(rule, span, message).label("never read").help(help);
             out.push(seen.tell(finding));
         }
     }
 }
 
-/// Whether a proxy has no rate limit filter of a stage. Where only reference configurations are known, the filter may be in
-/// a file that is not given, unless another stage is.
+/// Whether a proxy has no rate limit filter of a stage. With only reference configurations, the filter may be outside
+/// the input, unless another stage exists.
 fn lacks(cx: &Context<'_>, run: &ProxyRun<'_>, filter: usize, stage: u64) -> bool {
     let has = stages_of(run);
     !has.contains(&stage) && (!has.is_empty() || cx.attaches_to_dump(filter))

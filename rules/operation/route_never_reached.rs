@@ -1,4 +1,4 @@
-//! EF334: an inserted route behind one that takes every request.
+//! EF334: an inserted route after one that matches every request.
 
 use crate::declare_rule;
 use crate::engine::PatchId;
@@ -14,29 +14,30 @@ use crate::source::{Node, Severity};
 use std::collections::BTreeSet;
 
 declare_rule! {
-    /// An inserted route that no request reaches, because an earlier route takes all of them.
+    /// An inserted route that no request reaches, because an earlier route matches all of them.
     ///
     /// # What it finds
-    /// A route that a patch inserts behind a route whose match is `prefix: /` without other conditions, or that equals its
-    /// own; a route of a value behind such a route of the same virtual host; a route that is inserted in front, takes
-    /// everything and leaves nothing to the routes behind it (an info where it redirects or responds). Without config dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one
-    /// route that takes everything; ADD on the outbound side of sidecars as a warning.
+    /// A route that a patch inserts after a route whose match is `prefix: /` without other conditions, or that equals
+    /// its own; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
+    /// everything and leaves nothing to the routes after it (an info if it redirects or responds). Without config
+    /// dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one route that
+    /// matches everything; ADD on the outbound side of sidecars as a warning.
     ///
     /// # Why it matters
-    /// Envoy takes the first route that matches. Redirects, limits and denials of the later route never happen.
+    /// Envoy uses the first route that matches. Redirects, limits and denials of the later route never happen.
     ///
     /// # How to fix
-    /// Write INSERT_FIRST, or INSERT_BEFORE with the name of the route that takes everything.
+    /// Write INSERT_FIRST, or INSERT_BEFORE with the name of the route that matches everything.
     ///
     /// # References
     /// Envoy, "Route matching": routes are matched in order.
     "EF334" "route-never-reached" Operation Error => check
 }
 
-/// The route in front of an inserted one.
+/// The route before an inserted one.
 struct Behind {
     first: String,
-    /// Whether it takes everything, and not only what the inserted one takes.
+    /// Whether it matches everything, not only what the inserted one matches.
     everything: bool,
     by: Option<PatchId>,
     vhost: String,
@@ -47,7 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     hiding(rule, cx, out);
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
         let inbound = view.patch.context == PatchContext::SidecarInbound;
-        // The routes of a Service end with one that takes everything; a VirtualService may have another end.
+        // The routes of a Service end with one that matches everything; those of a VirtualService may not.
         let outbound = view.patch.context == PatchContext::SidecarOutbound
             && view.built.is_some_and(|built| built.operation == Operation::Add);
         let known = |run: &PatchRun<'_, '_>| inbound || outbound || run.run.knowledge == Knowledge::Dump;
@@ -57,7 +58,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if by.is_some_and(|other| !seen.certain() || cx.same_object(other.filter_index, view.filter_index)) {
             continue;
         }
-        let what = if behind.everything { "takes every request" } else { "has the same match" };
+        let what = if behind.everything { "matches every request" } else { "has the same match" };
         let first = if behind.first.is_empty() {
             "an unnamed route".to_owned()
         } else {
@@ -69,8 +70,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 view.value_span(&["patch", "operation"]),
                 format!("no request reaches this route: {first} before it {what}"),
             )
-            .label("behind it")
-            .note(format!("in virtual host `{}`; Envoy takes the first route that matches", behind.vhost))
+            .label("after it")
+            .note(format!("in virtual host `{}`; Envoy uses the first route that matches", behind.vhost))
             .help(match view.built.map(|built| built.operation) {
                 Some(Operation::InsertFirst | Operation::InsertBefore) => {
                     "give the route before it a narrower match, or let this patch run after it"
@@ -82,7 +83,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.related(other.value_span(&["patch", "operation"]), words);
         }
         if outbound && !seen.certain() {
-            let note = "a VirtualService whose last route does not take everything leaves the rest to this one";
+            let note = "a VirtualService whose last route does not match everything leaves the rest to this one";
             out.push(seen.tell(finding.severity(Severity::Warning).note(note)));
             continue;
         }
@@ -90,7 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What stands before the route that a patch inserted, if no place is left where the route can be reached.
+/// The route before the one that a patch inserted, if the inserted route is reachable nowhere.
 fn all_behind(run: &PatchRun<'_, '_>) -> Option<Behind> {
     let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
     let mut places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
@@ -121,7 +122,7 @@ fn takes_everything(wanted: &Tree<'_>) -> bool {
     takes(wanted.str_at("prefix"), regex, wanted.entries().iter().map(|(key, _)| &**key))
 }
 
-/// The same question to a match as it is written.
+/// The same for a match as written.
 fn node_takes_everything(wanted: &Node) -> bool {
     let text = |node: &'_ Node, key: &str| get(node, key).and_then(Node::as_str).map(str::to_owned);
     let regex = get(wanted, "safe_regex").and_then(|regex| text(regex, "regex"));
@@ -130,12 +131,12 @@ fn node_takes_everything(wanted: &Node) -> bool {
 }
 
 fn takes<'k>(prefix: &str, regex: Option<&str>, mut keys: impl Iterator<Item = &'k str>) -> bool {
-    // `case_sensitive` says nothing about a slash.
+    // `case_sensitive` is irrelevant for a slash.
     let idle = |key: &str| ["prefix", "safe_regex", "case_sensitive"].iter().any(|name| same(key, name));
     (prefix == "/" || regex.is_some_and(|it| matches!(it, ".*" | "/.*"))) && keys.all(idle)
 }
 
-/// Routes of a virtual host in a value, behind one of them that takes everything.
+/// Routes of a virtual host in a value, after one of them that matches everything.
 fn written(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for vhost in value.objects.iter().filter(|object| object.full_name() == "envoy.config.route.v3.VirtualHost") {
@@ -153,23 +154,23 @@ fn written(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     rule,
                     dead.span,
                     format!(
-                        "no request reaches this route: {} before it takes every request",
+                        "no request reaches this route: {} before it matches every request",
                         named(name(&routes[first]))
                     ),
                 )
-                .label("behind it")
-                .related(routes[first].span, "takes every request")
-                .note("Envoy takes the first route that matches")
-                .help("move the route that takes everything to the end of the list");
+                .label("after it")
+                .related(routes[first].span, "matches every request")
+                .note("Envoy uses the first route that matches")
+                .help("move the route that matches everything to the end of the list");
             if more > 0 {
-                finding = finding.note(format!("nor {}", count(more, "route behind it", "routes behind it")));
+                finding = finding.note(format!("nor {}", count(more, "route after it", "routes after it")));
             }
             out.push(finding);
         }
     }
 }
 
-/// Routes of istiod that an inserted route leaves nothing to.
+/// Routes of istiod that become unreachable after an inserted route.
 fn hiding(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
         let Some(built) = view.built.filter(|built| {
@@ -187,17 +188,17 @@ fn hiding(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .finding(
                 rule,
                 view.value_span(&["patch", "operation"]),
-                format!("this route takes every request: no request reaches {what} of istiod behind it"),
+                format!("this route matches every request: no request reaches {what} of istiod after it"),
             )
             .severity(if answers { Severity::Info } else { Severity::Warning })
-            .label("in front of them")
-            .note(format!("behind it: {}", listed(names.iter().map(String::as_str), 8)))
-            .help("give the route a narrower match, or name the virtual host that is meant (vhost.name)");
+            .label("before them")
+            .note(format!("after it: {}", listed(names.iter().map(String::as_str), 8)))
+            .help("give the route a narrower match, or name the intended virtual host (vhost.name)");
         out.push(seen.tell(finding));
     }
 }
 
-/// The routes of istiod behind a route that the patch inserted, as `virtual host › route`.
+/// The routes of istiod after a route that the patch inserted, as `virtual host › route`.
 fn hidden(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
     let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
     let places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);

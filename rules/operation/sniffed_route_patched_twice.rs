@@ -16,18 +16,18 @@ declare_rule! {
     /// A patch of virtual hosts that istiod puts into two route configurations, and may patch twice.
     ///
     /// # What it finds
-    /// On a sidecar, a VIRTUAL_HOST or HTTP_ROUTE patch that inserts or appends something in the route configuration of a
-    /// port (`8090`) for a host that also has a route configuration of its own (`tug.quay.svc.cluster.local:8090`), because a
-    /// service on that port has no named protocol.
+    /// On a sidecar, a VIRTUAL_HOST or HTTP_ROUTE patch that inserts or appends something in the route configuration of
+    /// a port (`8090`) for a host that also has its own route configuration (`tug.quay.svc.cluster.local:8090`),
+    /// because a service on that port has no named protocol.
     ///
     /// # Why it matters
-    /// istiod builds the virtual hosts of a port once per request. When the proxy asks for the port before the host, the host
-    /// gets the virtual hosts that are patched already, and they are patched again: routes and header rules occur twice, and a
-    /// patch for the port alone reaches the host too. The order varies from push to push.
+    /// istiod builds the virtual hosts of a port once per request. If the proxy requests the port before the host, the
+    /// host gets virtual hosts that are already patched, and they are patched again: routes and header rules occur
+    /// twice, and a patch for the port alone reaches the host too. The order varies from push to push.
     ///
     /// # How to fix
-    /// Name the protocol of the service's port (`name: http-…` or `appProtocol`), so that the host has no route configuration
-    /// of its own.
+    /// Name the protocol of the service's port (`name: http-…` or `appProtocol`), so that the host does not get its own
+    /// route configuration.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/httproute.go` (`vHostCache`), releases 1.22 to 1.31; recorded
@@ -68,7 +68,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .of(view.filter, Some(view.patch.index))
             .label("patches a shared virtual host")
             .note(format!(
-                "when the proxy asks for {} before {name}, the second gets virtual hosts that are patched already; the order varies from push to push",
+                "if the proxy requests {} before {name}, the second gets virtual hosts that are already patched; the order varies from push to push",
                 place.resource
             ))
             .help("name the protocol of the service's port (`http-…` or `appProtocol`), so that istiod does not sniff it");
@@ -80,7 +80,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether doing it twice gives something else than doing it once.
+/// Whether applying it twice gives a different result than applying it once.
 fn repeats(effect: &Effect) -> bool {
     match effect {
         Effect::Inserted { .. } => true,
@@ -96,7 +96,7 @@ fn is_list(json: Option<&str>) -> bool {
     json.is_some_and(|text| text.starts_with('['))
 }
 
-/// By the route configuration of a port: those of single hosts on that port, each with its virtual hosts.
+/// By the route configuration of a port: those of individual hosts on that port, each with its virtual hosts.
 type Sniffed = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 fn of_run(run: &ProxyRun<'_>) -> Sniffed {

@@ -1,4 +1,4 @@
-//! EF315: a MERGE with a transport socket, of which everything else is dropped.
+//! EF315: a MERGE with a transport socket, which drops everything else.
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
@@ -8,8 +8,8 @@ declare_rule! {
     /// A MERGE with a transport socket and other fields, which are dropped.
     ///
     /// # What it finds
-    /// A MERGE of CLUSTER with `transport_socket` beside other fields; the same of FILTER_CHAIN where the chain has
-    /// a transport socket of that name.
+    /// A MERGE of CLUSTER with `transport_socket` and other fields; the same for FILTER_CHAIN if the filter chain has a
+    /// transport socket of that name.
     ///
     /// # Why it matters
     /// istiod then merges only the transport socket. The other fields of the patch are discarded.
@@ -39,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .finding(
                 rule,
                 view.value_path_span(first),
-                format!("MERGE with a transport socket drops everything beside it: {}", names.join(", ")),
+                format!("MERGE with a transport socket drops everything else: {}", names.join(", ")),
             )
             .label("dropped")
             .related(view.value_path_span("transport_socket"), "only this is merged")

@@ -9,12 +9,12 @@ declare_rule! {
     /// A MERGE of a transport socket that does not exist.
     ///
     /// # What it finds
-    /// A MERGE of CLUSTER with a `transport_socket` whose name is not that of the socket inside any of the
-    /// cluster's `transport_socket_matches`; or one where the patch or the cluster has no typed_config.
+    /// A MERGE of CLUSTER with a `transport_socket` whose name is not that of a socket inside the cluster's
+    /// `transport_socket_matches`; or one in which the patch or the cluster has no typed_config.
     ///
     /// # Why it matters
-    /// istiod drops the whole patch then. The name asked for is that of the socket (`envoy.transport_sockets.tls`),
-    /// not that of the match (`tlsMode-istio`).
+    /// istiod then drops the whole patch. The name must be that of the socket (`envoy.transport_sockets.tls`), not that
+    /// of the match (`tlsMode-istio`).
     ///
     /// # How to fix
     /// Use the name of the socket, and give it a typed_config.

@@ -1,4 +1,4 @@
-//! EF307: two filters of one list that both end it: Envoy rejects the listener.
+//! EF307: two terminal filters in one list: Envoy rejects the listener.
 
 use crate::declare_rule;
 use crate::lint::seen::{Behind, Telling, tell_behind_terminal};
@@ -8,8 +8,8 @@ declare_rule! {
     /// Two terminal filters in one list: Envoy rejects the listener.
     ///
     /// # What it finds
-    /// A terminal filter (HTTP connection manager, tcp_proxy, redis_proxy, router…) that a patch puts into a list
-    /// which has another one after all patches.
+    /// A terminal filter (HTTP connection manager, tcp_proxy, redis_proxy, router…) that a patch adds to a list that
+    /// has another one after all patches.
     ///
     /// # Why it matters
     /// Only the last filter of a list may be terminal. Envoy rejects the whole listener.
@@ -24,7 +24,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let message = |behind: &Behind<'_>| format!("`{}` and `{}` both end the list", behind.filter, behind.other);
+    let message = |behind: &Behind<'_>| format!("`{}` and `{}` are both terminal filters", behind.filter, behind.other);
     tell_behind_terminal(
         rule,
         cx,

@@ -11,14 +11,14 @@ declare_rule! {
     /// A cluster named in a value that the proxy does not have.
     ///
     /// # What it finds
-    /// A `cluster` or `cluster_name` in a patch's value (routes, gRPC and HTTP services, weighted clusters) that is
-    /// no cluster of the proxy: not in its config dump, and added by no patch. Needs config dumps.
+    /// A `cluster` or `cluster_name` in a patch's value (routes, gRPC and HTTP services, weighted clusters) that is not
+    /// a cluster of the proxy: neither in its config dump nor added by a patch. Needs config dumps.
     ///
     /// # Why it matters
     /// Requests to it fail: 503 from a route, no authorization or rate limit decision, no logs.
     ///
     /// # How to fix
-    /// Use a name of the dump (`outbound|<port>||<host>`), add the cluster with a CLUSTER ADD patch, or make the
+    /// Use a name from the dump (`outbound|<port>||<host>`), add the cluster with a CLUSTER ADD patch, or make the
     /// service visible to the workload (`exportTo`, Sidecar egress; for waypoints the annotation
     /// `envoyfilter.istio.io/referenced-services`).
     ///
@@ -58,7 +58,7 @@ fn has(run: &PatchRun<'_, '_>, name: &str) -> bool {
         || run.run.judged.patched.resources.iter().any(|one| one.kind == ResourceKind::Cluster && one.name == name)
 }
 
-/// Fields that name a cluster, with their path; not those that say what a cluster is itself called.
+/// Fields that name a cluster, with their path; not a cluster's own name.
 fn clusters(tree: &Tree<'_>, route: &mut Vec<Step>, names: &mut Vec<(Vec<Step>, String)>) {
     let tree = tree.readable();
     for (key, value) in tree.entries() {

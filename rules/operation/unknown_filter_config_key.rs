@@ -1,4 +1,4 @@
-//! EF322: a key of `typed_per_filter_config` that is the name of no HTTP filter.
+//! EF322: a key of `typed_per_filter_config` that is not the name of an HTTP filter.
 
 use crate::declare_rule;
 use crate::engine;
@@ -12,16 +12,16 @@ use crate::source::Step;
 use std::collections::BTreeMap;
 
 declare_rule! {
-    /// A key of `typed_per_filter_config` that no HTTP filter has as its name.
+    /// A key of `typed_per_filter_config` that is not the name of an HTTP filter.
     ///
     /// # What it finds
-    /// A key of `typed_per_filter_config` in a VIRTUAL_HOST, HTTP_ROUTE or ROUTE_CONFIGURATION patch that no HTTP
-    /// filter of the proxy has as its name after all patches. Without config dumps: where another filter of the
-    /// same set inserts a filter of that extension under another name.
+    /// A key of `typed_per_filter_config` in a VIRTUAL_HOST, HTTP_ROUTE or ROUTE_CONFIGURATION patch that is not the
+    /// name of an HTTP filter of the proxy after all patches. Without config dumps: if another filter of the input
+    /// inserts a filter of that extension under another name.
     ///
     /// # Why it matters
-    /// Since Envoy 1.29 the key must equal the name of the filter; the name of the extension does not count any
-    /// more, and the configuration is ignored.
+    /// Since Envoy 1.29 the key must equal the name of the filter; the name of the extension no longer works, and the
+    /// configuration is ignored.
     ///
     /// # How to fix
     /// Use the name that the HTTP filter has.
@@ -77,7 +77,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Keys of every `typed_per_filter_config`: where, which, and the package of the configuration's type.
+/// Keys of every `typed_per_filter_config`: the place, the key, and the package of the configuration's type.
 fn keys_of(tree: &Tree<'_>, route: &mut Vec<Step>, keys: &mut Vec<(Vec<Step>, String, String)>) {
     for (key, value) in tree.entries() {
         route.push(Step::from(&**key));

@@ -1,4 +1,4 @@
-//! EF327: a patch of what istiod never patches on a waypoint.
+//! EF327: a patch of objects that istiod never patches on a waypoint.
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
@@ -9,18 +9,18 @@ use crate::model::proxy::ProxyKind;
 use crate::proto::tree::Tree;
 
 declare_rule! {
-    /// A patch of what istiod never patches on a waypoint.
+    /// A patch of objects that istiod never patches on a waypoint.
     ///
     /// # What it finds
     /// A CLUSTER MERGE or REMOVE that met no candidate on any waypoint its EnvoyFilter attaches to, and applies to
     /// nothing else; a patch of routes or virtual hosts that matches only those of a service with a VirtualService.
     ///
     /// # Why it matters
-    /// istiod never patches a waypoint's `inbound-vip` clusters, nor the routes that it makes from a VirtualService for a
-    /// service of a waypoint.
+    /// istiod never patches a waypoint's `inbound-vip` clusters, nor the routes that it generates from a VirtualService
+    /// for a service of a waypoint.
     ///
     /// # How to fix
-    /// Use a DestinationRule; write it into the VirtualService.
+    /// Use a DestinationRule, or put the change into the VirtualService.
     ///
     /// # References
     /// istio/istio issues 57035, 43720; istiod `cluster.go`, `listener_waypoint.go`, releases 1.22 to 1.31;
@@ -63,7 +63,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Patches of routes that match only those that istiod makes from a VirtualService.
+/// Patches of routes that match only those generated from a VirtualService.
 fn routes(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let conditions = [
         Condition::RouteConfigurationName,
@@ -78,15 +78,17 @@ fn routes(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = one
             .view
             .finding(rule, one.span(), format!("istiod never patches the routes of {service} on a waypoint"))
-            .label("made from a VirtualService")
-            .note(format!("VirtualService {config} makes these routes, and no EnvoyFilter reaches them"))
-            .help(format!("write it into VirtualService {config}"))
+            .label("generated from a VirtualService")
+            .note(format!(
+                "istiod generates these routes from VirtualService {config}, and no EnvoyFilter reaches them"
+            ))
+            .help(format!("put the change into VirtualService {config}"))
             .workloads(one.runs.iter().map(|run| run.label().to_owned()));
         out.push(finding.ineffective());
     }
 }
 
-/// The service and the VirtualService of routes inside a listener of a waypoint that a match means and istiod does not patch.
+/// The service and the VirtualService of matched routes inside a listener of a waypoint that istiod does not patch.
 fn meant(run: &ProxyRun<'_>, want: &RouteConfigurationMatch) -> Option<(String, String)> {
     if run.config.proxy.kind != ProxyKind::Waypoint {
         return None;

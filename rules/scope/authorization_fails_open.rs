@@ -1,4 +1,4 @@
-//! EF509: filters that let requests through when what judges them fails.
+//! EF509: filters that allow requests when their check fails.
 
 use crate::declare_rule;
 use crate::lint::rule::{Cel, PolicyTarget};
@@ -6,18 +6,18 @@ use crate::lint::{Context, Findings, RuleInfo, walk};
 use crate::source::Severity;
 
 declare_rule! {
-    /// A filter that lets requests through when what judges them fails, such as `failure_mode_allow: true`.
+    /// A filter that allows requests when its check fails, such as `failure_mode_allow: true`.
     ///
     /// # What it finds
     /// An `ext_authz` filter (HTTP or network) or an external processor with `failure_mode_allow: true`, a Wasm filter with
     /// `fail_open` or `failure_policy: FAIL_OPEN`, and `allow_missing_or_failed` of a JWT filter; in an Any or a TypedStruct.
     ///
     /// # Why it matters
-    /// When the authorization service is down, slow or unknown to the proxy, every request passes. A cluster name that is
-    /// misspelled opens everything.
+    /// If the authorization service is down, slow or unknown to the proxy, every request passes. A misspelled cluster
+    /// name lets everything through.
     ///
     /// # How to fix
-    /// Leave it out (requests are then rejected), and give the service more replicas and a timeout that fits.
+    /// Omit it, so that requests are rejected, and give the service more replicas and a suitable timeout.
     ///
     /// # References
     /// Envoy `extensions.filters.http.ext_authz.v3.ExtAuthz`, `ext_proc.v3.ExternalProcessor`, `wasm.v3.PluginConfig`,
@@ -26,8 +26,8 @@ declare_rule! {
     policy: Cel(policy)
 }
 
-/// Settings that let a request pass when what judges it fails: the end of the message's name, the field, its value (`true`
-/// where it is a switch), what happens, and what to write.
+/// Settings that let a request pass when its check fails: the end of the message's name, the field, its value (`true`
+/// for a switch), what happens, and what to write.
 const OPEN: &[(&str, &str, &str, &str, &str)] = &[
     (
         ".ExtAuthz",
@@ -88,7 +88,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some((message, _, _, what, help)) = one else { return };
             let note = match *message {
                 ".JwtAuthentication" => {
-                    "expired and forged tokens count as failed; what follows cannot tell them from a missing one"
+                    "expired and forged tokens count as failed; later filters cannot distinguish them from a missing one"
                 }
                 ".Wasm" => "a module that cannot be fetched or loaded and a plugin that crashes count as failures",
                 _ => {
@@ -110,5 +110,5 @@ fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
         r#"@url.endsWith(".ExtAuthz") && ((has(@t.failure_mode_allow) && @t.failure_mode_allow == true) || (has(@t.failureModeAllow) && @t.failureModeAllow == true))"#,
         "requests pass when the authorization service fails",
     )
-        .without("Wasm, JWT, external processing, and what is deeper in the value than its own typed_config")]
+        .without("Wasm, JWT, external processing, and fields deeper in the value than its own typed_config")]
 }

@@ -1,4 +1,4 @@
-//! EF504: an HTTP filter without a context goes into inbound and outbound listeners.
+//! EF504: an HTTP filter without a context applies to inbound and outbound listeners.
 
 use crate::declare_rule;
 use crate::engine::matching::VIRTUAL_INBOUND;
@@ -11,12 +11,12 @@ declare_rule! {
     /// An HTTP filter inserted without `context`, which applies to inbound and outbound listeners.
     ///
     /// # What it finds
-    /// An HTTP_FILTER patch without `match.context` that inserts its filter on one sidecar for the requests it receives and
-    /// for those it sends.
+    /// An HTTP_FILTER patch without `match.context` that inserts its filter on one sidecar both for received and for
+    /// sent requests.
     ///
     /// # Why it matters
-    /// Every call inside the mesh passes the filter twice: headers are added twice, limits counted twice, and calls to
-    /// other services and to the outside world are filtered as well.
+    /// Every call inside the mesh passes through the filter twice: headers are added twice, limits counted twice, and
+    /// calls to other services and to the outside world are filtered as well.
     ///
     /// # How to fix
     /// Write `context: SIDECAR_INBOUND`, `SIDECAR_OUTBOUND` or `GATEWAY`; `context: ANY` if both are intended.
@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         {
             continue;
         }
-        // Labels of gateways are put on a made-up sidecar too.
+        // Sample sidecars also have the labels of gateways.
         let gateway = reach::selects_gateways(cx, view.filter);
         let mut hit = Vec::new();
         let (mut inbound, mut outbound) = (0, 0);
@@ -70,8 +70,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding
                 .note(format!(
                     "inserted into {} and {} on {}",
-                    names::count(inbound, "inbound chain", "inbound chains"),
-                    names::count(outbound, "outbound chain", "outbound chains"),
+                    names::count(inbound, "inbound filter chain", "inbound filter chains"),
+                    names::count(outbound, "outbound filter chain", "outbound filter chains"),
                     names::count(hit.len(), "sidecar", "sidecars")
                 ))
                 .workloads(hit.iter().map(|run| run.label().to_owned()))

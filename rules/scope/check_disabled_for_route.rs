@@ -10,11 +10,11 @@ declare_rule! {
     /// `typed_per_filter_config` of the RBAC, JWT or external authorization filter with `disabled: true`.
     ///
     /// # Why it matters
-    /// Requests of these routes pass unchecked, and no policy object shows it. Where the match has no `vhost` it holds for
-    /// every route.
+    /// Requests on these routes pass unchecked, and no policy object shows it. If the match has no `vhost`, this
+    /// applies to every route.
     ///
     /// # How to fix
-    /// Write the exception into the AuthorizationPolicy (`notPaths`), and keep the match narrow.
+    /// Put the exception in the AuthorizationPolicy (`notPaths`), and keep the match narrow.
     ///
     /// # References
     /// Envoy: per-route configuration of `ext_authz`, `jwt_authn`, `rbac`.
@@ -38,10 +38,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 view.finding(
                     rule,
                     view.value_route_span(&field.route()),
-                    format!("`{check}` is switched off for what this patch matches"),
+                    format!("`{check}` is switched off for everything that this patch matches"),
                 )
                 .label("not checked")
-                .help("write the exception into the AuthorizationPolicy or RequestAuthentication"),
+                .help("put the exception in the AuthorizationPolicy or RequestAuthentication"),
             );
         });
     }

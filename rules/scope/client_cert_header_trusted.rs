@@ -9,13 +9,13 @@ declare_rule! {
     /// `forward_client_cert_details: ALWAYS_FORWARD_ONLY`, which lets a client claim any identity.
     ///
     /// # What it finds
-    /// An HTTP connection manager patched to pass on the header `x-forwarded-client-cert` as the client sent it.
+    /// An HTTP connection manager patched to forward the header `x-forwarded-client-cert` as the client sent it.
     ///
     /// # Why it matters
-    /// Applications behind take that header for a checked identity; anyone can write it.
+    /// Applications trust that header as a verified identity, but anyone can write it.
     ///
     /// # How to fix
-    /// `SANITIZE_SET` or `APPEND_FORWARD`; on a gateway `proxy.istio.io/config` with
+    /// Use `SANITIZE_SET` or `APPEND_FORWARD`; on a gateway, `proxy.istio.io/config` with
     /// `gatewayTopology.forwardClientCertDetails`, and only behind a load balancer that sets the header itself.
     ///
     /// # References

@@ -1,4 +1,4 @@
-//! EF522: authorization that believes a header which any client can send.
+//! EF522: authorization that trusts a header that any client can send.
 
 use super::identity_header_kept::is_identity;
 use crate::declare_rule;
@@ -7,19 +7,19 @@ use crate::source::{Node, NodeValue, Step};
 use std::collections::BTreeSet;
 
 declare_rule! {
-    /// Authorization that decides by a header which a client can send.
+    /// Authorization that trusts a header that any client can send.
     ///
     /// # What it finds
-    /// An RBAC rule that allows, in a patch's value, with a principal or permission that is a header such as `x-user-role`,
-    /// `x-forwarded-for` or `x-internal`, and is not combined (`and_ids`) with an authenticated principal or an address; one that
-    /// denies all but those with such a header; and inline Lua that compares such a header of the request with a text.
+    /// An RBAC rule with action ALLOW, in a patch's value, whose principal is a header such as `x-user-role`,
+    /// `x-forwarded-for` or `x-internal` that is not combined (`and_ids`) with an authenticated principal or an
+    /// address.
     ///
     /// # Why it matters
-    /// Whoever can send a request can send the header. The rule protects only against those who do not know it.
+    /// Anyone who can send a request can send the header. The rule protects only against those who do not know it.
     ///
     /// # How to fix
-    /// Decide by what Envoy verified: `authenticated` (the peer's certificate), the claims of a token
-    /// (`metadata` of jwt_authn); or remove the header at the edge (`internal_only_headers`).
+    /// Decide by what Envoy verified: `authenticated` (the peer's certificate) or the claims of a token (`metadata` of
+    /// jwt_authn); or remove the header at the edge (`internal_only_headers`).
     ///
     /// # References
     /// Envoy `config.rbac.v3.Principal.header`.
@@ -95,7 +95,7 @@ fn client_header(name: &str) -> bool {
     known.contains(&name.as_str()) || is_identity(&name)
 }
 
-/// Whether a set of principals also asks for something that Envoy verified.
+/// Whether a set of principals also requires something that Envoy verified.
 fn verified(set: &Node) -> bool {
     let mut found = false;
     walk::fields(set, &mut |field| {

@@ -12,11 +12,11 @@ declare_rule! {
     /// A merged Duration that leaks into the settings of other proxies (before 1.23.4 and 1.24.1).
     ///
     /// # What it finds
-    /// A MERGE whose value holds a duration, for a control plane from 1.22 to 1.23.3 or 1.24.0.
+    /// A MERGE whose value contains a duration, for a control plane from 1.22 to 1.23.3 or 1.24.0.
     ///
     /// # Why it matters
-    /// These releases merge a Duration into the message that istiod took from the mesh settings: timeouts of all
-    /// listeners and clusters of all proxies change with it, and stay until istiod restarts.
+    /// These releases merge a Duration into the message that istiod took from the mesh settings: the timeouts of all
+    /// listeners and clusters of all proxies change too, until istiod restarts.
     ///
     /// # How to fix
     /// Upgrade to 1.23.4, 1.24.1 or later.
@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if value.view.built.is_none_or(|built| built.status != Status::Ready) {
             continue;
         }
-        // Items of lists come new: they are merged into nothing.
+        // Items of lists are new and not merged into anything.
         let merged = |object: &&Object<'_>| {
             !object.in_typed_struct && object.route.iter().all(|step| matches!(step, Step::Key(_)))
         };

@@ -1,4 +1,4 @@
-//! EF518: an identity header that the proxy adds beside the one that the client sent.
+//! EF518: an identity header that the proxy adds to the one that the client sent.
 
 use crate::declare_rule;
 use crate::lint::value::walk::{get, same};
@@ -6,25 +6,27 @@ use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue, Step};
 
 declare_rule! {
-    /// An identity header that is appended, so that the value of the client stays.
+    /// An identity header that is appended, so that the client's value stays.
     ///
     /// # What it finds
     /// A request header such as `x-user-id`, `x-forwarded-email` or `x-auth-roles` that a value adds with
-    /// `APPEND_IF_EXISTS_OR_ADD` (the default) or `ADD_IF_ABSENT`, and does not remove first; `headers():add` of one in Lua.
+    /// `APPEND_IF_EXISTS_OR_ADD` (the default) or `ADD_IF_ABSENT` without removing it first; `headers():add` of such a
+    /// header in Lua.
     ///
     /// # Why it matters
-    /// A client can send the header itself. Appended, both values arrive, the client's first; with `ADD_IF_ABSENT` only the
-    /// client's does. The service may trust it.
+    /// A client can send the header itself. If the value is appended, both arrive, the client's first; with
+    /// `ADD_IF_ABSENT` only the client's does. The service may trust it.
     ///
     /// # How to fix
-    /// `append_action: OVERWRITE_IF_EXISTS_OR_ADD`, or name the header in `request_headers_to_remove`, which comes first.
+    /// Use `append_action: OVERWRITE_IF_EXISTS_OR_ADD`, or name the header in `request_headers_to_remove`, which is
+    /// applied first.
     ///
     /// # References
     /// Envoy `config.core.v3.HeaderValueOption`.
     "EF518" "identity-header-kept" Scope Warning => check
 }
 
-/// Parts of names, between dashes, by which services tell who calls.
+/// Parts of header names, between dashes, by which services identify the caller.
 const IDENTITY: &[&str] = &[
     "user",
     "userid",
@@ -59,8 +61,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for one in script.uses.added.iter().filter(|one| is_identity(one.name)) {
             out.push(
                 script
-                    .finding(rule, one, format!("`{}` is appended: the client's own value stays in front", one.name))
-                    .label("a client can send this header, too")
+                    .finding(rule, one, format!("`{}` is appended: the client's own value stays first", one.name))
+                    .label("a client can also send this header")
                     .help(format!("headers():replace(\"{}\", …)", one.name)),
             );
         }
@@ -70,7 +72,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some((parent, field)) = object.parent else { continue };
             let request = match field.name() {
                 "request_headers_to_add" => true,
-                // An item of a header mutation: whose list it is stands one level higher.
+                // The list of a header mutation is one level above its item.
                 "append" => {
                     object.route.iter().any(|step| matches!(step, Step::Key(key) if same(key, "request_mutations")))
                 }
@@ -91,7 +93,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let what =
-                if absent { "a client that sends it keeps its own" } else { "the client's own value stays in front" };
+                if absent { "a client that sends it keeps its own" } else { "the client's own value stays first" };
             out.push(
                 value
                     .finding(
@@ -99,14 +101,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         key.span,
                         format!("`{name}` is {}: {what}", if absent { "added if absent" } else { "appended" }),
                     )
-                    .label("a client can send this header, too")
+                    .label("a client can also send this header")
                     .help("append_action: OVERWRITE_IF_EXISTS_OR_ADD"),
             );
         }
     }
 }
 
-/// Whether a header says who calls, by its name.
+/// Whether a header identifies the caller, by its name.
 pub(super) fn is_identity(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let mut parts = name.split(['-', '_']);

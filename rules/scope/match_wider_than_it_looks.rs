@@ -1,4 +1,4 @@
-//! EF503: the only narrowing part of a match is one that istiod does not read.
+//! EF503: istiod does not read the only narrowing condition of a match.
 
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
@@ -13,7 +13,7 @@ declare_rule! {
     /// alone; `vhost.domainName` for a control plane before 1.26.
     ///
     /// # Why it matters
-    /// The patch hits every listener, chain or virtual host of the context instead of one.
+    /// The patch changes every listener, filter chain or virtual host of the context instead of one.
     ///
     /// # How to fix
     /// Write a condition that is read: `portNumber`, `transportProtocol`, `vhost.name`.

@@ -1,18 +1,19 @@
-//! EF512: a way to the proxy's admin interface.
+//! EF512: a cluster that reaches the proxy's admin interface.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
 use crate::source::{Node, NodeValue};
 
 declare_rule! {
-    /// A cluster that leads to the proxy's admin interface.
+    /// A cluster that reaches the proxy's admin interface.
     ///
     /// # What it finds
-    /// A socket address of port 15000 on the loopback interface in a value: a cluster, and so a route, to Envoy's admin
-    /// interface.
+    /// A socket address with port 15000 on the loopback interface in a value: a cluster, and thus a route, to Envoy's
+    /// admin interface.
     ///
     /// # Why it matters
-    /// The admin interface has no authentication: `/config_dump` shows the whole configuration, `/quitquitquit` ends the proxy.
+    /// The admin interface has no authentication: `/config_dump` shows the whole configuration, `/quitquitquit` stops
+    /// the proxy.
     ///
     /// # How to fix
     /// Use `istioctl proxy-config` or the metrics port 15090 (15020 merged).
@@ -43,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     )
                     .label("no authentication")
                     .note("a route to it shows the whole configuration and lets callers stop the proxy")
-                    .help("scrape metrics from port 15090, or 15020 for those of the application too"),
+                    .help("scrape metrics from port 15090, or 15020 to include those of the application"),
                 );
             }
         });

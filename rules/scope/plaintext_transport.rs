@@ -1,22 +1,22 @@
-//! EF508: a transport socket that puts plain text instead of TLS.
+//! EF508: a transport socket with plaintext instead of TLS.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
 use crate::model::envoy_filter::ApplyTo;
 
 declare_rule! {
-    /// A raw_buffer transport socket merged over what istiod generated: plain text instead of mutual TLS.
+    /// A raw_buffer transport socket merged over the generated one: plaintext instead of mutual TLS.
     ///
     /// # What it finds
     /// A CLUSTER, FILTER_CHAIN or LISTENER patch that merges a transport socket `envoy.transport_sockets.raw_buffer`.
     ///
     /// # Why it matters
-    /// A transport socket of another name replaces the generated one: traffic goes unencrypted and without identity, while
-    /// PeerAuthentication and DestinationRule still say otherwise.
+    /// A transport socket with another name replaces the generated one: traffic is unencrypted and has no identity,
+    /// although PeerAuthentication and DestinationRule still require TLS.
     ///
     /// # How to fix
-    /// DestinationRule `trafficPolicy.tls.mode: DISABLE` for calls, PeerAuthentication with `portLevelMtls` for ports that must
-    /// take plain text: visible and reviewable.
+    /// Use DestinationRule `trafficPolicy.tls.mode: DISABLE` for calls, and PeerAuthentication with `portLevelMtls` for
+    /// ports that must accept plaintext: both are visible and reviewable.
     ///
     /// # References
     /// Istio security: PeerAuthentication, DestinationRule.
@@ -51,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     view.value_route_span(&field.route()),
                     "raw_buffer replaces the generated transport socket",
                 )
-                .label("plain text")
+                .label("plaintext")
                 .note("TLS and mutual authentication end where this patch applies")
                 .help(instead),
             );

@@ -17,7 +17,7 @@ declare_rule! {
     /// more than one namespace. Needs config dumps.
     ///
     /// # Why it matters
-    /// Many services share a port; the patch changes how the workload talks to all of them.
+    /// Many services share a port; the patch changes how the workload calls all of them.
     ///
     /// # How to fix
     /// Name the service: `cluster.service`.
@@ -72,7 +72,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 /// The namespace of the service behind an outbound cluster: from its name, from the `istio` filter metadata that istiod
-/// writes into the cluster, from a ServiceEntry given; the host itself where none of these tells.
+/// writes into the cluster, from a given ServiceEntry; otherwise the host itself.
 fn namespace(cx: &Context<'_>, run: &ProxyRun<'_>, cluster: &str, host: &str) -> String {
     if let Some((_, namespace)) = host.split_once(".svc.").and_then(|(name, _)| name.split_once('.')) {
         return namespace.to_owned();

@@ -1,4 +1,4 @@
-//! EF521: a patch meant for one host that also reaches the others of a shared listener or route configuration.
+//! EF521: a patch for one host that also reaches the other hosts of a shared listener or route configuration.
 
 use crate::declare_rule;
 use crate::engine::trace::Place;
@@ -11,20 +11,22 @@ use crate::source::{Node, NodeValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
-    /// A patch of a shared listener or route configuration that is meant for one host, or that all hosts should not share.
+    /// A patch of a shared listener or route configuration that is intended for one host, or that should not apply to
+    /// all hosts.
     ///
     /// # What it finds
-    /// A LISTENER, NETWORK_FILTER, HTTP_FILTER, FILTER_CHAIN, ROUTE_CONFIGURATION or VIRTUAL_HOST patch on the outbound side or of a gateway that
-    /// changes what several hosts share, where the name of the EnvoyFilter is that of one of these hosts, or the value carries
-    /// credentials, allows other origins (CORS), or switches a filter off. Needs config dumps.
+    /// A LISTENER, NETWORK_FILTER, HTTP_FILTER, FILTER_CHAIN, ROUTE_CONFIGURATION or VIRTUAL_HOST patch on the outbound
+    /// side or on a gateway that changes something that several hosts share, if the name of the EnvoyFilter is that of
+    /// one of these hosts, or if the value contains credentials, allows other origins (CORS), or switches a filter off.
+    /// Needs config dumps.
     ///
     /// # Why it matters
-    /// Hosts of other teams get the same: their requests carry the credentials, their pages open to other origins, their
-    /// checks are off.
+    /// The hosts of other teams are also affected: their requests carry the credentials, they accept other origins, or
+    /// their checks are off.
     ///
     /// # How to fix
-    /// VIRTUAL_HOST with `vhost.name: <host>:<port>`; for filters `typed_per_filter_config` of that virtual host; for TLS servers
-    /// `filterChain.sni`.
+    /// VIRTUAL_HOST with `vhost.name: <host>:<port>`; for filters, `typed_per_filter_config` of that virtual host; for
+    /// TLS servers, `filterChain.sni`.
     ///
     /// # References
     /// istio/istio issues 44820, 18273; istio/api issue 3376.
@@ -70,13 +72,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 hosts.extend(here);
             }
         }
-        // A host that the value names may be a condition; an allowed origin is none.
+        // A host that the value names may be a condition; an allowed origin is not.
         let conditional = || worse != Some(ORIGINS) && hosts.iter().any(|host| mentions(value, host));
         if hosts.len() < 2 || conditional() {
             continue;
         }
         let meant = meant_for(&view, &hosts);
-        // A match by virtual host or server name says what is meant.
+        // A match by virtual host or server name is deliberate.
         let asked = view.node(&["match", "routeConfiguration", "vhost"]).is_some()
             || view.node(&["match", "listener", "filterChain", "sni"]).is_some();
         let (message, label) = match (&meant, worse) {
@@ -143,7 +145,7 @@ fn of_place(run: &ProxyRun<'_>, place: &Place) -> BTreeSet<String> {
     found
 }
 
-/// One name for each virtual host that is one of a host: what comes before the port.
+/// One name for each virtual host that belongs to a host: the part before the port.
 fn hosts(routes: &Tree<'_>, only: Option<&str>) -> BTreeSet<String> {
     let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
     let meant = vhosts.iter().filter(|vhost| only.is_none_or(|name| vhost.name() == name));
@@ -151,7 +153,7 @@ fn hosts(routes: &Tree<'_>, only: Option<&str>) -> BTreeSet<String> {
     names.filter(|name| name.contains('.') && !name.contains('*')).collect()
 }
 
-/// The one host whose name the EnvoyFilter has: its first label, or all of it, between dashes.
+/// The one host that the EnvoyFilter is named after: its first label, or all of it, between dashes.
 fn meant_for(view: &PatchView<'_>, hosts: &BTreeSet<String>) -> Option<String> {
     let name = &view.filter.name;
     let words: BTreeSet<&str> = name.split(['-', '.', '_']).collect();

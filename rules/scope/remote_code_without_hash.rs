@@ -12,8 +12,8 @@ declare_rule! {
     /// A `remote` source of code (`http_uri`) whose `sha256` is missing or empty.
     ///
     /// # Why it matters
-    /// Whoever controls the server, or the path to it, runs code inside the proxy, with its keys and all traffic. Envoy
-    /// itself rejects a remote source without `sha256`.
+    /// Anyone who controls the server or the network path can run code inside the proxy, with access to its keys and
+    /// all traffic. Envoy itself rejects a remote source without `sha256`.
     ///
     /// # How to fix
     /// Write the `sha256` of the module, or use WasmPlugin with an image digest (`oci://…@sha256:…`).
@@ -40,7 +40,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, view.value_route_span(&field.route()), "code is fetched without a checksum")
                 .label("no sha256")
                 .help("sha256: <checksum of the module>");
-            // What the agent fetches for an extension configuration, it fetches without a checksum, too.
+            // The agent also fetches code for an extension configuration without a checksum.
             let finding = if view.patch.apply_to == ApplyTo::ExtensionConfig {
                 finding
             } else {

@@ -1,4 +1,4 @@
-//! EF506: a patch takes away a filter that authenticates or authorizes.
+//! EF506: a patch removes a filter that authenticates or authorizes.
 
 use crate::declare_rule;
 use crate::lint::rule::{Cel, PolicyTarget};
@@ -14,10 +14,11 @@ declare_rule! {
     /// that it matches nothing.
     ///
     /// # Why it matters
-    /// AuthorizationPolicy and RequestAuthentication still look in force (`kubectl get`), and no proxy enforces them.
+    /// AuthorizationPolicy and RequestAuthentication still appear to be in force (`kubectl get`), but no proxy enforces
+    /// them.
     ///
     /// # How to fix
-    /// Change the policy: an AuthorizationPolicy with `action: ALLOW` for what must pass.
+    /// Change the policy: use an AuthorizationPolicy with `action: ALLOW` for requests that must pass.
     ///
     /// # References
     /// Istio security: AuthorizationPolicy, RequestAuthentication.
@@ -64,7 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             view.finding(rule, view.value_span(route), format!("this patch {verb} `{name}`, which enforces {policy}"))
                 .confidence(if hit.is_empty() { Confidence::Likely } else { Confidence::Certain })
                 .label("no longer enforced")
-                .note(format!("each {policy} stays visible and is enforced by no proxy that this patch changes"))
+                .note(format!("each {policy} stays visible, but no proxy that this patch changes enforces it"))
                 .help(format!("change the {policy} instead"))
                 .workloads(hit.iter().map(|met| met.run.label().to_owned())),
         );

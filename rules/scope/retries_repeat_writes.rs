@@ -1,11 +1,11 @@
-//! EF519: retries that repeat requests which the service may have carried out.
+//! EF519: retries that repeat requests that the service may have processed.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue};
 
 declare_rule! {
-    /// A retry policy that repeats every kind of request after it may have been carried out.
+    /// A retry policy that repeats every kind of request even if the service may have processed it.
     ///
     /// # What it finds
     /// `retry_on` with `5xx`, `gateway-error`, `reset`, `internal`, `deadline-exceeded` or, with a status of 500 and above other
@@ -13,11 +13,11 @@ declare_rule! {
     /// method.
     ///
     /// # Why it matters
-    /// After these failures the service may have carried the request out: a POST that orders or pays happens again, up to
-    /// `num_retries` times, and again on each hop of a call chain.
+    /// After these failures the service may have processed the request: a POST that places an order or a payment
+    /// happens again, up to `num_retries` times, and again on each hop of a call chain.
     ///
     /// # How to fix
-    /// Retry on `connect-failure,refused-stream,unavailable`, or only what is safe to repeat:
+    /// Retry on `connect-failure,refused-stream,unavailable`, or only requests that are safe to repeat:
     /// `retriable_request_headers` with `:method` GET. A VirtualService has `retries`.
     ///
     /// # References
@@ -55,7 +55,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 value
                     .finding(rule, on.span, format!("retries on {} also repeat requests that write", risky.join(" and ")))
                     .label(format!("up to {times} more times"))
-                    .note("the service may have carried the request out before it failed")
+                    .note("the service may have processed the request before it failed")
                     .help("retry_on: connect-failure,refused-stream,unavailable\nor: retriable_request_headers:\n- name: :method\n  string_match: {exact: GET}"),
             );
         }

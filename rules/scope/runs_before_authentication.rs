@@ -12,13 +12,13 @@ declare_rule! {
     /// A filter inserted first that runs before authentication or authorization.
     ///
     /// # What it finds
-    /// An HTTP filter inserted with INSERT_FIRST, or INSERT_BEFORE without an anchor, in front of `jwt_authn`, `rbac` or
-    /// `ext_authz` filters that istiod generates from policies. Rate limits, CORS and login filters, which belong there, do
-    /// not count. Needs config dumps.
+    /// An HTTP filter inserted with INSERT_FIRST, or INSERT_BEFORE without an anchor, before `jwt_authn`, `rbac` or
+    /// `ext_authz` filters that istiod generates from policies. Rate limits, CORS and login filters belong there and
+    /// are not reported. Needs config dumps.
     ///
     /// # Why it matters
-    /// The filter runs for requests that the policies deny, and cannot see what they find out: claims and principals are not
-    /// there yet. A header that it trusts may be forged.
+    /// The filter runs for requests that the policies deny, and cannot use their results: claims and principals do not
+    /// exist yet. A header that it trusts may be forged.
     ///
     /// # How to fix
     /// INSERT_BEFORE the router, which comes after all policies.
@@ -29,7 +29,7 @@ declare_rule! {
     needs: &[Dump], policy: Never("it needs the policies of the mesh")
 }
 
-/// Packages below `envoy.extensions.filters.http` that are meant to run early, or that decide themselves.
+/// Packages below `envoy.extensions.filters.http` that are intended to run early, or that make decisions themselves.
 const EARLY: &[&str] = &[
     "local_ratelimit",
     "ratelimit",
@@ -101,7 +101,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 view.value_span(&["patch", "operation"]),
                 format!("this filter runs before {}", names.join(" and ")),
             )
-            .label("in front of all policies")
+            .label("before all policies")
             .note("it runs for requests that these deny, and before tokens and principals are known")
             .help("operation: INSERT_BEFORE, with subFilter: {name: envoy.filters.http.router}")
             .workloads(workloads),

@@ -12,14 +12,14 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials and access key ids in headers and in Lua scripts. It never prints what it found. Values that are
-    /// filled in later are not reported.
+    /// credentials and access key IDs in headers and Lua scripts. The finding never prints the secret. Placeholders are
+    /// not reported.
     ///
     /// # Why it matters
-    /// EnvoyFilters can be read by everyone who can read the namespace, are kept in Git, and appear in config dumps.
+    /// Everyone who can read the namespace can read its EnvoyFilters; they are kept in Git, and appear in config dumps.
     ///
     /// # How to fix
-    /// Mount a Secret and use `filename:`, or let Envoy fetch it by SDS (`sds_config`).
+    /// Mount a Secret and use `filename:`, or let Envoy fetch it over SDS (`sds_config`).
     ///
     /// # References
     /// Envoy `config.core.v3.DataSource`, `extensions.transport_sockets.tls.v3.SdsSecretConfig`.
@@ -52,9 +52,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .help(if field.is("inline_string") || field.is("inline_bytes") {
                         "filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"
                     } else if what == "a credential" {
-                        "remove it: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or by SDS"
+                        "remove it: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or over SDS"
                     } else {
-                        "remove it, and let what needs it read it from a mounted Secret"
+                        "remove it, and read it from a mounted Secret where it is needed"
                     }),
             );
         });
@@ -68,7 +68,7 @@ fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
     looks_secret(field, text).filter(|_| !filled_in_later(text))
 }
 
-/// A credential in an inline Lua script: in a text of its own, or given to a name that says what it is.
+/// A credential in an inline Lua script: as its own text, or assigned to a name that identifies it.
 fn in_script(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
     let lua = field.message.ends_with(".lua.v3.Lua") || field.message.ends_with(".lua.v3.LuaPerRoute");
     if !lua || !(field.is("inline_string") || field.is("inline_code")) {
@@ -130,7 +130,7 @@ static FILLED_IN_LATER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!("(?i){marks}|{words}")).ok()
 });
 
-/// Whether a text stands for a secret that is put in later, or for none.
+/// Whether a text is a placeholder for a secret.
 fn filled_in_later(text: &str) -> bool {
     FILLED_IN_LATER.as_ref().is_some_and(|known| known.is_match(text))
 }

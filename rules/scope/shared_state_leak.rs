@@ -19,14 +19,15 @@ declare_rule! {
     ///
     /// # What it finds
     /// LISTENER merges of `bind_to_port: true`; ROUTE_CONFIGURATION merges of `validate_clusters: true` or
-    /// `max_direct_response_body_size_bytes`; LISTENER_FILTER merges; NETWORK_FILTER merges into `istio.stats` or `istio.metadata_exchange`; FILTER_CHAIN merges with
-    /// MERGE_AND_REPLACE_LIST that replace `filter_chain_match.application_protocols` of inbound chains; CLUSTER merges into
-    /// a transport socket that another patch put there.
+    /// `max_direct_response_body_size_bytes`; LISTENER_FILTER merges; NETWORK_FILTER merges into `istio.stats` or
+    /// `istio.metadata_exchange`; FILTER_CHAIN merges with MERGE_AND_REPLACE_LIST that replace
+    /// `filter_chain_match.application_protocols` of inbound filter chains; CLUSTER merges into a transport socket that
+    /// another patch added.
     ///
     /// # Why it matters
-    /// istiod's generators hand out the same message many times, and a merge changes it in place. Listeners and proxies that
-    /// the filter does not match get the change, in other namespaces too. Most of them keep it after the filter is deleted,
-    /// until istiod restarts; `istio.stats` keeps it until the telemetry settings change.
+    /// istiod's generators reuse the same message, and a merge changes it in place. Listeners and proxies that the
+    /// filter does not match also change, even in other namespaces. Most of them keep the change after the filter is
+    /// deleted, until istiod restarts; `istio.stats` keeps it until the telemetry settings change.
     ///
     /// # How to fix
     /// Do not merge these fields; replace a filter with REPLACE, or with REMOVE and ADD. After deleting such a filter,
@@ -37,7 +38,7 @@ declare_rule! {
     "EF514" "shared-state-leak" Scope Error => check
 }
 
-/// What a patch writes into: the keys of the patch's value that lead there, and who shares it.
+/// The shared object that a patch writes into: the path in the patch's value, and who shares it.
 struct Shared {
     keys: &'static [&'static str],
     what: String,
@@ -75,7 +76,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 ApplyTo::NetworkFilter | ApplyTo::ListenerFilter => {
                     "use REPLACE, or REMOVE and ADD, instead of MERGE; restart istiod after deleting the filter"
                 }
-                _ => "do without this field; restart istiod after deleting the filter",
+                _ => "omit this field; restart istiod after deleting the filter",
             });
         let spread: BTreeSet<&str> =
             hit.iter().flat_map(|(met, _)| &met.trace.spread).map(|at| &*at.resource).collect();
@@ -110,24 +111,23 @@ fn shared(apply_to: ApplyTo, operation: Operation, value: &Tree<'_>, met: &Patch
             _ => None,
         })
     };
-    // A field that istiod did not set is made anew.
+    // A field that istiod did not set is newly allocated.
     let over = |key: &str| {
         sets(value, key) && merged().any(|(_, changes)| changes.iter().any(|it| it.path == key && it.before.is_some()))
     };
     match apply_to {
         ApplyTo::Listener => {
-            over("bind_to_port").then(|| everywhere(&["bind_to_port"], "the one message that it has for `false`"))
+            over("bind_to_port").then(|| everywhere(&["bind_to_port"], "its only message for `false`"))
         }
         ApplyTo::RouteConfiguration => {
             if over("validate_clusters") {
-                return Some(everywhere(&["validate_clusters"], "the one message that it has for `false`"));
+                return Some(everywhere(&["validate_clusters"], "its only message for `false`"));
             }
-            over("max_direct_response_body_size_bytes").then(|| {
-                everywhere(&["max_direct_response_body_size_bytes"], "the one message that it has for the default size")
-            })
+            over("max_direct_response_body_size_bytes")
+                .then(|| everywhere(&["max_direct_response_body_size_bytes"], "its only message for the default size"))
         }
         ApplyTo::FilterChain => {
-            // A list that is replaced is written into the array of the old one.
+            // Replacing a list overwrites the array of the old one.
             let inbound = |place: &Place| !matches!(place.resource.as_str(), VIRTUAL_OUTBOUND);
             let path = "filter_chain_match.application_protocols";
             let written = operation == Operation::MergeAndReplaceList
@@ -141,14 +141,14 @@ fn shared(apply_to: ApplyTo, operation: Operation, value: &Tree<'_>, met: &Patch
         ApplyTo::ListenerFilter => {
             let (place, _) = changed().next()?;
             let name = place.listener_filter.as_deref().unwrap_or_default();
-            Some(everywhere(&["typed_config"], &format!("its one `{name}`")))
+            Some(everywhere(&["typed_config"], &format!("its only `{name}`")))
         }
         ApplyTo::NetworkFilter => {
             let (name, reach) = merged().find_map(|(place, _)| {
                 let name = place.filter.as_deref()?;
                 Some((name, shared::network_filter(name).filter(|reach| *reach != Reach::Proxy)?))
             })?;
-            let what = format!("its one `{name}`");
+            let what = format!("its only `{name}`");
             Some(match reach {
                 Reach::Global => everywhere(&[], &what),
                 Reach::Telemetry | Reach::Proxy => Shared {
@@ -182,7 +182,7 @@ fn shared(apply_to: ApplyTo, operation: Operation, value: &Tree<'_>, met: &Patch
             Some(Shared {
                 keys: &["transport_socket"],
                 what: "the transport socket of another patch".to_owned(),
-                who: "all clusters that patch put it into",
+                who: "all clusters that patch added it to",
                 stays: "until that patch changes",
             })
         }

@@ -1,4 +1,4 @@
-//! EF517: TLS to a service whose certificate nobody verifies.
+//! EF517: TLS to a service whose certificate is not verified.
 
 use crate::declare_rule;
 use crate::engine::trace::Place;
@@ -10,19 +10,20 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
 use crate::source::{Node, NodeValue};
 
 declare_rule! {
-    /// TLS to a server that accepts any certificate, or any name that an authority has signed.
+    /// TLS to a server without verifying its certificate, or without verifying the name in it.
     ///
     /// # What it finds
-    /// An `UpstreamTlsContext`, given in full or merged into a cluster that has no TLS, without a validation context; one with an authority but without names (and
-    /// without `auto_sni_san_validation` or pinned hashes).
+    /// An `UpstreamTlsContext`, given in full or merged into a cluster without TLS, that has no validation context; or
+    /// one with a certificate authority but without names (and without `auto_sni_san_validation` or pinned hashes).
     ///
     /// # Why it matters
-    /// Envoy verifies nothing by default: whoever answers at that address reads the requests, with their tokens. With an
-    /// authority alone every holder of a certificate of that authority passes for the server.
+    /// Envoy verifies nothing by default: anyone who answers at that address can read the requests, including their
+    /// tokens. With only a certificate authority, every holder of a certificate from that authority can pose as the
+    /// server.
     ///
     /// # How to fix
-    /// Set `validation_context` with `trusted_ca` and `match_typed_subject_alt_names`; or let a DestinationRule with
-    /// `tls: {mode: SIMPLE, caCertificates, subjectAltNames}` do it.
+    /// Set `validation_context` with `trusted_ca` and `match_typed_subject_alt_names`, or use a DestinationRule with
+    /// `tls: {mode: SIMPLE, caCertificates, subjectAltNames}`.
     ///
     /// # References
     /// Envoy `extensions.transport_sockets.tls.v3.CertificateValidationContext`: without it "no verification is performed".
@@ -51,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, object.span, "the certificate of the server is not verified")
                         .label("no validation context")
-                        .note("without one Envoy accepts every certificate, also one of an attacker in between")
+                        .note("without one, Envoy accepts every certificate, including an attacker's")
                         .help(HELP),
                 );
                 continue;
@@ -93,13 +94,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The value where it is short; a mapping is shown by the key above.
+/// The value if it is short; for a mapping, its key is shown.
 fn span_of(above: crate::source::Span, node: crate::source::Span) -> crate::source::Span {
     if node.end - node.start > 200 { above } else { node }
 }
 
-/// Whether the transport socket of a CLUSTER MERGE takes the place of none, or of one of another kind, so that nothing of
-/// istiod's validation is left in it.
+/// Whether the transport socket of a CLUSTER MERGE replaces none, or one of another kind, so that nothing of istiod's
+/// validation remains.
 fn replaces(cx: &Context<'_>, value: &PatchValue<'_>) -> bool {
     let view = &value.view;
     if view.patch.apply_to != ApplyTo::Cluster {
@@ -114,14 +115,14 @@ fn replaces(cx: &Context<'_>, value: &PatchValue<'_>) -> bool {
             run.trace.effects.iter().filter(|(_, effect)| effect.changes()).any(|(place, _)| unverified(&run, place))
         });
     }
-    // A service outside of the mesh, by its host: istiod sets no TLS for it unless a DestinationRule does.
+    // A service outside the mesh, by its host: istiod sets no TLS for it unless a DestinationRule does.
     let ObjectMatch::Cluster(wanted) = &view.patch.object else { return false };
     let outside = |host: &str| host.contains('.') && host.rsplit('.').next() != Some("local");
     outside(&wanted.service)
         || wanted.name.rsplit('|').next().is_some_and(|host| wanted.name.contains('|') && outside(host))
 }
 
-/// Whether the cluster that a patch changed verifies nothing in the end.
+/// Whether the cluster that a patch changed ends up without verification.
 fn unverified(run: &PatchRun<'_, '_>, place: &Place) -> bool {
     let Some(context) = run.run.below(place, ["transport_socket", "typed_config"]) else { return false };
     let common = context.get("common_tls_context");

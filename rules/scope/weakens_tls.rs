@@ -1,4 +1,4 @@
-//! EF507: TLS settings that let old protocols, weak ciphers or unverified peers in.
+//! EF507: TLS settings that allow old protocols, weak ciphers or unverified peers.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
@@ -40,7 +40,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "trust_chain_verification: VERIFY_TRUST_CHAIN",
                 ))
             } else if field.is("allow_expired_certificate") && field.is_true() {
-                Some(("expired certificates are accepted".to_owned(), "leave allow_expired_certificate out"))
+                Some(("expired certificates are accepted".to_owned(), "omit allow_expired_certificate"))
             } else if field.is("cipher_suites") {
                 let weak = field
                     .node
@@ -50,10 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .find(|(_, suite)| WEAK.iter().any(|bad| suite.contains(bad)));
                 weak.map(|(item, suite)| {
                     weakest = Some(item.span);
-                    (
-                        format!("cipher suite `{suite}` is weak"),
-                        "leave cipher_suites out: the proxy's defaults are good",
-                    )
+                    (format!("cipher suite `{suite}` is weak"), "omit cipher_suites: the proxy's defaults are good")
                 })
             } else {
                 None

@@ -1,4 +1,4 @@
-//! EF501: a filter of the root namespace without a selector reaches the whole mesh.
+//! EF501: a filter in the root namespace without a selector, which reaches the whole mesh.
 
 use crate::declare_rule;
 use crate::lint::rule::{Cel, PolicyTarget};
@@ -11,14 +11,14 @@ declare_rule! {
     /// An EnvoyFilter in the root namespace without a selector, which patches every proxy of the mesh.
     ///
     /// # What it finds
-    /// A filter in the root namespace with neither `workloadSelector` nor `targetRefs`. Information only where every patch
-    /// is for gateways.
+    /// A filter in the root namespace with neither `workloadSelector` nor `targetRefs`. It is only an info if every
+    /// patch is for gateways.
     ///
     /// # Why it matters
     /// A mistake in it breaks every namespace at once, and new workloads get it automatically.
     ///
     /// # How to fix
-    /// Select the workloads that need it, or move the filter into their namespace.
+    /// Select the workloads that need it, or move the filter to their namespace.
     ///
     /// # References
     /// Istio API, EnvoyFilter; istio/istio#23111.
@@ -39,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         {
             continue;
         }
-        // Targets that the release does not read have their own rule.
+        // Another rule reports targets that the release does not read.
         if !filter.target_refs.is_empty() {
             continue;
         }

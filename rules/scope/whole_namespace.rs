@@ -1,4 +1,4 @@
-//! EF502: a filter without a selector reaches its whole namespace.
+//! EF502: a filter without a selector, which reaches its whole namespace.
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, RuleInfo, reach};
@@ -11,7 +11,7 @@ declare_rule! {
     /// A filter outside the root namespace with neither `workloadSelector` nor `targetRefs`.
     ///
     /// # Why it matters
-    /// In a namespace that several teams share it patches the workloads of all, and of those to come.
+    /// In a namespace that several teams share, it patches the workloads of all of them, including future ones.
     ///
     /// # How to fix
     /// Select the workloads that need it.

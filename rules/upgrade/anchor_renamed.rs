@@ -1,4 +1,4 @@
-//! EF608: a match by a name that istiod gives to something else, or to nothing, after the upgrade.
+//! EF608: a match by a name that istiod changes or no longer generates after the upgrade.
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
@@ -17,17 +17,17 @@ declare_rule! {
     /// A match by a name that istiod changes or no longer generates after the upgrade.
     ///
     /// # What it finds
-    /// A match on a cluster, an HTTP filter or a network filter by a name that istiod generates in the release before
-    /// and not in the one after: WasmPlugin filters (renamed in 1.21, 1.26 and 1.30), `InboundPassthroughClusterIpv4`
-    /// (1.23), `istio_authn` (1.24), and the old filter names that 1.19 stopped comparing. Only `audit` looks at two
+    /// A match on a cluster, an HTTP filter or a network filter by a name that istiod generates in the earlier release
+    /// but not in the later one: WasmPlugin filters (renamed in 1.21, 1.26 and 1.30), `InboundPassthroughClusterIpv4`
+    /// (1.23), `istio_authn` (1.24), and the old filter names that 1.19 stopped comparing. Only `audit` compares two
     /// releases: `lint` never reports it.
     ///
     /// # Why it matters
-    /// The patch finds nothing after the upgrade; nothing is logged.
+    /// The patch silently matches nothing after the upgrade.
     ///
     /// # How to fix
-    /// Write the patch twice, once for each name: of the two, one matches before the upgrade and one after it. Remove
-    /// the old one afterwards.
+    /// Write the patch twice, once for each name: one matches before the upgrade and the other after it. Remove the old
+    /// one afterwards.
     ///
     /// # References
     /// istiod 1.20 to 1.31, `pilot/pkg/model/extensions.go`, `pilot/pkg/networking/util/util.go`; Istio release notes
@@ -36,13 +36,13 @@ declare_rule! {
     fixes: true, needs: &[Upgrade], changes: &[Change::Stops]
 }
 
-/// A name in a match, and what becomes of it.
+/// A name in a match, and its successor.
 pub(super) struct Anchor {
     name: String,
     span: Span,
-    /// The new name; `None` when nothing takes its place.
+    /// The new name; `None` if nothing replaces it.
     new: Option<String>,
-    /// The names that later releases on the way give it, each with the release.
+    /// The names that later releases along the way give it, each with the release.
     later: Vec<(String, Release)>,
     since: Release,
     /// Whether the new name is right for both releases.
@@ -51,7 +51,7 @@ pub(super) struct Anchor {
     plugin: bool,
 }
 
-/// Where names stand in a match, and of what kind they are.
+/// The places of names in a match, and their kinds.
 const PLACES: [(&[&str], &str, Condition); 5] = [
     (&["match", "listener", "filterChain", "filter", "name"], "network", Condition::Filter),
     (&["match", "listener", "filterChain", "filter", "subFilter", "name"], "http", Condition::SubFilter),
@@ -94,12 +94,12 @@ pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>)
     found.collect()
 }
 
-/// The first release that puts a prefix before the names of WasmPlugins' filters (`pilot/pkg/model/extensions.go`, 1.20 and
+/// The first release that adds a prefix to the names of WasmPlugins' filters (`pilot/pkg/model/extensions.go`, 1.20 and
 /// 1.21).
 const PLUGIN_PREFIX: (Release, &str) = (Release::minor(21), "extenstions.istio.io/wasmplugin/");
 
-/// What the filter of a WasmPlugin is called later. Up to 1.20 that is its namespace and name, which nothing else that istiod
-/// generates begins with; it attaches from the workload's namespace or the root namespace.
+/// The later name of a WasmPlugin's filter. Up to 1.20 the name is its namespace and name, a prefix that no other
+/// generated name has; it attaches from the workload's namespace or the root namespace.
 fn plugin(
     cx: &Context<'_>,
     view: &PatchView<'_>,
@@ -117,7 +117,7 @@ fn plugin(
     Some(forecast::renamed(kind, &first, since, to).unwrap_or((first, since)))
 }
 
-/// Whether some filter adds an object of that name: then it is not istiod's.
+/// Whether a filter adds an object of that name: then istiod does not generate it.
 fn added(cx: &Context<'_>, kind: &str, name: &str) -> bool {
     matches!(kind, "http" | "network" | "cluster")
         && cx.patches().any(|view| {
@@ -127,7 +127,7 @@ fn added(cx: &Context<'_>, kind: &str, name: &str) -> bool {
         })
 }
 
-/// The patch of the same filter that does the same at the new names.
+/// The patch of the same filter that does the same for the new names.
 fn twin<'a>(cx: &Context<'a>, view: &PatchView<'a>, anchors: &[Anchor]) -> Option<PatchView<'a>> {
     let alike = |other: &PatchView<'a>| {
         let operation = |view: &PatchView<'a>| view.patch.body.as_ref().map(|body| body.operation);
@@ -148,7 +148,7 @@ fn twin<'a>(cx: &Context<'a>, view: &PatchView<'a>, anchors: &[Anchor]) -> Optio
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for view in cx.patches() {
-        // What is pinned to older proxies does nothing before the upgrade either.
+        // A patch pinned to older proxies also does nothing before the upgrade.
         let newest = cx.envoy_minor_of(&view).map(istio_of);
         if newest.is_none_or(|newest| newest < upgrade.before.proxies.minor) {
             continue;
@@ -157,7 +157,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(first) = anchors.first() else { continue };
         let since = tell::short(first.since);
         let message = match &first.new {
-            Some(new) if first.both => format!("Istio {since} no longer takes `{}` for `{new}`", first.name),
+            Some(new) if first.both => format!("Istio {since} no longer treats `{}` as `{new}`", first.name),
             Some(new) => format!("Istio {since} renames `{}` to `{new}`", first.name),
             None => format!("Istio {since} no longer generates `{}`", first.name),
         };
@@ -190,7 +190,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else if all && twin(cx, &view, &anchors).is_some() {
             finding = finding
                 .severity(Severity::Info)
-                .note("another patch of this EnvoyFilter already has the new name and takes over")
+                .note("another patch of this EnvoyFilter already has the new name and replaces this one")
                 .help("delete this one after the upgrade");
         } else if all {
             let most = anchors.iter().map(|anchor| anchor.later.len()).max().unwrap_or_default();

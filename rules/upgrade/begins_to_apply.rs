@@ -1,4 +1,4 @@
-//! EF602: a patch that has no effect now and one after the upgrade.
+//! EF602: a patch that has no effect now but has one after the upgrade.
 
 use crate::declare_rule;
 use crate::engine::REFERENCED_SERVICES;
@@ -10,15 +10,15 @@ declare_rule! {
     /// A patch that has no effect now but has one after the upgrade.
     ///
     /// # What it finds
-    /// A patch that changes nothing on a proxy before the upgrade and something after it: `targetRefs` that begin to be
-    /// read, LISTENER_FILTER MERGE, a pinned version that fits, an annotation. Only `audit` looks at two releases:
-    /// `lint` never reports it.
+    /// A patch that changes nothing on a proxy before the upgrade but something after it: `targetRefs` that istiod
+    /// starts to read, LISTENER_FILTER MERGE, a pinned version that starts to match, an annotation. Only `audit`
+    /// compares two releases: `lint` never reports it.
     ///
     /// # Why it matters
-    /// Nobody has tested what it does there, and the upgrade switches it on everywhere at once.
+    /// Nobody has tested its effect there, and the upgrade switches it on everywhere at once.
     ///
     /// # How to fix
-    /// If it is wanted, test it on one workload of the new revision. If it is not, delete the EnvoyFilter before the
+    /// If it is intended, test it on one workload of the new revision. If not, delete the EnvoyFilter before the
     /// upgrade.
     ///
     /// # References
@@ -33,13 +33,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let span = match tell::view(cx, change) {
             Some(view) if change.pinned => view.value_span(&["match", "proxy", "proxyVersion"]),
             Some(view) => view.key_span(&["patch", "operation"]),
-            // Without any patch it is the annotation that begins to be read.
+            // Without a patch, it is the annotation that istiod starts to read.
             None => {
                 let route = ["metadata", "annotations", REFERENCED_SERVICES];
                 cx.filters[change.filter].document.key_span(&route.map(Step::from))
             }
         };
-        // The twin of a pinned patch is there to begin where the other ends.
+        // The twin of a pinned patch is intended to start where the other ends.
         let takes_over = tell::view(cx, change)
             .is_some_and(|view| super::version_pin_lost::hands_over(cx, upgrade, &view).is_some());
         let what = if change.patch.is_some() { "patch" } else { "filter" };
@@ -62,7 +62,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if takes_over {
             finding = finding
                 .severity(Severity::Info)
-                .note("it takes over from a patch that is pinned to the version before, as intended");
+                .note("it replaces a patch that is pinned to the earlier version, as intended");
         }
         out.push(finding);
     }

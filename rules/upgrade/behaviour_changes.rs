@@ -1,4 +1,4 @@
-//! EF615: a filter that a change of behavior concerns: the configuration stays, but what it does changes.
+//! EF615: a filter that a behavior change affects: the configuration stays, but its effect changes.
 
 use crate::declare_rule;
 use crate::engine::compat::{self, Behaviour};
@@ -11,19 +11,19 @@ use crate::model::release::Release;
 use crate::source::{Severity, Step};
 
 declare_rule! {
-    /// An EnvoyFilter that is affected by a change of behavior: the configuration stays, but its effect changes.
+    /// An EnvoyFilter that is affected by a behavior change: the configuration stays, but its effect changes.
     ///
     /// # What it finds
-    /// Filters that use what a release on the way treats differently: the defaults of Envoy, names of metadata and filter
-    /// state, BOOTSTRAP patches, the order of filters across namespaces and in TCP chains, labels that istiod stops
-    /// setting, durations that leak. Each note is reported only for filters that contain what it describes. Only `audit`
-    /// looks at two releases: `lint` never reports it.
+    /// Filters that use something that a release along the way handles differently: Envoy's defaults, names of metadata
+    /// and filter state, BOOTSTRAP patches, the order of filters across namespaces and in TCP filter chains, labels
+    /// that istiod stops setting, durations that leak. Each note is reported only for filters that contain what it
+    /// describes. Only `audit` compares two releases: `lint` never reports it.
     ///
     /// # Why it matters
-    /// The engine cannot see it: the proxies get the same configuration and act on it differently.
+    /// The engine cannot see it: the proxies get the same configuration but handle it differently.
     ///
     /// # How to fix
-    /// The finding says what to write; most of it is right for both releases.
+    /// The finding says what to write; most changes are valid for both releases.
     ///
     /// # References
     /// Istio release notes 1.19 to 1.31; changelogs of Envoy 1.26 to 1.39.
@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         for value in cx.values() {
-            // A patch that is pinned to older proxies never meets one that behaves so.
+            // A patch that is pinned to older proxies never reaches one with the new behavior.
             let newest = value.envoy_minor.map(istio_of);
             if note.of == Of::Proxy && newest.is_none_or(|newest| newest < note.since.minor) {
                 continue;
@@ -71,7 +71,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     durations(rule, upgrade, out);
 }
 
-/// Istio 1.21 took out the code that applied BOOTSTRAP patches.
+/// Istio 1.21 removed the code that applied BOOTSTRAP patches.
 fn bootstrap(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
     if !upgrade.crosses(Release::minor(21)) {
         return;
@@ -80,14 +80,14 @@ fn bootstrap(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: 
         out.push(
             view.finding(rule, view.value_span(&["applyTo"]), "since Istio 1.21 BOOTSTRAP patches are not applied")
                 .severity(Severity::Error)
-                .label("without effect after the upgrade")
+                .label("no effect after the upgrade")
                 .note("source: istiod 1.20 and 1.21; the experimental BOOTSTRAP_XDS_AGENT is gone")
                 .help("use the annotations `proxy.istio.io/config` or `sidecar.istio.io/bootstrapOverride`"),
         );
     }
 }
 
-/// A label that istiod sets on the pods of Gateway API gateways up to 1.23, and what it is called since 1.21.
+/// A label that istiod sets on the pods of Gateway API gateways up to 1.23, and its name since 1.21.
 const GATEWAY_LABEL: (&str, &str) = ("istio.io/gateway-name", "gateway.networking.k8s.io/gateway-name");
 
 fn gateway_label(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
@@ -116,7 +116,7 @@ fn gateway_label(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, o
     }
 }
 
-/// Up to 1.21 EnvoyFilters of the root namespace come first whatever their priority.
+/// Up to 1.21, EnvoyFilters of the root namespace come first whatever their priority.
 fn order(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
     if !upgrade.crosses(Release::minor(22)) {
         return;
@@ -140,14 +140,14 @@ fn order(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: &mut
             )
             .label("runs after them now")
             .note("source: istio/istio#49555")
-            .help("check what the two write to the same place")
+            .help("check what both write to the same place")
             .of(filter, None),
         );
     }
 }
 
-/// Filters of TCP chains that Istio 1.20 moved, by the context in which it did: metadata exchange before authentication on
-/// inbound chains, statistics after authorization and external authorization before authentication on gateways.
+/// Filters of TCP filter chains that Istio 1.20 moved, by context: metadata exchange before authentication on inbound
+/// filter chains, statistics after authorization and external authorization before authentication on gateways.
 const MOVED: [(&str, &[PatchContext]); 4] = [
     ("istio.metadata_exchange", &[PatchContext::Any, PatchContext::SidecarInbound]),
     ("istio.stats", &[PatchContext::Any, PatchContext::Gateway]),
@@ -175,12 +175,12 @@ fn chain_order(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out
                     "the order is: metadata exchange, CUSTOM authorization, authentication, authorization, statistics",
                 )
                 .note("source: Istio 1.20 upgrade notes")
-                .help("check whether the filter must run before or after the others; `explain pod` shows the chain"),
+                .help("check whether the filter must run before or after the others; `explain pod` shows the filter chain"),
         );
     }
 }
 
-/// Up to 1.20 a patch with this condition goes into chains of all protocols.
+/// Up to 1.20, a patch with this condition applies to filter chains of all protocols.
 fn protocols(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
     let since = compat::since(Behaviour::ApplicationProtocols);
     if !upgrade.crosses(since) {
@@ -194,14 +194,14 @@ fn protocols(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: 
         let message = format!("since Istio {} istiod compares this condition", tell::short(since));
         out.push(
             view.finding(rule, node.span, message)
-                .label("ignored before: the patch applies to chains of all protocols")
+                .label("ignored before: the patch applies to filter chains of all protocols")
                 .note("source: Istio 1.21 release notes; istiod 1.20 and 1.21, `listener_patch.go`")
-                .help("check that the chains with all of these protocols are the intended ones"),
+                .help("check that the filter chains with all of these protocols are the intended ones"),
         );
     }
 }
 
-/// A merged duration stays where it is from 1.23.4 and 1.24.1 on: what it changed elsewhere goes back.
+/// A merged duration no longer leaks since 1.23.4 and 1.24.1: what it changed elsewhere is reset.
 fn durations(rule: &'static RuleInfo, upgrade: &Upgrade, out: &mut Findings) {
     let leaks = |one: &&Finding| one.rule.code == "EF515";
     if upgrade.after.findings.iter().any(|one| leaks(&one)) {
@@ -213,12 +213,12 @@ fn durations(rule: &'static RuleInfo, upgrade: &Upgrade, out: &mut Findings) {
         "this duration leaks to other proxies now, and no longer after the upgrade".clone_into(&mut finding.message);
         finding.notes.clear();
         finding.help =
-            Some("check which proxies live on the leaked value; write it into a filter that selects them".to_owned());
+            Some("check which proxies depend on the leaked value; write it into a filter that selects them".to_owned());
         out.push(finding.note("source: istio/istio#53800, fixed in 1.23.4 and 1.24.1"));
     }
 }
 
-/// Envoy 1.29 looks a per-route configuration up by the filter's own name alone.
+/// Since 1.29, Envoy looks up a per-route configuration only by the filter's own name.
 fn config_keys(rule: &'static RuleInfo, upgrade: &Upgrade, out: &mut Findings) {
     if !upgrade.proxies_cross(Release::minor(21)) {
         return;

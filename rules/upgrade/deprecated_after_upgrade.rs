@@ -12,14 +12,14 @@ declare_rule! {
     /// A field, a type or an enum value that is deprecated after the upgrade.
     ///
     /// # What it finds
-    /// What the Envoy of the new proxies declares deprecated, with the last known release to accept it and what replaces
-    /// it. Only `audit` reports it, since it compares two releases.
+    /// Fields, types and enum values that the Envoy of the new proxies declares deprecated, with the last known release
+    /// that accepts them and their replacement. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
     /// This upgrade succeeds; a later one will not.
     ///
     /// # How to fix
-    /// Use its replacement. Where the replacement exists in both releases, do it before the upgrade.
+    /// Use its replacement. If the replacement exists in both releases, switch before the upgrade.
     ///
     /// # References
     /// The protos of Envoy 1.26 to 1.40, release by release.
@@ -53,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The last Envoy minor that takes a deprecated field, by the place of the key; nothing for those that all take.
+/// The last Envoy minor that accepts a deprecated field, by the place of the key; nothing for fields that all accept.
 fn ends(cx: &Context<'_>) -> BTreeMap<Span, u16> {
     let mut ends = BTreeMap::new();
     for value in cx.values() {

@@ -1,4 +1,4 @@
-//! EF604: a patch that changes other things after the upgrade than now.
+//! EF604: a patch whose effect differs after the upgrade.
 
 use crate::declare_rule;
 use crate::engine::compat::{Behaviour, since};
@@ -10,15 +10,15 @@ declare_rule! {
     /// A patch whose effect differs after the upgrade.
     ///
     /// # What it finds
-    /// A patch with effect on a proxy both before and after the upgrade, but in other places or with another result:
-    /// `vhost.domainName` that begins to narrow a match, a cluster added beside one of its name, a CLUSTER REMOVE that
-    /// runs in another order. Only `audit` reports it, since it compares two releases.
+    /// A patch with an effect on a proxy both before and after the upgrade, but in other places or with another result:
+    /// `vhost.domainName` that starts to narrow a match, a cluster added next to one with its name, a CLUSTER REMOVE
+    /// that runs in another order. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// Nothing is rejected and nothing logged; requests are handled differently.
+    /// Nothing is rejected or logged; requests are handled differently.
     ///
     /// # How to fix
-    /// Look at the places named; narrow or widen the match so that both releases agree.
+    /// Check the named places; narrow or widen the match so that both releases agree.
     ///
     /// # References
     /// Recordings of istiod 1.22 to 1.31.
@@ -26,7 +26,7 @@ declare_rule! {
     needs: &[Upgrade], changes: &[Change::Different]
 }
 
-/// Where in a patch the condition stands that releases before 1.26 do not read.
+/// The place in a patch of the condition that releases before 1.26 do not read.
 const DOMAIN_NAME: &[&str] = &["match", "routeConfiguration", "vhost", "domainName"];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -69,11 +69,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             for (behaviour, text) in [
                 (
                     Behaviour::OutboundClustersKeepDuplicates,
-                    "since 1.26 an added cluster stands beside a generated one of its name",
+                    "since 1.26 an added cluster exists next to a generated one of its name",
                 ),
                 (
                     Behaviour::ClusterRemoveInOrder,
-                    "since 1.27 CLUSTER REMOVE runs in its turn; before, ahead of every MERGE",
+                    "since 1.27 CLUSTER REMOVE runs in order; before, ahead of every MERGE",
                 ),
             ] {
                 if upgrade.crosses(since(behaviour)) {
@@ -86,7 +86,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     domain_name(rule, cx, upgrade, out);
 }
 
-/// A match by domain is certain to widen or narrow, whatever the virtual hosts are, where no configuration shows it.
+/// Whether a match by domain widens or narrows is certain for any virtual hosts if no configuration shows it.
 fn domain_name(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
     if !upgrade.crosses(since(Behaviour::DomainName)) {
         return;

@@ -1,4 +1,4 @@
-//! EF610: an extension that the proxy is built with now and not after the upgrade.
+//! EF610: an extension that the proxy contains now but not after the upgrade.
 
 use super::value_refused_after_upgrade::reported_from;
 use crate::declare_rule;
@@ -9,12 +9,12 @@ declare_rule! {
     /// An extension that the proxy contains now but not after the upgrade.
     ///
     /// # What it finds
-    /// A configuration of an extension that Istio's proxy of the release before has and the one after has not, by the
-    /// build files of both; also plugins of Istio's that were compiled in. Only `audit` reports it,
-    /// since it compares two releases.
+    /// A configuration of an extension that the earlier release of Istio's proxy has but the later one does not,
+    /// according to the build files of both; also built-in plugins of Istio. Only `audit` reports it, since it compares
+    /// two releases.
     ///
     /// # Why it matters
-    /// istiod still knows the type and sends it; the proxy rejects the listener or cluster that holds it.
+    /// istiod still knows the type and sends it; the proxy rejects the listener or cluster that contains it.
     ///
     /// # How to fix
     /// Use its replacement, before the upgrade.

@@ -13,20 +13,21 @@ declare_rule! {
     /// An EnvoyFilter that the API of one of the two releases rejects.
     ///
     /// # What it finds
-    /// A filter with a value that the EnvoyFilter API of a release on the way does not have: context WAYPOINT before
-    /// 1.29, operation MERGE_AND_REPLACE_LIST before 1.31. It concerns downgrades, and upgrades in which two control
-    /// planes share the API server. Also what the CustomResourceDefinition of only one of the two rejects (EF030: kinds
-    /// and names of `targetRefs`, both selections, long labels, ports of `match.waypoint`) or drops when the filter is
-    /// applied: `targetRefs` before 1.22, `domainName` before 1.25, `match.waypoint` before 1.29. With `--revision-from` and `--revision-to` also a filter whose label `istio.io/rev`
-    /// names one of the two: the other istiod passes over it. Only `audit` reports it, since it compares two releases.
+    /// A filter with a value that the EnvoyFilter API of a release along the way does not have: context WAYPOINT before
+    /// 1.29, operation MERGE_AND_REPLACE_LIST before 1.31. This affects downgrades, and upgrades in which two control
+    /// planes share the API server. Also values that only one of the two CustomResourceDefinitions rejects (EF030:
+    /// kinds and names of `targetRefs`, both selections, long labels, ports of `match.waypoint`) or drops when the
+    /// filter is applied: `targetRefs` before 1.22, `domainName` before 1.25, `match.waypoint` before 1.29. With
+    /// `--revision-from` and `--revision-to`, also a filter whose label `istio.io/rev` names one of the two: the other
+    /// istiod ignores it. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// The custom resource definition is shared by all revisions: an istiod that does not know a value cannot read the
-    /// filter, and none of its patches apply. What the API server rejects by a new definition stays as it is stored, and
-    /// cannot be applied or changed any more; what it dropped by an old one stays away until the filter is applied again.
+    /// All revisions share the CustomResourceDefinition: an istiod that does not know a value cannot read the filter,
+    /// and none of its patches apply. A stored filter that a new definition rejects stays, but can no longer be applied
+    /// or changed; what an old definition dropped stays missing until the filter is applied again.
     ///
     /// # How to fix
-    /// Write what both releases know until the older one is gone.
+    /// Write only what both releases know until the older one is gone.
     ///
     /// # References
     /// Recordings of istiod 1.28 and 1.31; `pkg/config/model.go`, `LabelsInRevision`; `customresourcedefinitions.gen.yaml` of
@@ -43,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let after = upgrade.after.refused.get(index).copied().flatten();
         let (Some(why), release) = (match (before, after) {
             (None, Some(why)) => (Some(why), upgrade.after.release),
-            // Rolling back, or the old control plane beside the new one, cannot read what the new one takes.
+            // After a rollback, or with both control planes running, the old one cannot read what the new one accepts.
             (Some(why), None) => (Some(why), upgrade.before.release),
             _ => (None, upgrade.after.release),
         }) else {
@@ -74,13 +75,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if after.is_none() {
             finding = finding
                 .severity(Severity::Warning)
-                .note("until the last control plane of that release is gone, its proxies go without this filter");
+                .note("until the last control plane of that release is gone, its proxies run without this filter");
         }
         out.push(finding);
     }
 }
 
-/// What only one of the two definitions rejects or drops; what istiod cannot read either is told as that.
+/// What only one of the two definitions rejects or drops; if istiod cannot read it either, that is reported instead.
 fn definitions(rule: &'static RuleInfo, filter: &EnvoyFilter, upgrade: &Upgrade, out: &mut Findings) {
     let (before, after) = (upgrade.before.release, upgrade.after.release);
     let now = crd::objections(filter, before);
@@ -95,7 +96,7 @@ fn definitions(rule: &'static RuleInfo, filter: &EnvoyFilter, upgrade: &Upgrade,
             Verdict::Dropped => finding.note("a filter that is stored keeps it until it is applied again"),
         });
     }
-    // A place that is rejected afterwards need not be applied again.
+    // A place that is rejected afterwards does not have to be applied again.
     let again = |one: &&Objection| then.iter().all(|other| other.span != one.span);
     for one in now.iter().filter(readable).filter(again) {
         out.push(objected(rule, filter, one, before).note(match one.verdict {
@@ -103,7 +104,7 @@ fn definitions(rule: &'static RuleInfo, filter: &EnvoyFilter, upgrade: &Upgrade,
                 "the filter can be applied once the CustomResourceDefinition of the new release is installed"
             }
             Verdict::Dropped => {
-                "what was applied before is stored without it: apply the filter again after the upgrade"
+                "filters applied before are stored without it: apply the filter again after the upgrade"
             }
         }));
     }
@@ -135,7 +136,7 @@ fn other_revision(rule: &'static RuleInfo, cx: &Context<'_>, index: usize, relea
     if lost {
         finding
             .label("for the old revision only")
-            .note("every proxy that moves to the new revision goes without it")
+            .note("every proxy that moves to the new revision runs without it")
             .help(format!("apply a copy with the label of the new revision, or remove the label `{REVISION}`"))
     } else {
         finding

@@ -1,4 +1,4 @@
-//! EF606: a patch that the panic of another patch takes away after the upgrade.
+//! EF606: a patch that is lost after the upgrade because another patch makes istiod panic.
 
 use crate::declare_rule;
 use crate::lint::upgrade::{Change, tell};
@@ -8,14 +8,14 @@ declare_rule! {
     /// A patch that is lost after the upgrade because another patch makes istiod panic.
     ///
     /// # What it finds
-    /// A patch that has an effect now and that istiod does not reach after the upgrade, because another patch of the same
-    /// pass makes it panic. Only `audit` reports it, since it compares two releases.
+    /// A patch that has an effect now but that istiod does not reach after the upgrade, because another patch of the
+    /// same pass makes it panic. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// The filter is correct, and lost anyway. istiod logs the panic, not what is lost.
+    /// The filter is correct but lost anyway. istiod logs the panic, but not what is lost.
     ///
     /// # How to fix
-    /// Repair or remove the patch that panics, before the upgrade.
+    /// Fix or remove the patch that panics before the upgrade.
     ///
     /// # References
     /// Recordings of istiod 1.28.

@@ -1,4 +1,4 @@
-//! EF605: a patch at which istiod panics after the upgrade, and does not now.
+//! EF605: a patch that makes istiod panic after the upgrade but not now.
 
 use crate::declare_rule;
 use crate::lint::upgrade::{Change, tell};
@@ -10,15 +10,15 @@ declare_rule! {
     ///
     /// # What it finds
     /// A patch that merges one type into another, or into every listener filter: up to 1.26 istiod reads the bytes of
-    /// one type as the other or ignores the patch, since 1.27 it panics. Only `audit` reports it,
-    /// since it compares two releases.
+    /// one type as the other or ignores the patch, since 1.27 it panics. Only `audit` reports it, since it compares two
+    /// releases.
     ///
     /// # Why it matters
-    /// istiod recovers by leaving out this patch and everything else of the same pass: other filters of the listener
-    /// lose their patches with it.
+    /// istiod recovers by dropping this patch and everything else of the same pass: other filters of the listener also
+    /// lose their patches.
     ///
     /// # How to fix
-    /// Name the filter that is meant, so that target and value are of one type; this is right for both releases.
+    /// Name the intended filter, so that target and value have the same type; this is right for both releases.
     ///
     /// # References
     /// Recordings of istiod 1.26 and 1.28; istio/istio pull requests 56486, 56489.
@@ -37,7 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .collect();
         let message = format!("{} istiod panics at this patch: {}", tell::from_on(upgrade), change.reason);
         let mut finding = tell::finding(rule, cx, upgrade, change, view.key_span(&["patch", "value"]), message)
-            .label("of another type than the filter it is merged into")
+            .label("a different type than the filter it is merged into")
             .note("istiod continues without this patch and without the rest of the same pass");
         if !victims.is_empty() {
             let count = crate::lint::names::count(victims.len(), "other patch", "other patches");
@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         out.push(
             finding
-                .help("write the type of what the match finds, or match the intended object, so that both types agree"),
+                .help("write the type of the matched object, or match the intended object, so that both types agree"),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! EF617: a runtime guard that Envoy has on one side of the upgrade only.
+//! EF617: a runtime guard that Envoy has only before or only after the upgrade.
 
 use crate::declare_rule;
 use crate::envoy;
@@ -12,17 +12,17 @@ declare_rule! {
     /// A runtime guard that Envoy has only before or only after the upgrade.
     ///
     /// # What it finds
-    /// A key of a runtime layer or a `runtime_key` that names a runtime guard which the Envoy of the proxies has now and
-    /// not after the upgrade, or after and not now. A guard that is set to its default value and then removed only needs
-    /// cleaning up. Of Envoy 1.34 and 1.35 (Istio 1.26 and 1.27) not all guards are known, and the finding says so. Only
+    /// A key of a runtime layer or a `runtime_key` that names a runtime guard that the Envoy of the proxies has only
+    /// before or only after the upgrade. A guard that is set to its default value and then removed only needs cleaning
+    /// up. The guards of Envoy 1.34 and 1.35 (Istio 1.26 and 1.27) are only partly known, and the finding says so. Only
     /// `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// The old behavior goes with the guard: what the filter switches off takes effect with the upgrade, and nothing says
-    /// so but a line in Envoy's log.
+    /// The old behavior disappears with the guard: what the filter switches off takes effect with the upgrade, reported
+    /// only by a line in Envoy's log.
     ///
     /// # How to fix
-    /// Before the upgrade, try what the new behavior does: take the key away while the guard is still there.
+    /// Before the upgrade, test the new behavior: remove the key while the guard still exists.
     ///
     /// # References
     /// `source/common/runtime/runtime_features.cc` of Envoy 1.26 to 1.39, the binary of 1.40.
@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 (had, Some(true)) => comes(rule, cx, value, &named, had.is_none()),
                 (had, None) => not_known(rule, cx, value, &named, had, after),
             };
-            // Nobody reads the patch, before or after.
+            // Nothing reads the patch, before or after.
             let read = !guards::unread(value, upgrade.before.release);
             out.push(if read { finding } else { finding.severity(Severity::Info).note(UNREAD) });
         }
@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 const UNREAD: &str =
     "istiod does not apply the patch, now or then: this concerns a bootstrap override with the same key";
 
-/// Minors of Envoy in the proxies that a patch is for, now and after the upgrade; `None` where the tables say nothing.
+/// Envoy minors of the proxies that a patch is for, now and after the upgrade; `None` if the tables do not cover them.
 fn envoys(cx: &Context<'_>, upgrade: &Upgrade, value: &PatchValue<'_>) -> Option<(u16, u16)> {
     let [(oldest, _), (_, newest)] = envoy::GUARDS_KNOWN;
     let version = value.view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
@@ -87,7 +87,7 @@ fn gone(
             .note(format!("before its removal it defaulted to `{default}`, the value set here: nothing changes"))
             .help("remove the key when the upgrade is done"),
         Some(default) if named.set.is_some() => finding
-            .note(format!("before its removal it defaulted to `{default}`: Envoy now always behaves that way"))
+            .note(format!("before its removal it defaulted to `{default}`: Envoy now always uses that behavior"))
             .help("remove the key before the upgrade, and check that everything still works"),
         Some(_) => finding.note("the default value next to it applies then, unless a runtime layer sets this key"),
         None => finding
@@ -129,7 +129,7 @@ fn not_known(
     after: u16,
 ) -> Finding {
     let name = &named.name;
-    let (now, then) = if had == Some(true) { ("is there", "gone") } else { ("does not exist", "there") };
+    let (now, then) = if had == Some(true) { ("exists", "gone") } else { ("does not exist", "present") };
     let message = format!("{} the runtime guard `{name}` may be {then}", since(cx));
     let finding = value.finding(rule, named.span, message).label(guards::life(name).unwrap_or_default());
     finding

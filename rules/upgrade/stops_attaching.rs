@@ -1,4 +1,4 @@
-//! EF603: a filter that attaches to a workload now and not after the upgrade.
+//! EF603: a filter that attaches to a workload now but not after the upgrade.
 
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
@@ -11,16 +11,16 @@ declare_rule! {
     /// An EnvoyFilter that attaches to a workload now but not after the upgrade.
     ///
     /// # What it finds
-    /// A filter with effect on a proxy that the new release does not attach to it any more: since 1.27 waypoints take only
-    /// filters with `targetRefs`, and filters with `targetRefs` no longer reach anything but the gateway they name. Only
-    /// `audit` looks at two releases: `lint` never reports it.
+    /// A filter with an effect on a proxy that it no longer attaches to in the new release: since 1.27, waypoints
+    /// attach only filters with `targetRefs`, and filters with `targetRefs` reach only the gateway they name. Only
+    /// `audit` compares two releases: `lint` never reports it.
     ///
     /// # Why it matters
-    /// Authentication, limits and headers that the filter brought are gone on these workloads, without a message.
+    /// The filter's authentication, limits and headers silently disappear from these workloads.
     ///
     /// # How to fix
-    /// Up to 1.26 `targetRefs` mean nothing and since 1.27 they decide alone: keep a filter with `workloadSelector`
-    /// for sidecars and gateways, and create a second one with `targetRefs` for the waypoint when the control plane has
+    /// Up to 1.26 `targetRefs` are ignored, and since 1.27 they alone decide: keep a filter with `workloadSelector` for
+    /// sidecars and gateways, and create a second one with `targetRefs` for the waypoint after the control plane has
     /// been upgraded.
     ///
     /// # References
@@ -42,11 +42,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).map(|run| run.kind).collect();
         let waypoint = kinds.iter().all(|kind| *kind == ProxyKind::Waypoint);
         let made_up = change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).all(RunRecord::is_made_up);
-        // Where workloads are known and none of them is a waypoint, there is none to leave.
+        // If workloads are known and none of them is a waypoint, the filter loses none.
         if waypoint && made_up && (!cx.inventory.workloads.is_empty() || cx.has_dumps()) {
             continue;
         }
-        // The waypoint was made up to be one that the filter does not name: its own name says nothing.
+        // The sample waypoint is one that the filter does not name, so its own name is meaningless.
         let unnamed = waypoint && made_up && !filter.target_refs.is_empty();
         let reason = if unnamed { "waypoints that no targetRef names" } else { change.reason.as_str() };
         let mut finding = tell::finding(
@@ -69,17 +69,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if reads && !filter.target_refs.is_empty() {
             finding = finding
                 .severity(Severity::Warning)
-                .note("targetRefs are not read before Istio 1.27: until then the filter hits every proxy of its namespace")
+                .note("targetRefs are not read before Istio 1.27: until then the filter applies to every proxy of its namespace")
                 .help(if waypoint {
                     "if these waypoints are intended, name them in `targetRefs` too: a selector does not reach them"
                 } else {
-                    "if these proxies are intended, write `workloadSelector` for them in a filter of its own"
+                    "if these proxies are intended, write `workloadSelector` for them in a separate filter"
                 });
         } else if waypoint {
             if made_up {
                 finding = finding
                     .severity(Severity::Warning)
-                    .note("whether the mesh has waypoints is not known: without any, nothing changes");
+                    .note("it is unknown whether the mesh has waypoints: without any, nothing changes");
             }
             finding = finding.help(format!(
                 "write a second filter for waypoints, with the same patches:\nmetadata:\n  name: {}-waypoint\nspec:\n  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: Gateway\n    name: NAME-OF-THE-WAYPOINT",

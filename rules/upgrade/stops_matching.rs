@@ -1,4 +1,4 @@
-//! EF601: a patch that has an effect now and none after the upgrade.
+//! EF601: a patch that has an effect now but none after the upgrade.
 
 use crate::declare_rule;
 use crate::lint::upgrade::{Change, tell};
@@ -8,16 +8,16 @@ declare_rule! {
     /// A patch that has an effect now but none after the upgrade.
     ///
     /// # What it finds
-    /// A patch that changes something on a proxy before the upgrade and matches nothing, or ignores what it
-    /// matches, after it. Computed by running the engine as both releases. Only `audit` reports it,
-    /// since it compares two releases.
+    /// A patch that changes something on a proxy before the upgrade but matches nothing, or ignores what it matches,
+    /// after it. Computed by running the engine as both releases. Only `audit` reports it, since it compares two
+    /// releases.
     ///
     /// # Why it matters
-    /// istiod says nothing: the filter is accepted, and what it did is gone after the roll-out.
+    /// istiod reports nothing: the filter is accepted, and its effect is gone after the rollout.
     ///
     /// # How to fix
-    /// Write the match for what the new release generates; the finding says what exists. For names that istiod
-    /// changed see anchor-renamed.
+    /// Match what the new release generates; the finding says what exists. For names that istiod changed, see
+    /// anchor-renamed.
     ///
     /// # References
     /// Recordings of istiod 1.22 to 1.31.
@@ -29,7 +29,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for change in upgrade.of(Change::Stops) {
         let Some(view) = tell::view(cx, change) else { continue };
-        // The rule on renamed anchors says it better.
+        // The rule about renamed anchors explains it better.
         if !super::anchor_renamed::renamed(cx, upgrade, &view).is_empty() {
             continue;
         }

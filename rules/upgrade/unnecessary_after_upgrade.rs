@@ -10,16 +10,16 @@ declare_rule! {
     /// An EnvoyFilter that is not needed after the upgrade.
     ///
     /// # What it finds
-    /// A filter for which the new release has an API of its own that says the same, and the release before has not: the
-    /// TrafficExtension of 1.30, `connectionSettings` of 1.31, fields of DestinationRule. And a patch that removes what the
-    /// new release does not generate. Only `audit` reports it, since it compares two releases.
+    /// A filter that an API of the new release can replace, but none of the earlier release: the TrafficExtension of
+    /// 1.30, `connectionSettings` of 1.31, fields of DestinationRule. Also a patch that removes something that the new
+    /// release does not generate. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// What an API says survives upgrades; the filter must be audited at each.
+    /// A native API survives upgrades; the filter must be audited at each.
     ///
     /// # How to fix
-    /// Create the object shown once the upgrade is done, test it, then delete the EnvoyFilter. It is not valid for the
-    /// release before. A patch that has nothing to remove any more can be deleted when the upgrade is done.
+    /// Create the object shown after the upgrade, test it, then delete the EnvoyFilter. The object is not valid for the
+    /// earlier release. A patch that has nothing left to remove can be deleted after the upgrade.
     ///
     /// # References
     /// The rules EF7xx, each with its source.
@@ -40,14 +40,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for found in upgrade.newly(&better) {
         let mut finding =
             super::value_refused_after_upgrade::reported_as(rule, upgrade, found).severity(Severity::Info);
-        // What replaces the filter does not exist before: nothing to apply yet.
+        // The replacement does not exist before the upgrade, so it cannot be applied yet.
         finding.fix = None;
         out.push(finding.note(format!("see {} {}", found.rule.code, found.rule.name)));
     }
     for change in upgrade.of(Change::Needless) {
         let Some(view) = tell::view(cx, change) else { continue };
         let message =
-            format!("{} there is nothing to remove here: istiod no longer generates it", tell::from_on(upgrade));
+            format!("{} this patch has nothing to remove: istiod no longer generates it", tell::from_on(upgrade));
         let finding = tell::finding(rule, cx, upgrade, change, view.key_span(&["patch", "operation"]), message)
             .label("not needed after the upgrade")
             .note(format!("it removes now: {}", tell::places(&change.places.0, change.counts.0)))

@@ -1,4 +1,4 @@
-//! EF612: an extension that is looked up by its name, which no release since 1.19 does.
+//! EF612: an extension without a type, which no release since 1.19 looks up by name.
 
 use super::value_refused_after_upgrade::reported_from;
 use crate::declare_rule;
@@ -11,11 +11,11 @@ declare_rule! {
     /// An extension without a type, which releases since Istio 1.19 do not look up by name.
     ///
     /// # What it finds
-    /// An extension without `typed_config` in a filter that crosses Istio 1.19 (Envoy 1.27). Only `audit` looks at two
+    /// An extension without `typed_config` in a filter that crosses Istio 1.19 (Envoy 1.27). Only `audit` compares two
     /// releases: `lint` never reports it.
     ///
     /// # Why it matters
-    /// Up to then the proxy finds some extensions by name alone; after it rejects what holds one.
+    /// Up to then, the proxy finds some extensions by name alone; afterwards it rejects resources that contain one.
     ///
     /// # How to fix
     /// Add `typed_config` with the type of the extension; it is right for both releases.
@@ -26,7 +26,7 @@ declare_rule! {
     needs: &[Upgrade], meaning: Rejected
 }
 
-/// The first release whose proxies look no extension up by its name.
+/// The first release whose proxies look up no extension by name.
 const SINCE: Release = Release::minor(19);
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -36,7 +36,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
     for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF112") {
         let mut finding = reported_from(rule, upgrade, found).severity(Severity::Error);
-        // It has no configuration before, either: what ends is that its name was enough.
+        // It also has no configuration before the upgrade; the change is that its name is no longer enough.
         if let Some((name, _)) = found.message.split_once("` has no ") {
             finding.message = format!("{} {name}` is no longer found by its name alone", tell::from_on(upgrade));
         }

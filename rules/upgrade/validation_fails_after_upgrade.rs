@@ -1,4 +1,4 @@
-//! EF611: a value that passes Envoy's validation now and not after the upgrade.
+//! EF611: a value that passes Envoy's validation now but not after the upgrade.
 
 use super::value_refused_after_upgrade::reported_from;
 use crate::declare_rule;
@@ -9,11 +9,11 @@ declare_rule! {
     /// A value that passes Envoy's validation now but not after the upgrade.
     ///
     /// # What it finds
-    /// A value that breaks a validation rule, or lacks a required field, of the message as the Envoy of the new proxies
-    /// has it, and not as the one before has it; or that only the newer one's extension rejects. Only `audit` reports it, since it compares two releases.
+    /// A value that breaks a validation rule, or omits a required field, only in the new proxies' Envoy, not in the
+    /// earlier one; or that only the newer extension rejects. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// istiod does not validate: the proxy rejects the listener, cluster or route with it.
+    /// istiod does not validate: the proxy rejects the listener, cluster or route that contains it.
     ///
     /// # How to fix
     /// Write a value that both accept.
@@ -29,7 +29,7 @@ const REFUSALS: [&str; 3] = ["EF118", "EF119", "EF134"];
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for found in upgrade.newly(&REFUSALS) {
-        // The same may be rejected by the API's rules before and by the extension's code after.
+        // The API's rules may reject it before the upgrade and the extension's code after it.
         let known = |one: &Finding| REFUSALS.contains(&one.rule.code) && one.primary.span == found.primary.span;
         if upgrade.before.findings.iter().any(known) {
             continue;

@@ -1,4 +1,4 @@
-//! EF609: a value that istiod or the proxy takes now and rejects after the upgrade.
+//! EF609: a value that istiod or the proxy accepts now but rejects after the upgrade.
 
 use crate::declare_rule;
 use crate::lint::upgrade::tell;
@@ -10,25 +10,24 @@ declare_rule! {
     /// A value that istiod or the proxy accepts now but rejects after the upgrade.
     ///
     /// # What it finds
-    /// A type, a field or an enum value that one of the two knows now and not after the upgrade, or that the proxy's
-    /// Envoy forbids by default: types of the v2 API (Istio 1.19), types that left Envoy, values that are disallowed.
+    /// A type, a field or an enum value that istiod or the proxy knows now but not after the upgrade, or that the
+    /// proxy's Envoy rejects by default: types of the v2 API (Istio 1.19), types removed from Envoy, disallowed values.
     /// Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// istiod then drops the patch, or the proxy rejects the listener or cluster that holds the value and keeps the old
-    /// one: a new pod has none.
+    /// istiod then drops the patch, or the proxy rejects the listener or cluster that contains the value and keeps the
+    /// old one: a new pod has none.
     ///
     /// # How to fix
-    /// Use its replacement; where the finding offers a fix, it is right for both releases unless it says
-    /// otherwise.
+    /// Use its replacement. A fix that the finding offers is right for both releases unless it says otherwise.
     ///
     /// # References
-    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, taken from the modules they are built with.
+    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, from the modules they are built with.
     "EF609" "value-refused-after-upgrade" Upgrade Error => check,
     fixes: true, needs: &[Upgrade], changes: &[Change::Discarded], meaning: Rejected
 }
 
-/// Rules whose findings say that a value is rejected.
+/// Rules whose findings report a rejected value.
 const REFUSED: &[&str] = &["EF105", "EF109", "EF113", "EF116"];
 
 /// The first release of istiod without the v2 API.
@@ -42,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = reported_from(rule, upgrade, found);
         out.push(finding.severity(Severity::Error));
     }
-    // The types at hand hold no v2 package, not even those of the releases that had them.
+    // The tables contain no v2 package, not even for releases that had one.
     if upgrade.crosses(V2_UNTIL) {
         for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF110") {
             told.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
@@ -71,7 +70,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// A finding of another rule as what an upgrade does, with the name of that rule.
+/// Another rule's finding, expressed as an effect of the upgrade, with the name of that rule.
 pub(super) fn reported_from(
     rule: &'static RuleInfo,
     upgrade: &crate::lint::upgrade::Upgrade,
@@ -82,7 +81,7 @@ pub(super) fn reported_from(
         .note(format!("works with Istio {before}; see {} {}", found.rule.code, found.rule.name))
 }
 
-/// A finding of another rule as what an upgrade does.
+/// Another rule's finding, expressed as an effect of the upgrade.
 pub(super) fn reported_as(
     rule: &'static RuleInfo,
     upgrade: &crate::lint::upgrade::Upgrade,

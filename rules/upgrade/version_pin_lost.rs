@@ -1,4 +1,4 @@
-//! EF614: a `proxyVersion` that fits the proxies now and not after the upgrade.
+//! EF614: a `proxyVersion` that matches the proxies now but not after the upgrade.
 
 use crate::declare_rule;
 use crate::lint::context::PatchView;
@@ -10,16 +10,15 @@ declare_rule! {
     /// A `proxyVersion` that matches the proxies now but not after the upgrade.
     ///
     /// # What it finds
-    /// A patch with effect whose `match.proxy.proxyVersion` leaves out the proxies of the new release. If another patch
-    /// of the same kind, pinned to the new version, takes over, it says which. Only `audit` looks at two releases:
-    /// `lint` never reports it.
+    /// A patch with an effect whose `match.proxy.proxyVersion` excludes the proxies of the new release. If another
+    /// patch of the same kind that is pinned to the new version replaces it, the finding names it. Only `audit`
+    /// compares two releases: `lint` never reports it.
     ///
     /// # Why it matters
-    /// Pins are written so that a patch ends with the release it was made for. When no one wrote the next one, what it
-    /// did is gone.
+    /// A pin makes a patch end with the release it was written for. If nobody wrote the next one, its effect is gone.
     ///
     /// # How to fix
-    /// Write a patch for the new version beside it, or widen the expression if the patch is right for both.
+    /// Add a patch for the new version, or widen the expression if the patch is right for both.
     ///
     /// # References
     /// istio/istio#43602, istio/istio#51028.

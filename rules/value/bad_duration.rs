@@ -11,7 +11,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A value of a duration field that is not a duration: a number without a unit, an unknown unit, a structure. In a
-    /// TypedStruct, which the proxy reads and not istiod, also every unit but seconds.
+    /// TypedStruct, which the proxy reads instead of istiod, also every unit other than seconds.
     ///
     /// # Why it matters
     /// istiod rejects the whole value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect. In a
@@ -26,10 +26,10 @@ declare_rule! {
     fixes: true
 }
 
-/// What comes of a value that cannot be read.
+/// The consequence of a value that cannot be read.
 pub(super) fn consequence(in_typed_struct: bool) -> &'static str {
     if in_typed_struct {
-        "istiod does not look into a TypedStruct: the proxy rejects the resource that contains it"
+        "istiod does not read inside a TypedStruct: the proxy rejects the resource that contains it"
     } else {
         "istiod rejects the whole value: the webhook rejects the EnvoyFilter, or the patch has no effect"
     }

@@ -10,14 +10,14 @@ declare_rule! {
     /// A format string with a stray `%` or an unknown command operator.
     ///
     /// # What it finds
-    /// In formats of access logs and local replies and in values of headers to add: a `%` that does not begin a command operator
-    /// (`%%` is a percent sign), and an operator that Envoy does not have.
+    /// In formats of access logs and local replies and in values of added headers: a `%` that does not begin a command
+    /// operator (`%%` is a percent sign), and an operator that Envoy does not have.
     ///
     /// # Why it matters
-    /// istiod does not check it; the proxy rejects the listener or route that holds it.
+    /// istiod does not check it; the proxy rejects the listener or route that contains it.
     ///
     /// # How to fix
-    /// Write `%%` for a percent sign, and operators as Envoy's list has them: `%REQ(:PATH)%`.
+    /// Write `%%` for a percent sign, and operators from Envoy's list: `%REQ(:PATH)%`.
     ///
     /// # References
     /// Envoy, "Access logging", command operators; "HTTP header manipulation", custom headers.
@@ -62,9 +62,9 @@ XFCC_VALUE";
 /// What is wrong with a format.
 #[derive(Debug, PartialEq, Eq)]
 enum Trouble<'t> {
-    /// A `%` begins no operator.
+    /// A `%` that does not begin an operator.
     Stray(&'t str),
-    /// No such operator.
+    /// An operator that does not exist.
     Unknown(&'t str),
 }
 
@@ -85,7 +85,7 @@ fn trouble(format: &str) -> Option<Trouble<'_>> {
             return stray();
         }
         if let Some(arguments) = after.strip_prefix('(') {
-            // Arguments may hold brackets (`%START_TIME(%Y)%`, `%CEL(f(x))%`): they end where `)%` or `):` follows.
+            // Arguments may contain brackets (`%START_TIME(%Y)%`, `%CEL(f(x))%`): they end where `)%` or `):` follows.
             let end = arguments.match_indices(')').map(|(end, _)| end).find(|end| {
                 let next = &arguments[end + 1..];
                 next.starts_with('%')
@@ -152,7 +152,7 @@ fn texts<'a>(node: &'a Node, out: &mut Vec<&'a Node>) {
     }
 }
 
-/// How many characters of a format are shown.
+/// Maximum number of characters of a format that are shown.
 const SHOWN: usize = 20;
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

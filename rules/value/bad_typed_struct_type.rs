@@ -9,10 +9,10 @@ declare_rule! {
     ///
     /// # What it finds
     /// A `udpa.type.v1.TypedStruct` or `xds.type.v3.TypedStruct` without `type_url`, or with one that no message of the
-    /// proxies' Envoy has. Types of the v2 API are reported by another rule.
+    /// proxies' Envoy has. Another rule reports types of the v2 API.
     ///
     /// # Why it matters
-    /// istiod does not look inside, so no one rejects the filter; the proxy rejects the resource that contains it.
+    /// istiod does not read inside, so nothing rejects the filter; the proxy rejects the resource that contains it.
     ///
     /// # How to fix
     /// Write the full name of the message after `type.googleapis.com/`.
@@ -26,7 +26,7 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         for slot in &value.slots {
-            // Only where an extension is looked up by type; other fields take a TypedStruct as data of their own
+            // Only where an extension is looked up by type; other fields accept a TypedStruct as plain data
             // (`plugin_config` of the Go filter).
             if !slot.typed_struct || !matches!(slot.field.name(), "typed_config" | "typed_per_filter_config") {
                 continue;
@@ -37,8 +37,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, span, "a TypedStruct without `type_url`")
                         .label("the type of its value is unknown")
-                        .note("istiod does not look inside; the proxy finds no extension for it and rejects the resource that contains it")
-                        .help("add `type_url: type.googleapis.com/…` beside `value`"),
+                        .note("istiod does not read inside; the proxy finds no extension for it and rejects the resource that contains it")
+                        .help("add `type_url: type.googleapis.com/…` next to `value`"),
                 );
                 continue;
             };
@@ -60,13 +60,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ),
                 )
                 .label("unknown type")
-                .rejected("istiod does not look into a TypedStruct; the proxy rejects the resource that contains it");
-            // A proxy image of one's own may have extensions of its own.
+                .rejected("istiod does not read inside a TypedStruct; the proxy rejects the resource that contains it");
+            // A custom proxy image may have its own extensions.
             if !url.name().starts_with("envoy.") {
                 finding = finding
                     .severity(Severity::Warning)
                     .confidence(Confidence::Likely)
-                    .note("the proxies of Istio do not have it; a proxy image of your own may");
+                    .note("Istio's proxies do not have it; a custom proxy image may");
             }
             for note in super::unknown_type::releases(url.name()) {
                 finding = finding.note(note);

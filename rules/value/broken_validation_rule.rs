@@ -8,9 +8,9 @@ declare_rule! {
     /// A value that breaks a validation rule of Envoy's API.
     ///
     /// # What it finds
-    /// A number out of its bounds, text that is too short, too long or of another form, an enum value that is not
-    /// allowed, a list with too many or repeated items: every rule that the proto files state, at any depth. And a negative
-    /// duration, which Envoy never reads.
+    /// A number out of its bounds, text that is too short, too long or malformed, an enum value that is not allowed, a
+    /// list with too many or repeated items: every rule that the proto files state, at any depth. Also a negative
+    /// duration, which Envoy never accepts.
     ///
     /// # Why it matters
     /// istiod checks none of these rules: it sends the value, and the proxy rejects the listener, route or cluster.
@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         value
                             .finding(rule, one.span, message)
                             .label(if one.in_code {
-                                "Envoy reads no negative duration".to_owned()
+                                "Envoy does not accept a negative duration".to_owned()
                             } else {
                                 format!("a rule of `{}`", object.short_name())
                             })

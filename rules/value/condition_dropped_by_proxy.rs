@@ -1,4 +1,4 @@
-//! EF190: a condition that the proxy does not know, and drops.
+//! EF190: a condition that the proxy does not know and drops.
 
 use crate::declare_rule;
 use crate::lint::value::short;
@@ -6,18 +6,18 @@ use crate::lint::{Context, Findings, RuleInfo};
 use crate::proto::schema::Schema;
 
 declare_rule! {
-    /// A condition that an older proxy drops, so that the rest matches more than is written.
+    /// A condition that an older proxy drops, so that the rest matches more than intended.
     ///
     /// # What it finds
-    /// A field of a message that matches something (a route, a header, a principal, a filter chain) that istiod knows and the
-    /// Envoy of a proxy that gets it does not, such as `cookies` of a route match before Envoy 1.37.
+    /// A field of a matching message (a route, a header, a principal, a filter chain) that istiod knows but the Envoy
+    /// of a proxy that receives it does not, such as `cookies` of a route match before Envoy 1.37.
     ///
     /// # Why it matters
-    /// istiod sends the field, and the proxy drops it as unknown without an error. What is left of the match takes more
-    /// requests: a route takes everything, an authorization rule allows everybody.
+    /// istiod sends the field, and the proxy drops it as unknown without an error. The rest of the match matches more
+    /// requests: a route matches everything, an authorization rule allows everyone.
     ///
     /// # How to fix
-    /// Restrict the patch to proxies that know the field (`match.proxy.proxyVersion`), or match by something older.
+    /// Restrict the patch to proxies that know the field (`match.proxy.proxyVersion`), or match by an older field.
     ///
     /// # References
     /// The types of Envoy 1.26 to 1.40, taken from the modules that istiod links; unknown fields over xDS: Envoy,
@@ -25,10 +25,10 @@ declare_rule! {
     "EF190" "condition-dropped-by-proxy" Value Error => check
 }
 
-/// Messages that match, whatever they are called.
+/// Names of messages that match something.
 const CONDITIONS: &[&str] = &["Permission", "Principal", "Policy", "AccessLogFilter", "CidrRange"];
 
-/// Whether a message says what something applies to, so that less of it applies to more.
+/// Whether a message restricts what something applies to, so that dropping a part of it widens the match.
 pub(crate) fn is_condition(full_name: &str) -> bool {
     let name = short(full_name);
     CONDITIONS.contains(&name)

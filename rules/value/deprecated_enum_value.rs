@@ -25,7 +25,7 @@ declare_rule! {
     by_release: true
 }
 
-/// The enum values that a member holds, with their places.
+/// The enum values of a member, with their places.
 pub(super) fn enum_values<'a>(member: &Member<'a>) -> Vec<(&'a Node, Enum, EnumValue)> {
     let Some(field) = member.envoy else { return Vec::new() };
     let kind = field.map_entry().map_or(field.kind(), |(_, kind)| kind);
@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         )
                         .label("deprecated")
                         .note("the proxy accepts it with a warning; a later release rejects or removes it")
-                        .help(format!("the others are {}", others.collect::<Vec<_>>().join(", "))),
+                        .help(format!("other values are {}", others.collect::<Vec<_>>().join(", "))),
                 );
             }
         }

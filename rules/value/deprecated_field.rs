@@ -9,8 +9,8 @@ declare_rule! {
     /// A deprecated field or type.
     ///
     /// # What it finds
-    /// A field, or the type of an `Any`, that the proxies' Envoy declares deprecated. What Envoy rejects by default has a
-    /// rule of its own.
+    /// A field, or the type of an `Any`, that the proxies' Envoy declares deprecated. Another rule reports fields that
+    /// Envoy rejects by default.
     ///
     /// # Why it matters
     /// Envoy still accepts it, logs a warning and counts it in `runtime.deprecated_feature_use`; a later release rejects or
@@ -87,7 +87,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What to write for something that is deprecated or gone, by the table of replacements.
+/// What to write instead of something deprecated or removed, by the table of replacements.
 pub(super) fn instead_of_it(replacement: impl std::fmt::Display) -> String {
     let replacement = replacement.to_string();
     match replacement.strip_prefix("nothing: ") {

@@ -8,10 +8,10 @@ declare_rule! {
     /// A field or enum value that Envoy rejects by default.
     ///
     /// # What it finds
-    /// A deprecated field or enum value that the proxies' Envoy disallows unless its runtime says otherwise.
+    /// A deprecated field or enum value that the proxies' Envoy rejects unless its runtime allows it.
     ///
     /// # Why it matters
-    /// istiod accepts it, and the proxy rejects the listener, route or cluster that holds it.
+    /// istiod accepts it, but the proxy rejects the listener, route or cluster that contains it.
     ///
     /// # How to fix
     /// Use its replacement.

@@ -1,4 +1,4 @@
-//! EF140: a dynamic module, which must be in the proxy's image and fit its Envoy.
+//! EF140: a dynamic module, which must be in the proxy's image and match its Envoy.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
@@ -12,14 +12,14 @@ declare_rule! {
     ///
     /// # Why it matters
     /// Envoy loads `lib<name>.so` from `ENVOY_DYNAMIC_MODULES_SEARCH_PATH` or the working directory, and rejects the
-    /// listener when it is not there. A module is native code built for one version of the ABI: an upgrade of the proxy needs
-    /// another build. It runs inside the proxy, with all of its rights.
+    /// listener if the file is missing. A module is native code built for one version of the ABI: an upgrade of the
+    /// proxy needs another build. It runs inside the proxy, with all of its permissions.
     ///
     /// # How to fix
     /// Build a proxy image with the module for each Envoy minor, or use Wasm, Lua or external processing.
     ///
     /// # References
-    /// Envoy, "Dynamic modules"; tried with Envoy 1.39.3 ("not found in any search path").
+    /// Envoy, "Dynamic modules"; tested with Envoy 1.39.3 ("not found in any search path").
     "EF140" "dynamic-module" Value Warning => check
 }
 
@@ -36,9 +36,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let short = short.strip_prefix("lib").unwrap_or(short);
                 out.push(
                     value
-                        .finding(rule, config.key_span, format!("`{name}` is a path, and a dynamic module has a name"))
+                        .finding(rule, config.key_span, format!("`{name}` is a path, but a dynamic module is given by name"))
                         .severity(Severity::Error)
-                        .label(format!("Envoy looks for `lib{name}.so`"))
+                        .label(format!("Envoy searches for `lib{name}.so`"))
                         .note("the proxy does not find the module and rejects the resource that contains it")
                         .help(format!(
                             "name: {short} # the file lib{short}.so, in the folder that ENVOY_DYNAMIC_MODULES_SEARCH_PATH names"
@@ -55,8 +55,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         format!("{file} must be in the image of every proxy that this patch reaches"),
                     )
                     .label("loaded from ENVOY_DYNAMIC_MODULES_SEARCH_PATH")
-                    .note(format!("it must be built for the ABI{envoy}, and anew for each upgrade of the proxy"))
-                    .note("where it is missing, Envoy rejects the listener")
+                    .note(format!("it must be built for the ABI{envoy}, and rebuilt for each upgrade of the proxy"))
+                    .note("if it is missing, Envoy rejects the listener")
                     .help("build a proxy image with the module, or use Wasm, Lua or ext_proc"),
             );
         }

@@ -11,8 +11,8 @@ declare_rule! {
     /// An extension that Istio's proxy is not built with.
     ///
     /// # What it finds
-    /// A type whose extension is not among those that the proxy of this release is built with: extensions of Envoy's
-    /// contrib image, and some of its core. With config dumps, what the proxies themselves list decides.
+    /// A type whose extension is not built into the proxy of this release: extensions of Envoy's contrib image, and
+    /// some of its core. With config dumps, the proxies' own lists decide.
     ///
     /// # Why it matters
     /// istiod knows the type and sends it; the proxy finds no implementation and rejects the listener or cluster.
@@ -65,7 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let why = if extension.contrib() {
                     "it is part of Envoy's contrib image"
                 } else {
-                    "istio/proxy's build leaves it out"
+                    "istio/proxy's build omits it"
                 };
                 finding
                     .confidence(Confidence::Likely)
@@ -73,7 +73,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .rejected("istiod knows the type and sends it; the proxy rejects the resource that contains it")
                     .help("look for it in `node.extensions` of the proxy's bootstrap dump")
             } else {
-                // A reference configuration has a list when running proxies of its kind were asked for theirs.
+                // A reference configuration has a list if running proxies of its kind were asked for theirs.
                 let sampled = without.iter().all(|on| on.run.knowledge == Knowledge::Reference);
                 let finding = finding.severity(Severity::Error);
                 if sampled {

@@ -1,4 +1,4 @@
-//! EF102: a field of the typed configuration, written beside `typed_config`.
+//! EF102: a field of the typed configuration, written next to `typed_config`.
 
 use crate::declare_rule;
 use crate::envoy;
@@ -7,17 +7,17 @@ use crate::lint::{Context, Findings, RuleInfo};
 use crate::proto::schema::Message;
 
 declare_rule! {
-    /// A field of the typed configuration, written beside `typed_config` instead of in it.
+    /// A field of the typed configuration, written next to `typed_config` instead of in it.
     ///
     /// # What it finds
-    /// A key beside `typed_config` that its message does not have, but the message in `typed_config` does: one level of
+    /// A key next to `typed_config` that its message does not have but the message in `typed_config` does: one level of
     /// indentation is missing.
     ///
     /// # Why it matters
     /// istiod drops the key and accepts the EnvoyFilter.
     ///
     /// # How to fix
-    /// Indent the key so that it stands below `typed_config`, next to `@type`.
+    /// Indent the key so that it is below `typed_config`, next to `@type`.
     ///
     /// # References
     /// istiod reads values with `AllowUnknownFields`, releases 1.22 to 1.31.
@@ -30,7 +30,7 @@ pub(super) fn belongs_inside(value: &PatchValue<'_>, object: &Object<'_>, key: &
     inner(value, object).is_some_and(|inner| inner.field(key).is_some())
 }
 
-/// The message in the `typed_config` of an object; the one its name stands for when there is none.
+/// The message in the `typed_config` of an object, or the one implied by its name if there is none.
 fn inner(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Message> {
     let message = object.message()?;
     message.field("typed_config")?;
@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             for member in object.members.iter().filter(|member| member.field().is_none()) {
                 let key = member.entry.key.as_str();
-                // `config` is what the v2 API called `typed_config`: another rule.
+                // Another rule reports `config`, the name of `typed_config` in the v2 API.
                 if key == "config" || inner.field(key).is_none() {
                     continue;
                 }
@@ -65,7 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .finding(
                             rule,
                             member.entry.key_span,
-                            format!("`{key}` stands beside `typed_config` instead of in it"),
+                            format!("`{key}` is next to `typed_config` instead of in it"),
                         )
                         .label(format!("a field of `{}`, not of `{}`", short(inner.full_name()), object.short_name()))
                         .note("istiod drops the key and accepts the EnvoyFilter")

@@ -13,7 +13,7 @@ declare_rule! {
     /// A message with a field in snake_case and in camelCase: `stat_prefix` and `statPrefix`.
     ///
     /// # Why it matters
-    /// Both mean the same field; istiod keeps the camelCase one and drops the other silently.
+    /// Both are the same field; istiod keeps the camelCase one and silently drops the other.
     ///
     /// # How to fix
     /// Remove one.

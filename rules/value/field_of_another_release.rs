@@ -8,18 +8,18 @@ declare_rule! {
     /// A field that istiod knows but the proxy does not, or the other way around.
     ///
     /// # What it finds
-    /// A field that the types of istiod and of the proxies' Envoy do not both have, although both have the message: some
-    /// releases of istiod link newer or older types than their proxy has.
+    /// A field that only one of istiod's types and the types of the proxies' Envoy has, although both have the message:
+    /// some releases of istiod link newer or older types than their proxy has.
     ///
     /// # Why it matters
-    /// What istiod does not know, it drops. What the proxy does not know, it ignores and counts. Either way the field
-    /// does nothing.
+    /// istiod drops a field that it does not know. The proxy ignores and counts one that it does not know. Either way
+    /// the field does nothing.
     ///
     /// # How to fix
-    /// Leave it out until both know it; in a TypedStruct only the proxy must.
+    /// Omit it until both know it; in a TypedStruct, only the proxy must know it.
     ///
     /// # References
-    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, taken from the modules they are built with.
+    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, from the modules they are built with.
     "EF131" "field-of-another-release" Value Warning => check,
     by_release: true
 }
@@ -32,7 +32,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let key = &member.entry.key;
                 let (message, note) = match (member.istiod, member.envoy) {
                     (Some(_), None) => {
-                        // Fields of Istio's own types come with its own build of the proxy.
+                        // Fields of Istio's own types come with its own proxy build.
                         let name = message.full_name();
                         if !name.starts_with("envoy.") || super::condition_dropped_by_proxy::is_condition(name) {
                             continue;

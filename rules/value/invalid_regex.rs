@@ -8,7 +8,8 @@ declare_rule! {
     /// A regular expression that RE2 does not compile.
     ///
     /// # What it finds
-    /// A `regex` of Envoy's `RegexMatcher` that is not an expression of RE2: unbalanced brackets, look-around, back-references.
+    /// A `regex` of Envoy's `RegexMatcher` that is not a valid RE2 expression: unbalanced brackets, look-around,
+    /// back-references.
     ///
     /// # Why it matters
     /// istiod does not check it; the proxy rejects the listener, route or cluster.
@@ -43,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// RE2 takes a brace that opens no repetition, and a bracket inside a class, for itself; the regex crate does not.
+/// RE2 reads a brace that opens no repetition, and a bracket inside a class, literally; the regex crate does not.
 fn literal_braces(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut in_class = false;
@@ -52,7 +53,7 @@ fn literal_braces(text: &str) -> String {
         let after = &rest[char.len_utf8()..];
         match char {
             '\\' => {
-                // An escape with its braces (`\p{Greek}`, `\x{10FFFF}`) stays together.
+                // An escape with braces (`\p{Greek}`, `\x{10FFFF}`) stays together.
                 let escaped = after.chars().next();
                 let mut length = 1 + escaped.map_or(0, char::len_utf8);
                 if matches!(escaped, Some('p' | 'P' | 'x')) && rest[length..].starts_with('{') {
@@ -81,7 +82,7 @@ fn literal_braces(text: &str) -> String {
                 continue;
             }
             '[' => {
-                // A named class: up to its end.
+                // A named class, up to its end.
                 let end = after.find(":]").map_or(0, |end| end + 2);
                 out.push('[');
                 out.push_str(&after[..end]);
@@ -104,7 +105,7 @@ fn literal_braces(text: &str) -> String {
     out
 }
 
-/// Whether what follows an opening brace is `3}`, `3,}` or `3,5}`.
+/// Whether `3}`, `3,}` or `3,5}` follows an opening brace.
 fn repetition(after: &str) -> bool {
     after.split_once('}').is_some_and(|(inner, _)| {
         let (low, high) = inner.split_once(',').unwrap_or((inner, ""));

@@ -1,21 +1,21 @@
-//! EF145: a Lua global that requests overwrite for each other.
+//! EF145: a Lua global that requests overwrite for one another.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// A Lua global that keeps something of one request and is read when another may have overwritten it.
+    /// A Lua global that stores data of one request and is read after another request may have overwritten it.
     ///
     /// # What it finds
-    /// A global that `envoy_on_request` or `envoy_on_response` writes and that is read after the script has waited (`httpCall`,
-    /// `body`, `bodyChunks`, `trailers`), or in the other of the two functions.
+    /// A global that `envoy_on_request` or `envoy_on_response` writes and that is read after the script has yielded
+    /// (`httpCall`, `body`, `bodyChunks`, `trailers`), or in the other of the two functions.
     ///
     /// # Why it matters
-    /// All requests of a worker thread share the globals of a script. While one waits, others run: the value read may be that of
-    /// another client, such as its user or token.
+    /// All requests of a worker thread share the globals of a script. While one waits, others run: the value read may
+    /// be that of another client, such as its user or token.
     ///
     /// # How to fix
-    /// `local` within a function; from the request to the response `streamInfo():dynamicMetadata():set(…)`.
+    /// Use `local` within a function; from the request to the response, use `streamInfo():dynamicMetadata():set(…)`.
     ///
     /// # References
     /// Envoy, "Lua" HTTP filter: "All scripts are run as coroutines", one environment for each worker thread.

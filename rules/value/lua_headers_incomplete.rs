@@ -1,4 +1,4 @@
-//! EF151: Lua that calls a service or responds without the headers that Envoy wants.
+//! EF151: Lua that calls a service or responds without the headers that Envoy requires.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
@@ -7,14 +7,14 @@ declare_rule! {
     /// `httpCall` or `respond` of inline Lua without the pseudo headers that Envoy requires.
     ///
     /// # What it finds
-    /// `httpCall` with a table that does not have all of `:method`, `:path` and `:authority`, and `respond` with a table
-    /// without `:status`, where the table is written in the call.
+    /// `httpCall` with a table that does not have all of `:method`, `:path` and `:authority`, and `respond` with a
+    /// table without `:status`, if the table is written in the call.
     ///
     /// # Why it matters
-    /// The script ends with an error: the request passes without the call, and without the denial.
+    /// The script ends with an error: the request passes without the call or the denial.
     ///
     /// # How to fix
-    /// Add the headers; their values are texts (`[":status"] = "403"`).
+    /// Add the headers; their values are strings (`[":status"] = "403"`).
     ///
     /// # References
     /// Envoy, "Lua" HTTP filter; Envoy 1.38.2: "http call headers must include ':path', ':method', and ':authority'",

@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Puts the value one level deeper: the key becomes two, and every further line of the value moves right by two.
+/// Moves the value one level deeper: the key becomes two, and every further line of the value moves right by two.
 fn rewrite(
     source: &crate::source::SourceText,
     key: crate::source::Span,
@@ -78,7 +78,7 @@ fn rewrite(
     for line in first..=last {
         let Some(start) = source.line_start(line) else { break };
         let text = source.text[start as usize..].lines().next().unwrap_or_default();
-        // The span of a block text reaches into the line of the next key.
+        // The span of a block text extends into the line of the next key.
         let next_key = text.len() - text.trim_start_matches(' ').len() <= column;
         if !text.trim().is_empty() && next_key {
             break;

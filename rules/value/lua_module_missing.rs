@@ -7,18 +7,19 @@ declare_rule! {
     /// `require` of a Lua module that the proxy does not have.
     ///
     /// # What it finds
-    /// Inline Lua that requires a module which is no part of LuaJIT (`cjson`, `socket.http`, `resty.jwt`), outside `pcall`.
+    /// Inline Lua that requires a module that is not part of LuaJIT (`cjson`, `socket.http`, `resty.jwt`), outside
+    /// `pcall`.
     ///
     /// # Why it matters
-    /// Istio's proxy image contains no Lua modules. At the top of a script Envoy rejects the listener; in a function the script ends
-    /// there, and the request passes without it.
+    /// Istio's proxy image contains no Lua modules. At the top of a script, Envoy rejects the listener; in a function,
+    /// the script ends there, and the request passes without it.
     ///
     /// # How to fix
-    /// Write what is needed in the script itself; let a service of your own do it (`httpCall`, ext_authz, ext_proc); or build a
-    /// proxy image with the module.
+    /// Write the code in the script itself, call your own service (`httpCall`, ext_authz, ext_proc), or build a proxy
+    /// image with the module.
     ///
     /// # References
-    /// Envoy, "Lua" HTTP filter; tried with Envoy 1.39.3 ("module 'cjson' not found").
+    /// Envoy, "Lua" HTTP filter; tested with Envoy 1.39.3 ("module 'cjson' not found").
     "EF141" "lua-module-missing" Value Error => check,
     policy: Never("CEL cannot parse Lua")
 }
@@ -29,8 +30,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(
                 script
                     .failure(rule, one, format!("no Lua module `{}` exists in the proxy", one.name))
-                    .label("only the libraries of LuaJIT are there")
-                    .help("write the code into the script, or call a service of your own"),
+                    .label("only the libraries of LuaJIT exist")
+                    .help("write the code in the script, or call your own service"),
             );
         }
     }

@@ -1,25 +1,26 @@
-//! EF143: Lua that uses a header or body which may be absent.
+//! EF143: Lua that uses a header or body that may be absent.
 
 use crate::declare_rule;
 use crate::lint::lua_use::{Named, Source};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// A header or body that may be absent, used as if it were there.
+    /// A header or body that may be absent but is used unconditionally.
     ///
     /// # What it finds
     /// Inline Lua that concatenates or indexes `headers():get("name")`, `dynamicMetadata():get("filter")` or
-    /// `os.getenv("NAME")` without a default, or calls a method of `body()` without looking whether there is a body.
+    /// `os.getenv("NAME")` without a default, or calls a method of `body()` without testing that a body exists.
     ///
     /// # Why it matters
-    /// For a message without that header or body the value is nil and the script ends there: the request passes without what
-    /// the rest of the script would have done, also a denial.
+    /// For a message without that header or body the value is nil and the script ends there: the request passes without
+    /// the rest of the script, which may include a denial.
     ///
     /// # How to fix
-    /// `(headers:get("name") or "")`; `body(true)`, which is never nil, or `if body then`.
+    /// Write `(headers:get("name") or "")`; `body(true)`, which is never nil, or `if body then`.
     ///
     /// # References
-    /// Envoy, "Lua" HTTP filter (`get` and `body` return nil); tried with Envoy 1.39.3 ("attempt to concatenate a nil value").
+    /// Envoy, "Lua" HTTP filter (`get` and `body` return nil); tested with Envoy 1.39.3 ("attempt to concatenate a nil
+    /// value").
     "EF143" "lua-nil-used" Value Warning => check,
     policy: Never("CEL cannot parse Lua")
 }
@@ -43,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let what = if one.indexed { "index" } else { "concatenate" };
             out.push(
                 script
-                    .failure(rule, &one.named, format!("`{name}` is nil where {when}"))
+                    .failure(rule, &one.named, format!("`{name}` is nil if {when}"))
                     .label(format!("attempt to {what} a nil value"))
                     .help(help),
             );
@@ -54,16 +55,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for one in script.uses.bodies.iter().filter(|one| last.replace(line(one.at)) != Some(line(one.at))) {
             out.push(
                 script
-                    .failure(rule, one, "`body()` is nil where the message has no body")
+                    .failure(rule, one, "`body()` is nil if the message has no body")
                     .label("attempt to index a nil value")
                     .note("body() waits for the whole body; one above the buffer limit (per_connection_buffer_limit_bytes) is answered with 413")
-                    .help("local body = handle:body(true) -- an empty buffer where there is none"),
+                    .help("local body = handle:body(true) -- an empty buffer if there is no body"),
             );
         }
     }
 }
 
-/// What is concatenated, as the script writes it: a local name, or the call that asks for the header.
+/// The concatenated expression as the script writes it: a local name, or the call that gets the header.
 fn written<'t>(script: &'t str, one: &Named<'t>) -> &'t str {
     let rest = script.get(one.at..).unwrap_or_default();
     let name_end = rest.find(one.name).filter(|&start| start > 0).map(|start| start + one.name.len());

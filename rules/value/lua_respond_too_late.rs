@@ -11,16 +11,14 @@ declare_rule! {
     /// body with `bodyChunks()`; also in a function that gets the handle.
     ///
     /// # Why it matters
-    /// The script ends with an error: "respond not currently supported in the response path", and the response goes out as
-    /// it is; or "respond() cannot be called if headers have been continued", and the request has already gone on to the
-    /// service, because `bodyChunks()` passes on what it has read.
+    /// The script ends with "respond not currently supported in the response path", and the response is sent unchanged.
     ///
     /// # How to fix
-    /// Decide in `envoy_on_request`, with `body()`, which holds the request back; in a response change `:status` and the body
-    /// (`headers():replace(":status", …)`, `body():setBytes(…)`), or use `local_reply_config` of the connection manager.
+    /// Decide in `envoy_on_request`; in a response, change `:status` and the body (`headers():replace(":status", …)`,
+    /// `body():setBytes(…)`), or use `local_reply_config` of the connection manager.
     ///
     /// # References
-    /// Envoy, "Lua" HTTP filter; tried with Envoy 1.39.3.
+    /// Envoy, "Lua" HTTP filter; tested with Envoy 1.39.3.
     "EF144" "lua-respond-too-late" Value Error => check,
     policy: Never("CEL cannot parse Lua")
 }

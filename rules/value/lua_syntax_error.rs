@@ -10,11 +10,11 @@ declare_rule! {
     /// A script of the Lua filter, inline in the value, that LuaJIT cannot compile.
     ///
     /// # Why it matters
-    /// istiod does not check it; the proxy rejects the listener or route that holds it.
+    /// istiod does not check it; the proxy rejects the listener or route that contains it.
     ///
     /// # How to fix
-    /// Correct the script. LuaJIT reads Lua 5.1 with a few additions: `~=` is "not equal", there is no `+=` and no
-    /// `continue`.
+    /// Correct the script. LuaJIT reads Lua 5.1 with a few additions: `~=` is "not equal", and `+=` and `continue` do
+    /// not exist.
     ///
     /// # References
     /// Lua 5.1 reference manual; LuaJIT, "Extensions"; Envoy `envoy.extensions.filters.http.lua.v3.Lua`.

@@ -1,4 +1,4 @@
-//! EF142: Lua that uses a name which nothing defines.
+//! EF142: Lua that uses an undefined name.
 
 use crate::declare_rule;
 use crate::envoy::api::istio_of;
@@ -6,21 +6,23 @@ use crate::lint::value::PatchValue;
 use crate::lint::{Context, Finding, Findings, RuleInfo, names};
 
 declare_rule! {
-    /// A name that inline Lua uses and that nothing defines.
+    /// An undefined name in inline Lua.
     ///
     /// # What it finds
-    /// A global that a script indexes or calls and neither the script nor LuaJIT defines (`ngx`, another function's handle), and a
-    /// method that the handle of Envoy, its headers, body, metadata or stream info do not have in the Envoy of the proxies.
+    /// A global that a script indexes or calls but neither the script nor LuaJIT defines (`ngx`, another function's
+    /// handle), and a method that Envoy's handle, headers, body, metadata or stream info do not have in the Envoy of
+    /// the proxies.
     ///
     /// # Why it matters
-    /// The script ends with "attempt to index a nil value": at its top Envoy rejects the listener, in a function the request passes
-    /// without the rest of the script.
+    /// The script ends with "attempt to index a nil value": at its top, Envoy rejects the listener; in a function, the
+    /// request passes without the rest of the script.
     ///
     /// # How to fix
     /// Use the name of the function's parameter, and the methods that Envoy documents.
     ///
     /// # References
-    /// Envoy, "Lua" HTTP filter, stream handle API; Envoy 1.36 to 1.40, asked in a script for the methods of each object.
+    /// Envoy, "Lua" HTTP filter, stream handle API; the methods of each object, found by a script in Envoy 1.36 to
+    /// 1.40.
     "EF142" "lua-undefined-name" Value Error => check,
     policy: Never("CEL cannot parse Lua")
 }
@@ -30,7 +32,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for one in &script.uses.undefined {
             let help = match one.name {
                 "ngx" => "`ngx` belongs to OpenResty; use the methods of Envoy's handle",
-                "cjson" | "json" => "there is no JSON library in the proxy: write the text yourself, or call a service",
+                "cjson" | "json" => "the proxy has no JSON library: write the text yourself, or call a service",
                 _ => "use the name of the function's parameter, or define it in the script",
             };
             out.push(
@@ -55,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(script.failure(rule, &one.named, message).label(label).help(help));
                 continue;
             };
-            // Those of newer Envoys are judged by the Envoys of the proxies.
+            // Methods of newer Envoys are judged by the Envoys of the proxies.
             let id = |value: &PatchValue<'_>| (value.view.filter_index, value.view.patch.index);
             let told = script.failure(rule, &one.named, message.clone());
             for value in cx.proxy_values().filter(|value| id(value) == id(script.value)) {

@@ -10,7 +10,7 @@ declare_rule! {
     /// A script of the Lua filter that names neither `envoy_on_request` nor `envoy_on_response` as a global.
     ///
     /// # Why it matters
-    /// Envoy loads the script and calls nothing in it: the filter does nothing.
+    /// Envoy loads the script but calls nothing in it: the filter does nothing.
     ///
     /// # How to fix
     /// Define `function envoy_on_request(request_handle)` or `function envoy_on_response(response_handle)`; `local`
@@ -23,13 +23,13 @@ declare_rule! {
 }
 
 const ENTRY_POINTS: [&str; 2] = ["envoy_on_request", "envoy_on_response"];
-/// Ways by which a script could define a global without naming it.
+/// Ways in which a script could define a global without naming it.
 const INDIRECT: [&str; 7] = ["_G", "setfenv", "getfenv", "load", "loadstring", "dofile", "require"];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         let names = |words: &[&str]| words.iter().any(|word| script.chunk.names.contains(word));
-        // An empty script is a common stand-in where routes bring their own.
+        // An empty script is a common placeholder if routes have their own.
         if script.chunk.names.is_empty() || names(&ENTRY_POINTS) || names(&INDIRECT) {
             continue;
         }
@@ -44,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "the Lua script defines neither `envoy_on_request` nor `envoy_on_response`",
                 )
                 .label("Envoy calls nothing in this script")
-                .note(format!("Envoy looks for global functions of these names: {what}"))
+                .note(format!("Envoy calls only global functions with these names: {what}"))
                 .help("function envoy_on_request(request_handle)\n  …\nend"),
         );
     }

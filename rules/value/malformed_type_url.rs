@@ -1,4 +1,4 @@
-//! EF108: a type URL that is not written as one.
+//! EF108: a malformed type URL.
 
 use crate::declare_rule;
 use crate::lint::rule::{Cel, DEEPER_VALUES, PolicyTarget};
@@ -10,11 +10,11 @@ declare_rule! {
     /// A malformed type URL.
     ///
     /// # What it finds
-    /// `@type` or `type_url` without `type.googleapis.com/` before the name, or with blanks in it, when the name itself is
-    /// known.
+    /// `@type` or `type_url` without `type.googleapis.com/` before the name, or with white space in it, if the name
+    /// itself is known.
     ///
     /// # Why it matters
-    /// istiod takes a bare name; Envoy finds the name only after a slash, and rejects the configuration.
+    /// istiod accepts a bare name; Envoy finds the name only after a slash, and rejects the configuration.
     ///
     /// # How to fix
     /// Write `type.googleapis.com/` and the message's full name.
@@ -25,7 +25,7 @@ declare_rule! {
     fixes: true, renews: true, policy: Cel(policy)
 }
 
-/// The type's name if the URL is badly written and the name is known.
+/// The type's name if the URL is malformed and the name is known.
 pub(super) fn meant(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<String> {
     if url.text.contains('/') && !url.text.contains(char::is_whitespace) {
         return None;
@@ -45,8 +45,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(
                     value
                         .finding(rule, url.span, "not written as a type URL")
-                        .label("Envoy looks for the name after a slash")
-                        .rejected("the proxy rejects a configuration whose type it cannot tell")
+                        .label("Envoy expects the name after a slash")
+                        .rejected("the proxy rejects a configuration of unknown type")
                         .help(format!("write `{text}`"))
                         .fix("write the type URL", true, vec![Edit { span: url.span, text }]),
                 );

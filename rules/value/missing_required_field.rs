@@ -1,4 +1,4 @@
-//! EF119: something that Envoy requires does not exist.
+//! EF119: a field that Envoy requires is missing.
 
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
@@ -18,7 +18,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// An object given in full (added, inserted or replaced, an item of a list or a map) without a field that Envoy's
-    /// validation requires. What a MERGE leaves out counts when the result of the merge does not have it either.
+    /// validation requires. A field that a MERGE omits counts if the result of the merge does not have it either.
     ///
     /// # Why it matters
     /// istiod does not check it: it sends the object, and the proxy rejects the listener, route or cluster.
@@ -33,7 +33,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // Many patches that write the same place ask the same.
+    // Cached, because many patches may write the same place.
     let mut known: HashMap<(usize, &Place, String), bool> = HashMap::new();
     for value in cx.proxy_values() {
         let removes = value.view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
@@ -44,18 +44,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| !object.unchecked) {
             let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
             for missing in absent(object, message) {
-                // An extension without its configuration is reported by another rule.
+                // Another rule reports an extension without its configuration.
                 let typed = matches!(&missing, Absent::Field(field, _) if field.name() == "typed_config");
                 if typed && super::missing_typed_config::speaks_of(object.full_name()) {
                     continue;
                 }
-                // Code without a checksum is another rule's.
+                // Another rule reports code without a checksum.
                 if matches!(&missing, Absent::Field(field, _) if field.name() == "sha256")
                     && object.route.ends_with(&[Step::from("code"), Step::from("remote")])
                 {
                     continue;
                 }
-                // A value of the wrong type is there, and has a rule of its own.
+                // A value of the wrong type is present; another rule reports it.
                 let wrong = |name: &str| {
                     let given = object.member(name).map(|member| member.entry.value.span);
                     given.is_some_and(|given| value.mistyped().any(|node| node.span == given))
@@ -81,11 +81,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 if !object.whole && !there {
                     continue;
                 }
-                // A merge that took the other member of a oneof with it is told by another rule.
+                // Another rule reports a merge that removed the other member of a oneof.
                 if !object.whole && merged.iter().any(|(run, place)| replaced(run, place)) {
                     continue;
                 }
-                // A chain that a LISTENER MERGE adds and does not complete was meant to be merged: another rule says so.
+                // Another rule reports an incomplete filter chain that a LISTENER MERGE adds: it was intended to be
+                // merged.
                 if value.is_in_added_chain(object) {
                     continue;
                 }
@@ -111,7 +112,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     }
                 };
                 let message = format!("{what} needs {needs}{owner}");
-                // One that is written with its default is not on the wire.
+                // A field that is written with its default is not on the wire.
                 let written = match &missing {
                     Absent::Field(field, _) => {
                         object.member(field.name()).filter(|member| !member.entry.value.is_null())
@@ -173,7 +174,7 @@ fn named(value: &PatchValue<'_>, object: &Object<'_>) -> Option<String> {
     None
 }
 
-/// The objects that a MERGE was merged into.
+/// The objects that a MERGE changed.
 fn merged_into<'c, 'a>(cx: &'c Context<'a>, value: &PatchValue<'a>) -> Vec<(PatchRun<'c, 'a>, &'c Place)> {
     if !value.merges() {
         return Vec::new();
@@ -186,7 +187,7 @@ fn merged_into<'c, 'a>(cx: &'c Context<'a>, value: &PatchValue<'a>) -> Vec<(Patc
     runs.flat_map(merged).collect()
 }
 
-/// Whether a merge cleared a redirect or direct response where it expected a route that forwards.
+/// Whether a merge cleared a redirect or direct response because it expected a forwarding route.
 fn replaced(run: &PatchRun<'_, '_>, place: &Place) -> bool {
     let cleared = |change: &Change| {
         change.kind == ChangeKind::Cleared && matches!(change.path.as_str(), "redirect" | "direct_response")
@@ -197,7 +198,7 @@ fn replaced(run: &PatchRun<'_, '_>, place: &Place) -> bool {
         .any(|(at, effect)| at == place && matches!(effect, Effect::Merged(it) if it.iter().any(cleared)))
 }
 
-/// Whether what a merge was to find there is missing in its result.
+/// Whether the result of a merge still lacks the field.
 fn lacks(run: &PatchRun<'_, '_>, place: &Place, object: &Object<'_>, message: Message, missing: &Absent) -> bool {
     let keys = object.route.iter().map(|step| match step {
         Step::Key(key) => Some(key.as_str()),
@@ -205,7 +206,7 @@ fn lacks(run: &PatchRun<'_, '_>, place: &Place, object: &Object<'_>, message: Me
     });
     let Some(keys) = keys.collect::<Option<Vec<&str>>>() else { return false };
     let Some(tree) = run.run.below(place, keys) else { return false };
-    // The object must be the message that the value says: else another rule speaks.
+    // The object must be the message that the value expects; otherwise another rule reports it.
     if !tree.entries().iter().any(|(_, part)| part.origin == run.id.origin()) {
         return false;
     }
@@ -219,7 +220,7 @@ fn lacks(run: &PatchRun<'_, '_>, place: &Place, object: &Object<'_>, message: Me
     }
 }
 
-/// Whether the agent beside the proxy, and not the proxy, reads this: it fetches the remote code of a Wasm extension
+/// Whether the agent next to the proxy reads this rather than the proxy: it fetches the remote code of a Wasm extension
 /// configuration and gives the proxy a local file (`pkg/wasm/convert.go`, releases 1.22 to 1.31).
 fn fetched_by_agent(value: &PatchValue<'_>, object: &Object<'_>) -> bool {
     let wasm = |object: &Object<'_>| object.full_name().ends_with(".wasm.v3.Wasm");

@@ -11,8 +11,8 @@ declare_rule! {
     /// A typed configuration without `@type`.
     ///
     /// # What it finds
-    /// A value of type `google.protobuf.Any` (every `typed_config`) without `@type`, or one of a well-known type without
-    /// its `value`.
+    /// A value of type `google.protobuf.Any` (every `typed_config`) without `@type`, or one of a well-known type
+    /// without its `value`.
     ///
     /// # Why it matters
     /// istiod rejects the whole value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect.

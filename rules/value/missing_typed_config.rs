@@ -15,7 +15,7 @@ declare_rule! {
     ///
     /// # Why it matters
     /// Since 1.22 Envoy finds an extension by the type of its configuration, never by its name: the proxy rejects the
-    /// listener, route or cluster. In a MERGE the patch changes nothing of the extension.
+    /// listener, route or cluster. In a MERGE, the patch does not change the extension.
     ///
     /// # How to fix
     /// Add `typed_config` with an `@type`; an empty message is enough if nothing needs to be set.
@@ -40,7 +40,7 @@ const NEED_IT: [&str; 8] = [
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter",
 ];
 
-/// Whether it is this rule that speaks of the missing field.
+/// Whether this rule reports the missing field.
 pub(super) fn speaks_of(message: &str) -> bool {
     NEED_IT.contains(&message)
 }
@@ -67,7 +67,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let name = object.text("name").unwrap_or_default();
-            // A MERGE may be there for the name alone.
+            // A MERGE may exist only to set the name.
             let rename = !object.whole && object.route.is_empty() && renames(&value.view.patch.object, name);
             let span = object.member("name").map_or(object.span, |member| member.entry.value.span);
             let mut finding = value
@@ -80,26 +80,26 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         format!("`{name}` has no `typed_config`")
                     },
                 )
-                .label(if name.is_empty() { "nothing to find an extension by" } else { "named only" });
+                .label(if name.is_empty() { "no type to find the extension by" } else { "named only" });
             finding = if value.envoy_minor.is_none() {
                 finding
                     .severity(Severity::Warning)
-                    .note("Envoy up to 1.21 finds extensions by name, as the proxies do that this patch applies to")
+                    .note("Envoy up to 1.21 finds extensions by name, and this patch applies only to such proxies")
             } else if object.whole {
                 finding
-                    .rejected("Envoy finds extensions by the type of their configuration only: the proxy rejects this")
+                    .rejected("Envoy finds extensions only by the type of their configuration: the proxy rejects this")
             } else if rename {
                 finding
                     .severity(Severity::Info)
-                    .note("MERGE gives the filter this name and leaves the rest as it is; istiod's webhook warns all the same")
+                    .note("MERGE renames the filter and changes nothing else; istiod's webhook warns nevertheless")
             } else {
                 finding
                     .severity(Severity::Warning)
                     .ineffective_if(object.route.is_empty())
-                    .note("there is no configuration to merge: the extension stays as it is")
+                    .note("there is no configuration to merge: the extension does not change")
             };
             let canonical = envoy::canonical_name(name).unwrap_or(name);
-            // A cluster connects, a listener accepts.
+            // A cluster is the client, a listener the server.
             let other = match value.view.patch.apply_to {
                 ApplyTo::Cluster => "DownstreamTlsContext",
                 _ => "UpstreamTlsContext",
@@ -115,7 +115,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a match asks for a filter under another name.
+/// Whether a match names a filter with another name.
 fn renames(object: &ObjectMatch, name: &str) -> bool {
     let asked = matching::sub_filter_name(object).or_else(|| matching::network_filter_name(object)).unwrap_or_default();
     !name.is_empty() && !asked.is_empty() && asked != name

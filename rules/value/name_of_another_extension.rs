@@ -9,14 +9,14 @@ declare_rule! {
     /// The name of one extension with the configuration type of another.
     ///
     /// # What it finds
-    /// A canonical extension name beside a `typed_config` whose type belongs to another extension.
+    /// A canonical extension name next to a `typed_config` whose type belongs to another extension.
     ///
     /// # Why it matters
-    /// The proxy looks at the type and loads that extension under the wrong name; matches, `typed_per_filter_config` and
-    /// metadata that use the name match something other than they say.
+    /// The proxy uses the type and loads that extension under the wrong name; matches, `typed_per_filter_config` and
+    /// metadata that use the name refer to the wrong extension.
     ///
     /// # How to fix
-    /// Make name and type agree.
+    /// Make the name and the type agree.
     ///
     /// # References
     /// Envoy 1.22 release notes: extensions are looked up by type; `extensions_metadata.yaml`, releases 1.26 to 1.39.
@@ -34,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let typed: Vec<_> = envoy::extensions_of(url.name()).collect();
             let Some(first) = typed.first() else { continue };
-            // An old name may stand for filters of two kinds.
+            // An old name may refer to filters of two kinds.
             if canonical != name
                 || typed.iter().any(|extension| extension.name() == canonical)
                 || named.messages().any(|one| one == url.name())

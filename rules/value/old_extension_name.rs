@@ -8,11 +8,11 @@ declare_rule! {
     /// An old extension name in a value.
     ///
     /// # What it finds
-    /// `name: envoy.lua` and the other names that Envoy gave up in 1.14, in the value of a patch.
+    /// `name: envoy.lua` and the other names that Envoy retired in 1.14, in the value of a patch.
     ///
     /// # Why it matters
-    /// The proxy looks at the type and accepts any name, but other filters' matches, `typed_per_filter_config` and
-    /// `metadata` use the name: they look for the canonical one.
+    /// The proxy uses the type and accepts any name, but other filters' matches, `typed_per_filter_config` and
+    /// `metadata` use the canonical name.
     ///
     /// # How to fix
     /// Write the canonical name.
@@ -32,7 +32,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(member) = object.member("name") else { continue };
             let Some(name) = member.entry.value.as_str() else { continue };
             let Some(listed) = envoy::canonical_name(name) else { continue };
-            // Some old names stood for an HTTP and a network filter: the type tells which.
+            // Some old names were used for both an HTTP and a network filter: the type decides.
             let slot = value.slots.iter().find(|slot| std::ptr::eq(&raw const value.objects[slot.owner], object));
             let typed = slot.and_then(|slot| envoy::extensions_of(slot.content()?.name()).next());
             let canonical = typed.map_or(listed, envoy::Extension::name);

@@ -1,11 +1,11 @@
-//! EF106: two fields set of which a message can hold one.
+//! EF106: two fields are set, but a message can have only one of them.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::proto::decode::What;
 
 declare_rule! {
-    /// Two fields set of which only one is allowed.
+    /// Two fields are set, but only one of them is allowed.
     ///
     /// # What it finds
     /// Two members of one oneof in one message, such as `prefix` and `path` of a route's `match`.

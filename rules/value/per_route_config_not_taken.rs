@@ -1,34 +1,34 @@
-//! EF147: a configuration for a route that the filter's extension does not take there.
+//! EF147: a configuration for a route that the filter's extension does not accept there.
 
 use crate::declare_rule;
 use crate::lint::value::{Object, Slot};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// A per-route configuration of an extension that takes none, or of the filter's own type.
+    /// A per-route configuration of an extension that accepts none, or of the filter's own type.
     ///
     /// # What it finds
-    /// In `typed_per_filter_config`: the type of a filter that has no configuration for routes (Wasm, gRPC statistics, tap),
-    /// or the type of the filter itself where routes have another one (`Buffer` instead of `BufferPerRoute`), also in the
-    /// `config` of a `FilterConfig`.
+    /// In `typed_per_filter_config`: the type of a filter that has no configuration for routes (Wasm, gRPC statistics,
+    /// tap), or the type of the filter itself if routes have another one (`Buffer` instead of `BufferPerRoute`), also
+    /// in the `config` of a `FilterConfig`.
     ///
     /// # Why it matters
     /// istiod sends it unchecked, and Envoy rejects the whole route configuration.
     ///
     /// # How to fix
-    /// Use the type for routes, which the finding names. Where there is none, narrow the match of the HTTP_FILTER patch, or
-    /// let the extension look at the route's metadata.
+    /// Use the type for routes, which the finding names. If there is none, narrow the match of the HTTP_FILTER patch,
+    /// or let the extension read the route's metadata.
     ///
     /// # References
-    /// Envoy `source/common/router/config_impl.cc` ("doesn't support virtual host or route specific configurations"), each
-    /// type tried with Envoy 1.39.3.
+    /// Envoy `source/common/router/config_impl.cc` ("doesn't support virtual host or route specific configurations");
+    /// each type tested with Envoy 1.39.3.
     "EF147" "per-route-config-not-taken" Value Error => check
 }
 
 const EXTENSIONS: &str = "envoy.extensions.filters.http.";
 
-/// Types below [`EXTENSIONS`] that Envoy 1.39.3 does not take for a route. Extensions that gained a configuration for routes
-/// at some release are not among them.
+/// Types below [`EXTENSIONS`] that Envoy 1.39.3 does not accept for a route. Extensions that gained a configuration for
+/// routes in some release are not listed.
 const NONE: &[&str] = &[
     "adaptive_concurrency.v3.AdaptiveConcurrency",
     "alternate_protocols_cache.v3.FilterConfig",
@@ -51,7 +51,7 @@ const NONE: &[&str] = &[
     "wasm.v3.Wasm",
 ];
 
-/// Types of filters, and the type that a route of theirs has.
+/// Types of filters, and the corresponding types for routes.
 const OTHERS: &[(&str, &str)] = &[
     ("buffer.v3.Buffer", "BufferPerRoute"),
     ("compressor.v3.Compressor", "CompressorPerRoute"),
@@ -66,14 +66,14 @@ const OTHERS: &[(&str, &str)] = &[
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
-        // `FilterConfig` switches a filter on or off and holds its configuration for the route.
+        // `FilterConfig` switches a filter on or off and contains its configuration for the route.
         let wrapped = |slot: &Slot<'_>| {
             let owner = value.objects.get(slot.owner).map_or("", Object::full_name);
             slot.field.name() == "config" && owner == "envoy.config.route.v3.FilterConfig"
         };
         for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_per_filter_config" || wrapped(slot)) {
             let Some(url) = slot.content() else { continue };
-            // A wrapper that only switches the filter on or off is for all of them.
+            // A wrapper that only switches the filter on or off works for every filter.
             let Some(kind) = url.name().strip_prefix(EXTENSIONS) else { continue };
             if NONE.contains(&kind) {
                 out.push(

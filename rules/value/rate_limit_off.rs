@@ -1,4 +1,4 @@
-//! EF148: a local rate limit that is switched off by its defaults.
+//! EF148: a local rate limit that its defaults switch off.
 
 use crate::declare_rule;
 use crate::lint::walk::get;
@@ -9,15 +9,15 @@ declare_rule! {
     /// A local rate limit without `filter_enabled` or `filter_enforced`, which limits nothing.
     ///
     /// # What it finds
-    /// A `LocalRateLimit` of HTTP with a token bucket, for the filter or for a route, in which `filter_enabled` or
-    /// `filter_enforced` is missing; a warning where one is 0 % and no runtime key can raise it.
+    /// An HTTP `LocalRateLimit` with a token bucket, for the filter or for a route, without `filter_enabled` or
+    /// `filter_enforced`; a warning if one is 0 % and no runtime key can raise it.
     ///
     /// # Why it matters
-    /// Both default to 0 % of the requests. Without `filter_enabled` no request takes a token; without `filter_enforced`
-    /// requests above the limit are counted and pass.
+    /// Both default to 0 % of the requests. Without `filter_enabled`, no request takes a token; without
+    /// `filter_enforced`, requests above the limit are counted but pass.
     ///
     /// # How to fix
-    /// Set both, `default_value: {numerator: 100, denominator: HUNDRED}`.
+    /// Set both to `default_value: {numerator: 100, denominator: HUNDRED}`.
     ///
     /// # References
     /// Envoy `extensions.filters.http.local_ratelimit.v3.LocalRateLimit`.

@@ -11,25 +11,25 @@ declare_rule! {
     /// A patch that a real Envoy rejects.
     ///
     /// # What it finds
-    /// With `--envoy PATH`, every listener, cluster, route configuration and extension configuration that a patch changes is
-    /// sent to that Envoy the way istiod sends it, as an update of a running process, and what Envoy rejects is reported with
-    /// its own words. The patch is found by sending the resource with that patch alone, and without it. Without `--envoy` the
-    /// rule is silent. In an `audit` the Envoy is that of the target release.
+    /// With `--envoy PATH`, every listener, cluster, route configuration and extension configuration that a patch
+    /// changes is sent to that Envoy the way istiod sends it, as an update of a running process. A rejection is
+    /// reported with Envoy's own message. The patch is found by sending the resource with that patch alone, and without
+    /// it. Without `--envoy` the rule is silent. In an `audit` the Envoy is that of the target release.
     ///
     /// # Why it matters
-    /// istiod does not ask Envoy. A proxy that rejects an update keeps the old version of the resource, or has none, and
-    /// rejects every later change to it, including Istio's own changes that have nothing to do with the filter.
+    /// istiod does not ask Envoy. A proxy that rejects an update keeps the old version of the resource, or has none,
+    /// and rejects every later change to it, including Istio's own unrelated changes.
     ///
     /// # How to fix
-    /// Fix what Envoy names. Other rules often say how.
+    /// Fix what Envoy names. Other rules often explain how.
     ///
     /// # References
-    /// The Envoy that was given.
+    /// The given Envoy.
     "EF133" "refused-by-envoy" Value Error => check,
     needs: &[Envoy], meaning: Rejected, policy: Never("it asks a real Envoy")
 }
 
-/// What is said of one patch.
+/// The evidence against one patch.
 struct Blame {
     words: String,
     proof: Proof,
@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 resources: BTreeSet::new(),
                 workloads: BTreeSet::new(),
             });
-            // The surest is told.
+            // The strongest evidence is reported.
             if (refusal.proof, run.knowledge == Knowledge::Reference)
                 < (blame.proof, blame.knowledge == Knowledge::Reference)
             {
@@ -72,7 +72,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let (label, sure) = match blame.proof {
             Proof::Alone => ("rejected with this patch alone", true),
             Proof::Together => ("accepted without this patch", true),
-            Proof::Among => ("one of the patches in what is rejected", false),
+            Proof::Among => ("one of the patches in the rejected resource", false),
         };
         let certain = sure && blame.knowledge == Knowledge::Dump;
         let mut finding = Finding::new(rule, view.key_span(&["patch", "value"]), message)
@@ -83,7 +83,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .objects(blame.resources);
         if !blame.workloads.is_empty() {
             let proxies = count(blame.workloads.len(), "proxy", "proxies");
-            finding = finding.note(format!("on {proxies}: no update of this resource is accepted, whoever makes it"));
+            finding =
+                finding.note(format!("on {proxies}: no update of this resource is accepted, whatever its source"));
         }
         out.push(finding.workloads(blame.workloads));
     }

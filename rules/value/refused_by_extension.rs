@@ -14,17 +14,18 @@ declare_rule! {
     /// A configuration that the API allows but the extension's code rejects.
     ///
     /// # What it finds
-    /// In what is added, inserted or replaced: fields that exclude or need each other, and what an extension wants although
-    /// the API does not require it. It knows the checks of OAuth2, Wasm, external processing, header-to-metadata,
-    /// json-to-metadata and composite filters, authorization without a service (which crashes Envoy), names in clusters of
-    /// type `STATIC`, and a limit of one HTTP/2 header field above that of all headers. `--envoy` finds the others.
+    /// In added, inserted or replaced objects: fields that exclude or require each other, and fields that an extension
+    /// requires although the API does not. The rule knows the checks of OAuth2, Wasm, external processing,
+    /// header-to-metadata, json-to-metadata and composite filters, authorization without a service (which crashes
+    /// Envoy), names in clusters of type `STATIC`, and a limit for one HTTP/2 header field above the limit for all
+    /// headers. `--envoy` finds the others.
     ///
     /// # Why it matters
-    /// istiod does not know these rules, and they are not in the API: it sends the value, and the proxy rejects the listener,
-    /// route or cluster.
+    /// These rules are not in the API, and istiod does not know them: it sends the value, and the proxy rejects the
+    /// listener, route or cluster.
     ///
     /// # How to fix
-    /// Write what the extension wants.
+    /// Write what the extension requires.
     ///
     /// # References
     /// The sources of Envoy 1.26 and 1.32; Envoy 1.36, 1.37, 1.38, 1.39 and 1.40.
@@ -51,22 +52,23 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// An authorization filter without a service: Envoy takes it, and ends with the first request.
+/// An authorization filter without a service: Envoy accepts it, but crashes on the first request.
 fn nobody_to_ask(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Object<'_>) -> Option<Finding> {
     let filter = object.whole && object.full_name() == "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
     let served = ["grpc_service", "http_service"].iter().any(|service| object.member(service).is_some());
     (filter && !served).then(|| {
         value
             .finding(rule, object.span, "`ExtAuthz` needs a service")
-            .label("nobody to ask")
-            .note("Envoy accepts the filter and crashes on the first request that it checks; tried with Envoy 1.36, 1.38 and 1.40")
+            .label("no service to call")
+            .note("Envoy accepts the filter and crashes on the first request that it checks; tested with Envoy 1.36, 1.38 and 1.40")
             .help("add `grpc_service` or `http_service`")
     })
 }
 
 const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
-/// One header field must fit into all of them; of a MERGE the result is asked, as the two limits may come from two patches.
+/// One header field must fit into all of them. For a MERGE the result is checked, as the two limits may come from two
+/// patches.
 fn header_field_size(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
@@ -111,7 +113,7 @@ fn header_field_size(
             .finding(rule, written.span, format!("`{}` must not exceed `{ALL}`, which is {all}", ONE[1]))
             .label("rejected by the code of the connection manager")
             .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
-            .note(format!("`{ALL}` defaults to {DEFAULT_HEADERS_KB}; tried with Envoy 1.39.3"))
+            .note(format!("`{ALL}` defaults to {DEFAULT_HEADERS_KB}; tested with Envoy 1.39.3"))
             .help(format!("{ALL}: {one}")),
     )
 }

@@ -8,10 +8,10 @@ declare_rule! {
     /// A field that was removed from its message.
     ///
     /// # What it finds
-    /// A key whose field the message once had: its name is reserved in the proto file.
+    /// A key for a field that the message no longer has: its name is reserved in the proto file.
     ///
     /// # Why it matters
-    /// istiod drops the key and accepts the EnvoyFilter, which then does not do what is written.
+    /// istiod drops the key and accepts the EnvoyFilter, which then does not do what it says.
     ///
     /// # How to fix
     /// Write the field's successor.
@@ -22,7 +22,7 @@ declare_rule! {
     by_release: true
 }
 
-/// What stands in for removed fields, by their names.
+/// Successors of removed fields, by their names.
 const SUCCESSORS: [(&str, &str); 12] = [
     ("tls_context", "`transport_socket` with the name `envoy.transport_sockets.tls` and a `typed_config`"),
     ("hosts", "`load_assignment`"),

@@ -12,22 +12,22 @@ declare_rule! {
     /// A runtime guard that the proxy's Envoy does not have.
     ///
     /// # What it finds
-    /// A key of a runtime layer (`layered_runtime`, in one piece or one mapping a part) or a `runtime_key` that names a
+    /// A key of a runtime layer (`layered_runtime`, in one piece or as nested mappings) or a `runtime_key` that names a
     /// runtime guard, `envoy.reloadable_features.…` or `envoy.restart_features.…`, which the Envoy of the proxies no
-    /// longer has, does not have yet, or which no known release has. Of Envoy 1.34 and 1.35 (Istio 1.26 and 1.27) not all
-    /// guards are known: there the finding says so and is information.
+    /// longer has, does not have yet, or which no known release has. The guards of Envoy 1.34 and 1.35 (Istio 1.26 and
+    /// 1.27) are only partly known: there the finding says so and is an info.
     ///
     /// # Why it matters
     /// A guard switches a change of behavior on or off while it is new; after some releases it is removed with the old
-    /// code. A layer that still sets it switches nothing. Envoy takes it; for a switch that is not a string it logs the
+    /// code. A layer that still sets it has no effect. Envoy accepts it; for a switch that is not a string it logs the
     /// error `Using a removed guard`, and that a later release will reject it.
     ///
     /// # How to fix
-    /// Remove the key, after a look at whether the new behavior is what you want: it cannot be switched back.
+    /// Remove the key after checking that the new behavior is what you want: it cannot be switched back.
     ///
     /// # References
-    /// `source/common/runtime/runtime_features.cc` of Envoy 1.26 to 1.39, the binary of 1.40; `runtime_impl.cc`; Envoy
-    /// 1.36 and 1.40, tried.
+    /// `source/common/runtime/runtime_features.cc` of Envoy 1.26 to 1.39, the binary of 1.40; `runtime_impl.cc`; tested
+    /// with Envoy 1.36 and 1.40.
     "EF135" "runtime-guard-not-there" Value Warning => check
 }
 
@@ -50,7 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether anything is known of an Envoy minor or of those on both sides of it.
+/// Whether the guards of an Envoy minor, or of both neighboring ones, are known.
 fn in_reach(minor: u16) -> bool {
     let [(oldest, _), (_, newest)] = envoy::GUARDS_KNOWN;
     (oldest..=newest).contains(&minor)
@@ -67,7 +67,7 @@ fn tell(rule: &'static RuleInfo, value: &PatchValue<'_>, named: &Named<'_>, mino
     let finding = value.finding(rule, named.span, message);
     let finding = match guards::life(name) {
         Some(life) => finding.label(life),
-        None => finding.label("in no known release").note(format!("looked at: {}", guards::looked_at())),
+        None => finding.label("in no known release").note(format!("checked: {}", guards::looked_at())),
     };
     if unknown {
         return finding.severity(Severity::Info);
@@ -89,7 +89,7 @@ fn tell(rule: &'static RuleInfo, value: &PatchValue<'_>, named: &Named<'_>, mino
     }
 }
 
-/// The guard of an Envoy minor with almost the same name.
+/// The guard of an Envoy minor with the most similar name.
 fn alike(name: &str, minor: u16) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().map_or(0, |last| name.len() - last.len());
     let here = envoy::runtime_guards().map(envoy::RuntimeGuard::name);

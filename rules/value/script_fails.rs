@@ -8,19 +8,19 @@ declare_rule! {
     /// A Lua script that fails on an ordinary request.
     ///
     /// # What it finds
-    /// With `lint --run`, a few standard requests go through a real Envoy with the patched configuration: a plain GET, a
-    /// POST with a body, one without the headers that scripts read, one with them. A script that fails on one of them is
-    /// reported with Envoy's words and with the request as a `try` command. Without `--run` the rule is silent.
+    /// With `lint --run`, a few standard requests go through a real Envoy with the patched configuration: a plain GET,
+    /// a POST with a body, one without the headers that scripts read, one with them. A script that fails on one of them
+    /// is reported with Envoy's message and the `try` command for the request. Without `--run` the rule is silent.
     ///
     /// # Why it matters
-    /// Envoy accepts a script that parses. Where it fails at run time, Envoy logs the error, counts it in `lua.errors`,
+    /// Envoy accepts a script that parses. If it fails at run time, Envoy logs the error, counts it in `lua.errors`,
     /// and lets the request pass without the rest of the script: headers are missing, checks are skipped.
     ///
     /// # How to fix
     /// Check that a header, a body or a value exists before the script uses it.
     ///
     /// # References
-    /// The Envoy that was given; Envoy documentation, Lua filter.
+    /// The given Envoy; Envoy documentation, Lua filter.
     "EF136" "script-fails" Value Error => check,
     needs: &[Requests], policy: Never("it sends requests through a real Envoy")
 }

@@ -1,4 +1,4 @@
-//! EF149: a secret that istiod is asked for and does not serve.
+//! EF149: a secret that is requested from istiod but never served.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
@@ -12,12 +12,12 @@ declare_rule! {
     /// certificates (`token_secret` and `hmac_secret` of OAuth2, the credential injector).
     ///
     /// # Why it matters
-    /// istiod serves certificates and authorities under these names and nothing else. The listener or cluster waits for
+    /// istiod serves only certificates and certificate authorities under these names. The listener or cluster waits for
     /// the secret and never becomes active.
     ///
     /// # How to fix
-    /// Use `kubernetes://<secret>` for certificates. Mount other secrets into the proxy and name a file that holds the
-    /// Secret resource: `sds_config: {path_config_source: {path: /etc/istio/…/token.yaml}}`.
+    /// Use `kubernetes://<secret>` for certificates. Mount other secrets into the proxy and name a file that contains
+    /// the Secret resource: `sds_config: {path_config_source: {path: /etc/istio/…/token.yaml}}`.
     ///
     /// # References
     /// istiod `pilot/pkg/xds/sds.go`, `pilot/pkg/model/credentials/resource.go`, releases 1.22 to 1.31.

@@ -9,13 +9,13 @@ declare_rule! {
     /// An extension, message or field that Envoy marks as work in progress.
     ///
     /// # What it finds
-    /// What Envoy's protos or extension table call work in progress.
+    /// Extensions, messages and fields that Envoy's protos or extension table mark as work in progress.
     ///
     /// # Why it matters
-    /// Envoy warns when it loads it, gives no security support for it, and may change or remove it in any release.
+    /// Envoy warns when it loads them, gives no security support, and may change or remove them in any release.
     ///
     /// # How to fix
-    /// Use something finished, or watch Envoy's release notes with each upgrade of Istio.
+    /// Use something stable, or check Envoy's release notes with each upgrade of Istio.
     ///
     /// # References
     /// `xds.annotations.v3` in the protos of the proxies' Envoy; `extensions_metadata.yaml`, releases 1.26 to 1.39.

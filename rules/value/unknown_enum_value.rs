@@ -11,14 +11,14 @@ declare_rule! {
     /// An enum value that does not exist.
     ///
     /// # What it finds
-    /// A value of an enum field that is none of the names the enum declares. Names are in capitals.
+    /// A value of an enum field that is not a name that the enum declares. Names are in uppercase.
     ///
     /// # Why it matters
-    /// istiod rejects the whole value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect. In a
-    /// TypedStruct the proxy drops an unknown name without an error and uses the default, which is not what is written.
+    /// istiod rejects the whole value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no
+    /// effect. In a TypedStruct, the proxy silently drops an unknown name and uses the default instead.
     ///
     /// # How to fix
-    /// Write one of the names listed.
+    /// Write one of the listed names.
     ///
     /// # References
     /// Envoy's API reference of the message.
@@ -51,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("not a name of the enum")
                 .note(match names.first().filter(|_| noticed.in_typed_struct) {
                     Some(default) => {
-                        format!("the proxy drops the name without an error and uses the default, `{default}`")
+                        format!("the proxy silently drops the name and uses the default, `{default}`")
                     }
                     None => super::bad_duration::consequence(noticed.in_typed_struct).to_owned(),
                 })

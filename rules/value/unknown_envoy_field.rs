@@ -12,12 +12,12 @@ declare_rule! {
     /// A field that Envoy's message does not have.
     ///
     /// # What it finds
-    /// A key in a patch's value, at any depth, in `Any`s and TypedStructs too, that is not a field of its message: in
-    /// neither the types of istiod nor those of the proxies' Envoy.
+    /// A key in a patch's value, at any depth, including `Any`s and TypedStructs, that is not a field of its message,
+    /// neither in the types of istiod nor in those of the proxies' Envoy.
     ///
     /// # Why it matters
     /// istiod drops the key (the webhook only warns), and Envoy ignores it inside a TypedStruct: the filter is accepted
-    /// and does not do what is written.
+    /// but does not do what it says.
     ///
     /// # How to fix
     /// Correct the name, or move the field into the message that has it.
@@ -37,7 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let mut moved: BTreeSet<String> = BTreeSet::new();
             for member in object.members.iter().filter(|member| member.field().is_none()) {
                 let key = member.entry.key.as_str();
-                // Other rules say more about these.
+                // Other rules explain these better.
                 let untyped = key == "config" && message.field("typed_config").is_some();
                 if untyped
                     || (indented && key != "@type")
@@ -83,7 +83,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         keys.dedup();
                         let lines: Vec<String> = keys.iter().map(|key| below(object, key)).collect();
                         format!(
-                            "only an `Any` has a type, and this is a {short}: write below `typed_config` what belongs to the type\ntyped_config:\n{}",
+                            "only an `Any` has a type, and this is a {short}: write the type and its fields below `typed_config`\ntyped_config:\n{}",
                             lines.join("\n")
                         )
                     } else {
@@ -91,7 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     });
                 } else if key == "typed_config" {
                     finding = finding.help(format!(
-                        "a {} is written as it is: move the content up by one level, without `typed_config` and `@type`",
+                        "a {} is written directly: move the content up by one level, without `typed_config` and `@type`",
                         object.short_name()
                     ));
                 } else if key == "value" && object.node.entry("@type").is_some() {
@@ -101,7 +101,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     let edit = Edit { span: member.entry.key_span, text: near.name.to_owned() };
                     if object.member(near.name).is_some() {
                         let name = near.name;
-                        finding = finding.help(format!("if `{name}` is meant, delete this: it is set as well"));
+                        finding = finding.help(format!("if `{name}` is intended, delete this: it is also set"));
                     } else {
                         finding = finding.help(format!("did you mean `{}`?", near.name));
                         finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
@@ -164,7 +164,7 @@ fn below(object: &Object<'_>, key: &str) -> String {
     }
 }
 
-/// Which field of the message holds one that has a field of that name, and the name of the inner message.
+/// The field of the message that contains a message with a field of that name, and the name of the inner message.
 fn home(object: &Object<'_>, key: &str) -> Option<(String, String)> {
     let has = |message: Message| message.field(key).is_some();
     object.message()?.fields().find_map(|field| match field.kind() {

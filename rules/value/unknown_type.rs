@@ -10,19 +10,19 @@ declare_rule! {
     /// A type that this release of istiod or the proxy does not know.
     ///
     /// # What it finds
-    /// An `@type` whose message is not linked into istiod of the release, or that the proxies' Envoy does not have. Types
-    /// of the v2 API have their own rule.
+    /// An `@type` whose message is not linked into istiod of the release, or that the proxies' Envoy does not have.
+    /// Types of the v2 API have their own rule.
     ///
     /// # Why it matters
-    /// istiod cannot read the value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect.
-    /// The proxy rejects what only the proxy does not know.
+    /// istiod cannot read the value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no
+    /// effect. A proxy rejects a type that only istiod knows.
     ///
     /// # How to fix
-    /// Correct the name, write its successor, or wrap the configuration in a TypedStruct when only istiod does not know the
-    /// type.
+    /// Correct the name, write its successor, or wrap the configuration in a TypedStruct if only istiod does not know
+    /// the type.
     ///
     /// # References
-    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, taken from the modules they are built with.
+    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, from the modules they are built with.
     "EF109" "unknown-type" Value Error => check,
     fixes: true, by_release: true
 }
@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if known || envoy::v3_of(name).is_some() || super::malformed_type_url::meant(cx, &url).is_some() {
                 continue;
             }
-            // istiod's own types and contrib ones are not all in the tables of the proxy.
+            // istiod's own types and contrib types are not all in the tables of the proxy.
             if only_proxy && (value.envoy_minor.is_none() || !name.starts_with("envoy.")) {
                 continue;
             }
@@ -60,7 +60,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             if !only_proxy && url.envoy.is_some() {
                 finding = finding.help(format!(
-                    "the proxy's Envoy 1.{} knows it: wrap it, so that istiod need not\n\"@type\": type.googleapis.com/xds.type.v3.TypedStruct\ntype_url: {}\nvalue: …",
+                    "the proxy's Envoy 1.{} knows it: wrap it, so that istiod does not have to\n\"@type\": type.googleapis.com/xds.type.v3.TypedStruct\ntype_url: {}\nvalue: …",
                     envoy,
                     url.text
                 ));
@@ -88,7 +88,7 @@ pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str
     let mut best: Option<(usize, &'static str)> = None;
     for message in schema.messages().filter(|message| !message.full_name().starts_with("google.")) {
         let candidate = message.full_name();
-        // The last part must be much the same, or a package would be taken for its neighbor.
+        // The last part must be almost equal, or a package would be mistaken for its neighbor.
         if strsim::osa_distance(short(candidate), short(name)) > 2 {
             continue;
         }
@@ -100,7 +100,7 @@ pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str
     best.map(|(_, candidate)| candidate)
 }
 
-/// Which releases know a type.
+/// The releases that know a type.
 pub(super) fn releases(name: &str) -> Vec<String> {
     let mut notes = Vec::new();
     for istiod in [true, false] {

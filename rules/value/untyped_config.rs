@@ -13,7 +13,7 @@ declare_rule! {
     /// The untyped `config` of Envoy's v2 API in a message of the v3 API.
     ///
     /// # Why it matters
-    /// The field is gone since Envoy 1.18: istiod drops it, and what is left loads nothing, or the proxy rejects it.
+    /// The field is gone since Envoy 1.18: istiod drops it, and the rest loads nothing, or the proxy rejects it.
     ///
     /// # How to fix
     /// Rename it to `typed_config` and add the type.
@@ -76,5 +76,5 @@ fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
         r"@filters && has(p.patch) && has(p.patch.value) && has(p.patch.value.config) && !has(p.patch.value.typed_config)",
         "filters no longer have `config`: use `typed_config` with its `@type`",
     )
-        .without("what is deeper in the value")]
+        .without("fields deeper in the value")]
 }

@@ -36,11 +36,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let text = format!("type.googleapis.com/{successor}");
                 out.push(
                     value
-                        .finding(rule, url.span, format!("`{}` is of the v2 API", short(url.name())))
+                        .finding(rule, url.span, format!("`{}` is a type of the v2 API", short(url.name())))
                         .label("a v2 type")
                         .rejected_if(in_typed_struct, super::bad_duration::consequence(in_typed_struct))
                         .ineffective_if(!in_typed_struct)
-                        .note("Envoy dropped the v2 API in 1.18, istiod its types in 1.19")
+                        .note("Envoy dropped the v2 API in 1.18, and istiod dropped its types in 1.19")
                         .help(format!("write `{text}`"))
                         .fix("write the v3 type", false, vec![Edit { span: url.span, text }]),
                 );
@@ -49,7 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The v3 successor, if this is an unknown type of the v2 API.
+/// The v3 successor if this is an unknown type of the v2 API.
 pub(super) fn successor(url: &TypeUrl<'_>) -> Option<&'static str> {
     if url.unknown() { envoy::v3_of(url.name()) } else { None }
 }

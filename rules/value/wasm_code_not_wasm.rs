@@ -5,7 +5,7 @@ use crate::lint::{Context, Findings, RuleInfo, walk};
 use crate::source::Node;
 
 declare_rule! {
-    /// The code of a Wasm filter that is no Wasm module: a script, or the address of a web page.
+    /// The code of a Wasm filter that is not a Wasm module: a script, or the address of a web page.
     ///
     /// # What it finds
     /// `inline_string` or `inline_bytes` that does not begin with the bytes of a Wasm module, for a runtime other than
@@ -15,10 +15,10 @@ declare_rule! {
     /// The proxy cannot load it: it rejects the listener, or fails every request.
     ///
     /// # How to fix
-    /// Compile the code to Wasm, put the module into a registry or on a server, and name the file itself.
+    /// Compile the code to Wasm, put the module in a registry or on a server, and use the address of the file itself.
     ///
     /// # References
-    /// WebAssembly core specification, binary format (`\0asm`); tried with Envoy 1.39.3.
+    /// WebAssembly core specification, binary format (`\0asm`); tested with Envoy 1.39.3.
     "EF150" "wasm-code-not-wasm" Value Error => check
 }
 
@@ -63,7 +63,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether base64 text is that of a Wasm module.
+/// Whether base64 text encodes a Wasm module.
 fn is_module(text: &str) -> bool {
     text.trim_start().starts_with("AGFzb")
 }

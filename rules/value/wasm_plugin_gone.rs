@@ -10,14 +10,14 @@ declare_rule! {
     ///
     /// # What it finds
     /// A Wasm filter with the runtime `envoy.wasm.runtime.null` and one of Istio's own plugins (`envoy.wasm.stats`,
-    /// `envoy.wasm.metadata_exchange` and others) that the proxy of this release is not built with; a warning for any other name,
-    /// which only a proxy of your own can have.
+    /// `envoy.wasm.metadata_exchange` and others) that is not built into the proxy of this release; a warning for any
+    /// other name, which only a custom proxy can have.
     ///
     /// # Why it matters
     /// istiod accepts it; the proxy cannot load the plugin and rejects the listener.
     ///
     /// # How to fix
-    /// Remove the filter; what the plugin did is native now and set up with the Telemetry API.
+    /// Remove the filter; its functionality is native now and configured with the Telemetry API.
     ///
     /// # References
     /// istio/proxy 1.17 to 1.23, plugins and build files.
@@ -50,7 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .severity(Severity::Warning)
                         .confidence(Confidence::Likely)
                         .label("not built into Istio's proxy")
-                        .note("`envoy.wasm.runtime.null` runs plugins that are compiled into the proxy; one of your own may have it")
+                        .note("`envoy.wasm.runtime.null` runs plugins that are compiled into the proxy; a custom proxy may have it")
                         .help("for a module: runtime: envoy.wasm.runtime.v8"),
                 );
                 continue;

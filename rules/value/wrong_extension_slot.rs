@@ -15,17 +15,17 @@ declare_rule! {
     ///
     /// # Why it matters
     /// istiod does not know which type belongs where: it sends the value, and the proxy finds no such extension of the
-    /// kind it wants and rejects the listener or cluster.
+    /// expected kind and rejects the listener or cluster.
     ///
     /// # How to fix
-    /// Write the `applyTo` and the place that the extension is for, or the type that belongs there.
+    /// Write the `applyTo` and place for the extension, or a type that belongs there.
     ///
     /// # References
     /// Envoy's `extensions_metadata.yaml`, releases 1.26 to 1.39: categories and types of every extension.
     "EF120" "wrong-extension-slot" Value Error => check
 }
 
-/// Which kinds of extensions a slot takes.
+/// The kinds of extensions that a slot accepts.
 fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
     let owner = &value.objects[slot.owner];
     if slot.field.name() != "typed_config" {
@@ -54,7 +54,7 @@ fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
     }
 }
 
-/// What users call a category.
+/// The display name of a category.
 fn category_name(category: &str) -> String {
     match category {
         "envoy.filters.http" | "envoy.filters.http.upstream" => "an HTTP filter".to_owned(),
@@ -70,7 +70,7 @@ fn category_name(category: &str) -> String {
     }
 }
 
-/// Types that only one direction of a transport socket takes; its extension is registered for both under one name.
+/// Types that only one direction of a transport socket accepts; its extension is registered for both under one name.
 const DIRECTIONS: [(&str, &str); 6] = [
     ("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", "envoy.transport_sockets.upstream"),
     ("envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", "envoy.transport_sockets.downstream"),

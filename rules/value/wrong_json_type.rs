@@ -1,4 +1,4 @@
-//! EF103: a value of another type than the field's.
+//! EF103: a value of the wrong type for its field.
 
 use crate::declare_rule;
 use crate::lint::{Context, Edit, Findings, RuleInfo};
@@ -9,14 +9,15 @@ declare_rule! {
     /// A value of the wrong type for its field.
     ///
     /// # What it finds
-    /// Text where a number is expected, a number or boolean without quotes where text is, a mapping for a list and the like.
+    /// Text where a number is expected, a number or Boolean without quotes where text is expected, a mapping instead of
+    /// a list, and so on.
     ///
     /// # Why it matters
     /// istiod rejects the whole value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect. In a
     /// TypedStruct the proxy rejects the listener, route or cluster instead.
     ///
     /// # How to fix
-    /// Write the value in the type that the field has.
+    /// Write the value in the type of the field.
     ///
     /// # References
     /// protobuf's JSON mapping; istiod reads values with golang/protobuf `jsonpb`, releases 1.22 to 1.31.
@@ -38,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let span = value.written_span(noticed);
             let mut finding = value
-                // `a string: put it in quotes`: the order comes as help.
+                // `a string: put it in quotes`: the instruction becomes help.
                 .finding(
                     rule,
                     span,

@@ -46,13 +46,13 @@ pub(crate) fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
     dumps.chain(manifests).collect()
 }
 
-/// Workloads by their labels: a mesh may have thousands of both filters and workloads.
+/// Workloads indexed by label, since a mesh may have thousands of filters and workloads.
 pub(crate) struct ByLabel<'c> {
     of: HashMap<(&'c str, &'c str), Vec<Reached<'c>>>,
 }
 
 impl<'c> ByLabel<'c> {
-    /// Sorts workloads by their labels.
+    /// Indexes workloads by label.
     pub(crate) fn new(known: &[Reached<'c>]) -> ByLabel<'c> {
         let mut of: HashMap<(&str, &str), Vec<Reached<'_>>> = HashMap::new();
         for one in known {
@@ -63,7 +63,7 @@ impl<'c> ByLabel<'c> {
         ByLabel { of }
     }
 
-    /// The workloads that a filter with labels selects, wherever they are, in the order in which they were given.
+    /// The workloads in any namespace that the labels of a filter select, in their given order.
     pub(crate) fn selected<'s>(&'s self, filter: &'s EnvoyFilter) -> impl Iterator<Item = &'s Reached<'c>> {
         let labels = filter.selector.iter().flatten();
         let of = labels.map(|(key, value)| self.of.get(&(key.as_str(), value.as_str())).map_or(&[][..], Vec::as_slice));
@@ -72,8 +72,8 @@ impl<'c> ByLabel<'c> {
     }
 }
 
-/// Whether what is known comes from a cluster, so that a workload that does not exist does not exist: manifests of a
-/// repository seldom name everything that runs.
+/// Whether the workloads come from a cluster, so that a missing workload really does not exist: the manifests of a
+/// repository rarely name everything that runs.
 pub(crate) fn complete(cx: &Context<'_>) -> bool {
     cx.inventory.workloads.iter().any(|workload| workload.injection.proxy_image.is_some())
 }
