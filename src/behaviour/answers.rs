@@ -1,4 +1,4 @@
-//! What stubs answer: rules with conditions, the first that holds decides.
+//! The answers of stubs: rules with conditions; the first match decides.
 
 use super::Error;
 use super::http1::Fields;
@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
-/// A text to compare with, `*` standing for any characters.
+/// A text pattern; `*` matches any characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(pub String);
 
 impl Pattern {
-    /// Whether a text is meant.
+    /// Whether it matches a text.
     pub fn matches(&self, text: &str) -> bool {
         let mut parts = self.0.split('*');
         let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -29,7 +29,7 @@ impl Pattern {
     }
 }
 
-/// What a stub speaks: plain HTTP, or one of the services that Envoy's filters ask.
+/// The protocol of a stub: plain HTTP, or one of the services that Envoy's filters call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Service {
     /// HTTP/1.1 and HTTP/2.
@@ -73,7 +73,7 @@ impl Service {
         }
     }
 
-    /// The service that a gRPC path calls.
+    /// The service of a gRPC path.
     pub fn of_grpc(path: &str) -> Service {
         match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
             "envoy.service.auth.v3.Authorization" => Service::ExtAuthz,
@@ -90,12 +90,13 @@ impl fmt::Display for Service {
     }
 }
 
-/// One answer with its conditions.
+/// An answer with its conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     /// Conditions: `path`, `method`, `phase` (ext_proc), the name of a header field or the key of a rate limit descriptor.
     pub when: Vec<(String, Pattern)>,
-    /// Status: of HTTP; for `grpc` that of gRPC; for ext_authz and ext_proc 200 goes on and others answer at once.
+    /// Status: of HTTP; for `grpc` that of gRPC; for ext_authz and ext_proc, 200 continues and others answer
+    /// immediately.
     pub status: Option<u16>,
     /// Header fields: of the answer; for ext_authz and ext_proc those to set.
     pub headers: Fields,
@@ -103,19 +104,19 @@ pub struct Rule {
     pub remove: Vec<String>,
     /// Body of the answer, or the new body (ext_proc).
     pub body: Option<Vec<u8>>,
-    /// Whether a rate limit is over.
+    /// Whether the rate limit is exceeded.
     pub over_limit: bool,
-    /// The answer is the request as JSON.
+    /// Whether to answer with the request as JSON.
     pub echo: bool,
     /// How long to wait before the answer.
     pub delay: Option<Duration>,
-    /// Close the connection instead of an answer.
+    /// Whether to close the connection instead of answering.
     pub reset: bool,
-    /// How many calls the rule answers; then the next one that holds does.
+    /// How many calls the rule answers before the next matching one takes over.
     pub times: Option<u64>,
 }
 
-/// What one upstream answers.
+/// The answers of one upstream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stub {
     /// Rules for each service.
@@ -123,12 +124,12 @@ pub struct Stub {
 }
 
 impl Stub {
-    /// One that answers everything alike.
+    /// A stub that answers every call the same way.
     pub fn always(service: Service, rule: Rule) -> Stub {
         Stub { rules: BTreeMap::from([(service, vec![rule])]) }
     }
 
-    /// Adds the rules of another one behind its own.
+    /// Appends the rules of another stub.
     pub fn extend(&mut self, other: &Stub) {
         for (service, rules) in &other.rules {
             self.rules.entry(*service).or_default().extend(rules.iter().cloned());
@@ -136,7 +137,7 @@ impl Stub {
     }
 }
 
-/// What each cluster's stub answers: the nearest name counts first.
+/// The stub of each cluster: the closest name wins.
 pub(super) fn resolve(
     stubs: &BTreeMap<String, Stub>,
     clusters: &[String],
@@ -179,7 +180,7 @@ pub(super) fn resolve(
     Ok(out)
 }
 
-/// Rules that count how often they answered.
+/// Rules that count their answers.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     stub: Stub,
@@ -196,7 +197,7 @@ impl Counted {
         self.stub.rules.contains_key(&service)
     }
 
-    /// The rule for a call whose properties `value` knows.
+    /// The rule for a call; `value` returns the call's properties.
     pub(super) fn rule(&mut self, service: Service, value: &dyn Fn(&str) -> Vec<String>) -> Option<Rule> {
         let rules = self.stub.rules.get(&service)?;
         for (index, rule) in rules.iter().enumerate() {

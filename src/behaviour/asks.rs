@@ -1,11 +1,11 @@
-//! The requests that a configuration speaks of: paths, methods and header fields that its matches want.
+//! Requests derived from a configuration: the paths, methods and header fields that its matches require.
 
 use super::http1::Fields;
 use super::request::Request;
 use crate::proto::tree::{Tree, Value};
 use std::net::IpAddr;
 
-/// What a request needs so that a match holds.
+/// What a request needs to satisfy a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
     /// Its path.
@@ -14,31 +14,31 @@ pub struct Ask {
     pub method: Option<String>,
     /// Header fields.
     pub headers: Fields,
-    /// Where it comes from.
+    /// The source address.
     pub from: Option<IpAddr>,
 }
 
-/// A descriptor of rate limits that the actions of a route give to requests, and which requests those are.
+/// A rate limit descriptor that a route's actions produce, and the requests that produce it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Keys with their values; one without a value has the value of the request.
+    /// Keys with their values; one without a value takes it from the request.
     pub entries: Vec<(String, EntryValue)>,
-    /// What a request needs to get it.
+    /// What a request needs to produce it.
     pub ask: Ask,
 }
 
 /// The value of an entry of a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryValue {
-    /// Always this.
+    /// A fixed value.
     Fixed(String),
-    /// That of a header field.
+    /// The value of a header field.
     Header(String),
-    /// The address of the client.
+    /// The client's address.
     Address,
 }
 
-/// Most requests that are made up for one filter.
+/// Maximum number of requests that are derived for one filter.
 const MOST: usize = 8;
 
 impl Ask {
@@ -46,7 +46,7 @@ impl Ask {
         *self == Ask::default()
     }
 
-    /// A request with what is asked for.
+    /// The request with these properties.
     pub(super) fn put_in(&self, request: &Request) -> Request {
         let mut request = request.clone();
         if let Some(path) = &self.path {
@@ -63,7 +63,7 @@ impl Ask {
         request
     }
 
-    /// What the match of a route or rule asks for; `None` where no request can be made up.
+    /// The requirements of a route's or rule's match; `None` if no request can be constructed.
     pub(super) fn of_match(matched: &Tree<'_>) -> Option<Ask> {
         let mut ask = Ask::default();
         for header in list(matched, "headers") {
@@ -82,7 +82,7 @@ impl Ask {
         (!other.iter().any(|key| matched.get(key).is_some())).then_some(ask)
     }
 
-    /// Adds what the matcher of a header field asks for; `None` where no value can be made up.
+    /// Adds the requirements of a header matcher; `None` if no value can be constructed.
     fn header(&mut self, matcher: &Tree<'_>) -> Option<()> {
         if is_true(matcher, "invert_match") {
             return Some(());
@@ -108,7 +108,7 @@ impl Ask {
     }
 }
 
-/// The items under a key, each open.
+/// The items under a key, with `Any`s opened.
 pub(super) fn list<'a>(config: &Tree<'a>, key: &str) -> Vec<Tree<'a>> {
     let list = config.get(key).map(|list| list.readable().into_owned());
     list.as_ref().map(Tree::items).unwrap_or_default().iter().map(|item| item.readable().into_owned()).collect()
@@ -119,7 +119,7 @@ pub(super) fn is_true(config: &Tree<'_>, key: &str) -> bool {
     config.get(key).is_some_and(|value| matches!(value.readable().value, Value::Bool(true)))
 }
 
-/// A text that a regular expression matches, where it is simple.
+/// A text that a regular expression matches, if the expression is simple.
 fn instance(regex: &str) -> Option<String> {
     let regex = regex.trim_start_matches('^').trim_end_matches('$');
     let text = regex.replace(".*", "x").replace(".+", "x").replace("\\.", "\u{0}").replace("\\/", "/");
@@ -127,7 +127,7 @@ fn instance(regex: &str) -> Option<String> {
     plain.then(|| text.replace('\u{0}', "."))
 }
 
-/// The requests that a configuration speaks of.
+/// The requests derived from a configuration.
 pub(super) fn asks(tree: &Tree<'_>) -> Vec<Ask> {
     let mut all = Vec::new();
     collect(tree, &mut all);
@@ -155,7 +155,7 @@ fn collect(tree: &Tree<'_>, into: &mut Vec<Ask>) {
     tree.items().iter().for_each(|item| collect(item, into));
 }
 
-/// What a matcher under this key asks for, nothing where no request can be made up; `None` for what is no matcher.
+/// The requirements of a matcher under this key, empty if no request can be constructed; `None` if it is not a matcher.
 fn of_matcher(key: &str, value: &Tree<'_>) -> Option<Ask> {
     let mut ask = Ask::default();
     let made = match key {
@@ -181,7 +181,7 @@ fn of_matcher(key: &str, value: &Tree<'_>) -> Option<Ask> {
     Some(if made.is_some() { ask } else { Ask::default() })
 }
 
-/// Paths that a script names, and the values that it compares header fields with.
+/// Paths that a script names, and the values that it compares header fields to.
 fn of_script(text: &str) -> Vec<Ask> {
     let mut all = Vec::new();
     for quote in ['"', '\''] {
@@ -213,8 +213,8 @@ fn of_script(text: &str) -> Vec<Ask> {
     all
 }
 
-/// The descriptor that one of the `rate_limits` of a route gives to requests; `None` for actions that depend on more than
-/// the request.
+/// The descriptor that an entry of a route's `rate_limits` produces; `None` for actions that depend on more than the
+/// request.
 pub(super) fn written(limit: &Tree<'_>) -> Option<Written> {
     let limit = limit.readable();
     let mut written = Written { entries: Vec::new(), ask: Ask::default() };
@@ -259,7 +259,7 @@ pub(super) fn written(limit: &Tree<'_>) -> Option<Written> {
 }
 
 impl Written {
-    /// What a request needs to get this descriptor; `None` where it never does.
+    /// What a request needs to produce this descriptor; `None` if no request can.
     pub(super) fn meets(&self, descriptor: &[(String, String)]) -> Option<Ask> {
         let mut ask = self.ask.clone();
         if self.entries.len() != descriptor.len() {
@@ -268,7 +268,7 @@ impl Written {
         for ((key, value), (wanted_key, wanted)) in self.entries.iter().zip(descriptor) {
             let fits = match value {
                 _ if key != wanted_key => false,
-                // A descriptor without a value is one for each.
+                // A descriptor without a value matches every value.
                 _ if wanted.is_empty() => true,
                 EntryValue::Fixed(value) => value == wanted,
                 EntryValue::Header(name) => {
@@ -294,7 +294,7 @@ impl Written {
         Some(ask)
     }
 
-    /// Its entries in a line.
+    /// Its entries on one line.
     pub(super) fn in_words(&self) -> String {
         let entry = |(key, value): &(String, EntryValue)| match value {
             EntryValue::Fixed(value) => format!("{key}={value}"),

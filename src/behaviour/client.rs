@@ -1,4 +1,4 @@
-//! The downstream: connects as the network would, encrypts as the port wants it, and sends one request.
+//! The downstream: connects as the network would, encrypts as the port requires, and sends one request.
 
 use super::http1::{self, Body, Fields};
 use super::identity::Pair;
@@ -21,38 +21,38 @@ use tokio_rustls::rustls::{self, ClientConfig, DigitallySignedStruct, SignatureS
 /// What the client saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Status; `None` without an answer of HTTP.
+    /// Status; `None` without an HTTP answer.
     pub status: Option<u16>,
-    /// Header fields, names as they were written.
+    /// Header fields, with names as received.
     pub headers: Fields,
-    /// Body, or the bytes that came over TCP.
+    /// Body, or the bytes received over TCP.
     pub body: Body,
     /// Trailers.
     pub trailers: Fields,
     /// What ended the exchange early.
     pub failure: Option<Failure>,
-    /// What was negotiated for the protocol above TLS; `None` without TLS.
+    /// The negotiated application protocol; `None` without TLS.
     pub alpn: Option<String>,
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub micros: u64,
 }
 
-/// Why there is no whole answer.
+/// Why there is no complete answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The proxy closed the connection before an answer.
+    /// The proxy closed the connection without an answer.
     Closed,
-    /// The proxy reset the connection or the stream, with the words of the protocol.
+    /// The proxy reset the connection or the stream, with the protocol's error text.
     Reset(String),
-    /// TLS was refused, with the reason.
+    /// TLS was rejected, with the reason.
     Handshake(String),
-    /// No whole answer within the time.
+    /// No complete answer within the timeout.
     TimedOut,
-    /// The answer is no HTTP.
+    /// The answer is not HTTP.
     NotHttp(String),
-    /// The request cannot be sent at all.
+    /// The request cannot be sent.
     Invalid(String),
-    /// A waypoint refused the tunnel with this status.
+    /// A waypoint rejected the tunnel with this status.
     Tunnel(u16),
 }
 
@@ -70,13 +70,13 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// How a request gets to its listener.
+/// How a request reaches its listener.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub(super) place: Place,
     pub(super) source: (IpAddr, u16),
     pub(super) destination: (IpAddr, u16),
-    /// The handshake, if there is one.
+    /// The handshake, with TLS.
     pub(super) tls: Option<Handshake>,
     /// The service behind a waypoint's tunnel.
     pub(super) tunnel: Option<(IpAddr, u16)>,
@@ -84,7 +84,7 @@ pub(super) struct Way {
     pub(super) host: String,
 }
 
-/// What is said in a TLS handshake.
+/// The properties of a TLS handshake.
 #[derive(Clone)]
 pub(super) struct Handshake {
     pub(super) sni: String,
@@ -98,19 +98,19 @@ impl std::fmt::Debug for Handshake {
     }
 }
 
-/// The address of a client that says nothing of where it is.
+/// The address of a client without a given address.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 
 /// The address of the proxy's own pod.
 const POD: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
-/// An address that no service has: what Istio hands out for hosts without one (240.240.0.0/16).
+/// An address that no service has: the range that Istio assigns to hosts without one (240.240.0.0/16).
 const ANYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(240, 240, 0, 1));
 
-/// The port that a client connects from.
+/// The client's source port.
 const PORT: u16 = 40_000;
 
-/// Where source and destination of a request are.
+/// Source and destination of a request.
 pub(super) fn addresses(
     request: &Request,
     known: &dyn Fn(&str, u16) -> Option<IpAddr>,
@@ -122,7 +122,7 @@ pub(super) fn addresses(
         Target::Waypoint(_, _) => (CLIENT, (POD, 15008)),
     };
     let from = request.from.unwrap_or(from);
-    // Both are of one family.
+    // Both must be of the same family.
     let to = match (from, to.0) {
         (IpAddr::V6(_), IpAddr::V4(four)) => (IpAddr::V6(four.to_ipv6_mapped()), to.1),
         (IpAddr::V4(_), IpAddr::V6(_)) if request.from.is_some() => (ANYWHERE, to.1),
@@ -131,7 +131,7 @@ pub(super) fn addresses(
     ((from, PORT), to)
 }
 
-/// Whether a request is encrypted, given the chains that it can meet; the protocols that its client offers.
+/// Whether a request is encrypted, given the filter chains that it can reach, and the protocols that its client offers.
 pub(super) fn encryption(request: &Request, chains: &[&Chain]) -> (Tls, Vec<String>) {
     let plain = chains.iter().any(|chain| !chain.tls);
     let mesh = matches!(request.target, Target::Inbound(_));
@@ -166,7 +166,7 @@ pub(super) async fn send(request: &Request, way: &Way) -> Seen {
         Ok(Err(failure)) => Some(failure),
         Err(_) => Some(Failure::TimedOut),
     };
-    // An answer that is there counts, even when the connection breaks behind it.
+    // A complete answer counts, even if the connection breaks afterwards.
     if seen.status.is_none() || failure != Some(Failure::Closed) {
         seen.failure = failure;
     }
@@ -221,7 +221,7 @@ pub(super) fn proxy_protocol(source: (IpAddr, u16), destination: (IpAddr, u16)) 
     out
 }
 
-/// Takes any certificate: the sandbox talks to its own Envoy only.
+/// Accepts any certificate: the sandbox talks only to its own Envoy.
 #[derive(Debug)]
 struct Trusting(Arc<CryptoProvider>);
 
@@ -339,13 +339,13 @@ async fn one(request: &Request, way: &Way, stream: Connection, seen: &mut Seen) 
             return Ok(());
         }
     };
-    // An answer may come before the body is sent; then nobody reads the rest of it.
+    // An answer may arrive before the body is sent; then nobody reads the rest of it.
     tokio::pin!(read);
     tokio::select! {
         done = &mut read => done,
         written = write => match written {
             Ok(()) => read.await,
-            // What was refused while it was sent may have been answered nevertheless.
+            // A request that failed while it was sent may still have been answered.
             Err(error) => read.await.map_err(|_| broken(&error)),
         },
     }
@@ -454,7 +454,7 @@ async fn stream2(
     }
 }
 
-/// Sends as the other side has room.
+/// Sends as fast as the other side's flow control allows.
 async fn send_data(out: &mut h2::SendStream<Bytes>, mut data: Bytes, end: bool) -> Result<(), h2::Error> {
     loop {
         out.reserve_capacity(data.len());
@@ -474,7 +474,7 @@ async fn send_data(out: &mut h2::SendStream<Bytes>, mut data: Bytes, end: bool) 
     }
 }
 
-/// How long a client of TCP waits for the first bytes of an answer before it ends its half of the connection.
+/// How long a TCP client waits for the first bytes of an answer before it closes its half of the connection.
 const FIRST: Duration = Duration::from_millis(1_500);
 
 /// How long it waits for more.
@@ -504,7 +504,7 @@ async fn tcp(request: &Request, stream: Connection, seen: &mut Seen) -> Result<(
             Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => break,
             Ok(Err(error)) if seen.body.length == 0 => return Err(broken(&error)),
             Ok(Err(_)) => break,
-            // What a client has nothing more to say to ends its half.
+            // A client that has nothing more to send closes its half.
             Err(_) if open => {
                 open = false;
                 let _ = writer.shutdown().await;
@@ -515,7 +515,7 @@ async fn tcp(request: &Request, stream: Connection, seen: &mut Seen) -> Result<(
     if seen.body.length == 0 { Err(Failure::Closed) } else { Ok(()) }
 }
 
-/// Opens a tunnel of HBONE: CONNECT over HTTP/2.
+/// Opens an HBONE tunnel: CONNECT over HTTP/2.
 async fn tunnel(stream: Connection, service: (IpAddr, u16)) -> Result<Connection, Failure> {
     let (client, connection) = h2::client::handshake(stream).await.map_err(|error| reset(&error))?;
     tokio::spawn(async move {

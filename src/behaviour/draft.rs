@@ -1,4 +1,4 @@
-//! A first request for each patch: where its result stands decides where a request must go to meet it.
+//! A first request for each patch: the place of its result decides where a request must be sent to reach it.
 
 use super::http1::Fields;
 use super::ports::{inbound_ports, listening_ports};
@@ -12,18 +12,18 @@ use crate::proto::json;
 use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
-/// A request that meets some patches.
+/// A request that reaches some patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// Names of the patches.
     pub patches: Vec<String>,
     /// The patches, by their numbers.
     pub ids: Vec<PatchId>,
-    /// The request in a word: `GET /cart`.
+    /// Short name of the request: `GET /cart`.
     pub word: String,
-    /// The request; `None` where no request meets them.
+    /// The request; `None` if no request reaches them.
     pub request: Option<Request>,
-    /// What to expect at first.
+    /// What to expect initially.
     pub expect: String,
     /// Why there is no request for them.
     pub why_not: Option<String>,
@@ -53,7 +53,7 @@ impl Drafts<'_> {
     }
 }
 
-/// Requests that meet the patches of a plan, and the patches that no request can meet.
+/// Requests that reach the patches of a plan, and the patches that no request can reach.
 pub fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
     let mut drafts = Drafts { names, met: BTreeSet::new(), all: Vec::new() };
     let kind = subject.config.proxy.kind;
@@ -84,7 +84,7 @@ pub fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
     drafts.all
 }
 
-/// Host and path of the first route that listeners of a port find, where a host is asked for at all.
+/// Host and path of the first route that listeners of a port reach; the host only if it is required.
 fn first_route(subject: &Subject<'_, '_>, port: u16) -> Option<(String, String)> {
     let port = port.to_string();
     let of_port = |name: &str| name.split('.').any(|part| part == port);
@@ -112,7 +112,7 @@ fn listener(drafts: &mut Drafts<'_>, tree: &Tree<'_>, subject: &Subject<'_, '_>,
         .collect();
     let own_port = tree.path(&["address", "socket_address", "port_value"]).and_then(Tree::as_u64).unwrap_or(0);
     let chains = tree.get("filter_chains").map(Tree::items).unwrap_or_default();
-    // The chains of single ports first: what a patch wrote everywhere is met there.
+    // Filter chains for single ports first: what a patch wrote everywhere can be reached there.
     let mut sorted: Vec<&Tree<'_>> = chains.iter().collect();
     sorted.sort_by_key(|chain| chain.path(&["filter_chain_match", "destination_port"]).is_none());
     for chain in sorted {
@@ -173,7 +173,7 @@ fn listener(drafts: &mut Drafts<'_>, tree: &Tree<'_>, subject: &Subject<'_, '_>,
     }
 }
 
-/// What a route asks of a request besides its path, as header fields; the method comes first.
+/// What a route requires besides its path, as header fields; the method comes first.
 fn asked(matched: Option<&Tree<'_>>) -> (Option<String>, Fields) {
     let (mut method, mut fields) = (None, Fields::new());
     for header in matched.and_then(|it| it.get("headers")).map(Tree::items).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! A running Envoy that serves a configuration from files and tells in its log what happens.
+//! A running Envoy that serves a configuration from files and logs what happens.
 
 use super::Error;
 use super::listeners::{FILLING, Socket};
@@ -16,17 +16,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long Envoy may take to come up, or to take an update.
+/// How long Envoy may take to start, or to apply an update.
 const TIME: Duration = Duration::from_secs(20);
 
 /// How much memory Envoy may use, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// What Envoy writes before the reason of a refusal (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
+/// Prefixes of the reason for a rejection in Envoy's log (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
 const REFUSED: [&str; 2] = ["Filesystem config update rejected: ", "Filesystem config update failure: "];
 
-/// Writes each line of an access log at once. Without it (before Envoy 1.37) lines wait for a timer, whose clock is a coarse
-/// one: up to 4 ms a request where the kernel ticks 250 times a second. There a line follows that is longer than what is collected.
+/// Writes each line of an access log immediately. Without it (before Envoy 1.37), lines wait for a timer with a coarse
+/// clock: up to 4 ms per request if the kernel ticks 250 times per second.
 const AT_ONCE: [&str; 2] = ["--file-flush-min-size-kb", "0"];
 
 /// What an Envoy without that option collects (`access_log_manager_impl.cc`, 1.36), in bytes.
@@ -36,11 +36,11 @@ const COLLECTED: usize = 64 << 10;
 pub(super) struct Envoy {
     running: Running,
     pub(super) sockets: Sockets,
-    /// Ports of listeners by their names, where they have no sockets in the folder.
+    /// Ports of listeners by their names, if they have no sockets in the folder.
     ports: BTreeMap<String, u16>,
     pub(super) version: Version,
     pub(super) known: Known,
-    /// Its last lines, for the case that it dies.
+    /// Its last log lines, in case it dies.
     last: VecDeque<String>,
     updates: u64,
 }
@@ -49,7 +49,7 @@ fn internal(what: &str, error: &dyn std::fmt::Display) -> Error {
     Error::Internal(format!("{what}: {error}"))
 }
 
-/// Why the admin interface gives no answer.
+/// Why the admin interface does not answer.
 fn silent(error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -87,7 +87,7 @@ impl Envoy {
         sockets::ask(self.folder(), self.sockets, method, path).map_err(|error| silent(&error))
     }
 
-    /// Gives it a configuration, and waits until it serves.
+    /// Loads a configuration, and waits until it is served.
     pub(super) fn load(&mut self, setup: &Setup) -> Result<(), Error> {
         let folder = self.running.folder().path().to_owned();
         let write = |name: &str, bytes: &[u8]| {
@@ -106,7 +106,8 @@ impl Envoy {
         self.update("cds.pb", "cluster_manager.cds.update_", &setup.clusters, &write)?;
         self.update("lds.pb", "listener_manager.lds.update_", &setup.listeners, &write)?;
         self.wait_for_workers(setup)?;
-        // At the low levels Envoy writes a hundred lines of its own for each request: only for scripts that use them.
+        // At low levels, Envoy writes a hundred lines of its own for each request: enabled only for scripts that use
+        // them.
         let uses = |word: &str| {
             let mut resources = setup.listeners.iter().chain(setup.routes.iter().map(|(_, bytes)| bytes));
             resources.any(|bytes| memchr::memmem::find(bytes, word.as_bytes()).is_some())
@@ -147,7 +148,7 @@ impl Envoy {
         }
     }
 
-    /// A listener that waits for routes or secrets is not in the list until it has them.
+    /// A listener that waits for routes or secrets is not listed until it has them.
     fn wait_for_workers(&mut self, setup: &Setup) -> Result<(), Error> {
         let began = Instant::now();
         let mut pause = Duration::from_millis(1);
@@ -175,7 +176,7 @@ impl Envoy {
         }
     }
 
-    /// Whether all listeners are there, and where.
+    /// Whether all listeners are listed, and their addresses.
     fn listen(&mut self, setup: &Setup) -> Result<bool, Error> {
         if self.sockets == Sockets::Loopback {
             let text = self.admin("GET", "/listeners?format=json")?;
@@ -206,7 +207,7 @@ impl Envoy {
         }
     }
 
-    /// Updates taken, refused, unreadable.
+    /// Updates accepted, rejected, unreadable.
     fn counters(&self, names: &str) -> Result<[u64; 3], Error> {
         let text = self.admin("GET", &format!("/stats?filter=^{}", names.replace('.', "%5C.")))?;
         let value = |name: &str| {
@@ -216,7 +217,7 @@ impl Envoy {
         Ok([value("success"), value("rejected"), value("failure")])
     }
 
-    /// Envoy's words about the update that it refused just now.
+    /// Envoy's message about the update that it just rejected.
     fn refusal(&mut self) -> Error {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(5) {
@@ -224,7 +225,7 @@ impl Envoy {
                 Line::Text(line) => {
                     let line = unescape(&line);
                     if let Some(words) = REFUSED.iter().find_map(|start| line.split(start).nth(1)) {
-                        // A message in words begins with a link that Envoy varies on purpose.
+                        // A readable message begins with a link that Envoy varies on purpose.
                         let told = |word: &&str| !word.starts_with("goo.gle/debug");
                         let words = words.split_whitespace().filter(told).collect::<Vec<_>>().join(" ");
                         return Error::Refused(words);
@@ -246,12 +247,12 @@ impl Envoy {
         }
     }
 
-    /// Whether it answers at all.
+    /// Whether it answers.
     pub(super) fn listens(&self) -> bool {
         sockets::ask(self.folder(), self.sockets, "GET", "/ready").is_ok()
     }
 
-    /// Why its log ended: with it, as a rule, and the end of a process is known a moment later.
+    /// Why its log ended: usually because the process ended, which becomes known a moment later.
     pub(super) fn gone(&mut self) -> Error {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(2) {
@@ -279,10 +280,10 @@ impl Envoy {
         self.last.push_back(line);
     }
 
-    /// The next line of its log, escapes undone.
+    /// The next line of its log, unescaped.
     pub(super) fn line(&mut self, wait: Duration) -> Line {
         match self.running.line(wait) {
-            // Access logs are written as they are.
+            // Access logs are not escaped.
             Line::Text(line) if entry(&line).is_none() => Line::Text(line),
             Line::Text(line) => {
                 let line = unescape(&line);
@@ -295,12 +296,12 @@ impl Envoy {
         }
     }
 
-    /// Forgets what was written until now.
+    /// Discards everything written until now.
     pub(super) fn drain(&mut self) {
         while let Line::Text(_) = self.line(Duration::ZERO) {}
     }
 
-    /// The counters that changed from zero, without those of Envoy's own.
+    /// The nonzero counters, without Envoy's internal ones.
     pub(super) fn counters_of(&self, filter: &str) -> Result<Vec<(String, u64)>, Error> {
         let text = self.admin("GET", &format!("/stats?usedonly&type=Counters&filter={filter}"))?;
         let parse = |line: &str| {
@@ -354,7 +355,7 @@ impl Starting {
                 let (binary, sockets, at_once) = (self.binary.clone(), self.sockets, self.at_once);
                 let mut envoy = self.envoy(Known::default(), Version { text: String::new(), minor: 0 });
                 return match envoy.died(&ended) {
-                    // An Envoy that is older than the option.
+                    // An Envoy older than the option.
                     Error::Died(_, words) if at_once && words.contains(AT_ONCE[0]) => {
                         Starting::new(&binary, Some(sockets), false)?.ready()
                     }

@@ -1,4 +1,4 @@
-//! The gRPC services that filters ask: ext_authz, rate limit, ext_proc, and any other method.
+//! The gRPC services that filters call: ext_authz, rate limit, ext_proc, and any other method.
 
 use super::answers::{Rule, Service};
 use super::http1::Fields;
@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The messages in a body of gRPC, as far as they are whole: a flag, a length of four bytes, the message.
+/// The complete messages in a gRPC body: a flag, a length of four bytes, the message.
 fn messages(mut body: &[u8]) -> Vec<&[u8]> {
     let mut out = Vec::new();
     while let Some((head, rest)) = body.split_at_checked(5) {
@@ -28,7 +28,7 @@ fn framed(message: Message) -> Vec<u8> {
     out
 }
 
-/// A message of gRPC with its frame, as clients send it.
+/// A framed gRPC message, as clients send it.
 pub(super) fn frame(message: &[u8]) -> Vec<u8> {
     let mut out = vec![0];
     out.extend_from_slice(&u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());
@@ -45,7 +45,7 @@ fn field(name: &str, value: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// What a call is answered, noted in the call; `None` breaks the stream.
+/// The answer to a call, recorded in the call; `None` breaks the stream.
 pub(super) async fn answer(call: &mut Call, shared: &Arc<Shared>) -> Option<Answer> {
     let body = call.body.bytes.clone();
     let asked = messages(&body).first().copied().unwrap_or_default().to_vec();
@@ -58,7 +58,7 @@ pub(super) async fn answer(call: &mut Call, shared: &Arc<Shared>) -> Option<Answ
     call.asked = match service {
         Service::ExtAuthz => {
             let of = |key: &str| properties.iter().find(|(name, _)| name == key).map_or("", |(_, value)| value);
-            // A network filter asks about a connection.
+            // A network filter checks a connection.
             let method = of("method");
             if method.is_empty() { format!("TCP from {}", of("source")) } else { format!("{method} {}", of("path")) }
         }
@@ -120,7 +120,7 @@ fn any_method(rule: &Rule, call: &mut Call) -> Answer {
     Answer { status: 200, headers, body }
 }
 
-/// What an authorization service is told (`CheckRequest`): method, path, host, who calls from where, header fields, the body.
+/// The content of a `CheckRequest`: method, path, host, caller and address, header fields, body.
 fn check(asked: &[u8]) -> Vec<(String, String)> {
     let attributes = inner(asked, 1);
     let http = inner(inner(attributes, 4), 2);
@@ -197,7 +197,7 @@ const PHASES: [(u32, u32, &str); 6] = [
     (7, 6, "response_trailers"),
 ];
 
-/// A stream of an external processor: every phase gets its answer.
+/// A stream of an external processor: every phase gets an answer.
 pub(super) async fn process(
     mut call: Call,
     mut incoming: h2::RecvStream,
@@ -214,7 +214,7 @@ pub(super) async fn process(
     let mut broken = false;
     let mut number = None;
     'stream: while let Some(data) = incoming.data().await {
-        // Envoy ends the stream by a reset when the request is over.
+        // Envoy resets the stream when the request is over.
         let Ok(data) = data else { break };
         incoming.flow_control().release_capacity(data.len())?;
         buffer.extend_from_slice(&data);
@@ -242,7 +242,7 @@ pub(super) async fn process(
                 }
                 let (message, word) = processed(&rule, phase);
                 answered.push(word);
-                // Before the answer: whoever waits for what comes of it finds the call.
+                // Recorded before the answer, so that whoever waits for its effect finds the call.
                 (call.asked, call.answer) = (asked.join(", "), answered.join(", "));
                 call.micros = micros(began);
                 match number {
@@ -291,7 +291,7 @@ fn properties(phase: &str, content: &[u8]) -> Vec<(String, String)> {
     out
 }
 
-/// `ProcessingResponse` to a phase, and what it is in a word.
+/// `ProcessingResponse` to a phase, and a word for it.
 fn processed(rule: &Rule, phase: (u32, u32, &'static str)) -> (Message, String) {
     let mutation = |headers: &Fields| {
         let message =

@@ -1,18 +1,18 @@
-//! HTTP/1.1 as bytes: what a client sends and reads, and what a stub reads and answers, header names as they are written.
+//! HTTP/1.1 as bytes: what a client sends and reads, and what a stub reads and answers, with header names as written.
 
 use std::io;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Header fields in their order, names as they are written.
+/// Header fields in order, with names as written.
 pub type Fields = Vec<(String, String)>;
 
-/// How long the lines before a body may be together.
+/// Maximum total length of the lines before a body.
 const HEAD: usize = 4 << 20;
 
-/// How many bytes of a body are kept; the others are counted.
+/// How many bytes of a body are kept; further bytes are only counted.
 pub(super) const KEPT: usize = 1 << 20;
 
-/// A body as far as it is kept.
+/// A body, as far as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// The first bytes, at most 1 MiB.
@@ -28,7 +28,7 @@ impl Body {
         Body { bytes, length }
     }
 
-    /// Adds what came.
+    /// Appends received bytes.
     pub fn push(&mut self, more: &[u8]) {
         let room = KEPT.saturating_sub(self.bytes.len());
         self.bytes.extend_from_slice(&more[..more.len().min(room)]);
@@ -40,7 +40,7 @@ impl Body {
         self.length == self.bytes.len() as u64
     }
 
-    /// The text that is kept, broken characters replaced.
+    /// The kept text, with invalid characters replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
@@ -56,7 +56,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The value of the first field of a name, in any case.
+    /// The value of the first field with a name, case-insensitively.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         get(&self.fields, name)
     }
@@ -67,7 +67,7 @@ impl Head {
     }
 }
 
-/// The value of the first field of a name, in any case.
+/// The value of the first field with a name, case-insensitively.
 pub(super) fn get<'f>(fields: &'f [(String, String)], name: &str) -> Option<&'f str> {
     fields.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
@@ -89,11 +89,11 @@ async fn line(from: &mut (impl AsyncBufRead + Unpin), room: &mut usize) -> io::R
     if bytes.last() == Some(&b'\r') {
         bytes.pop();
     }
-    // Bytes beyond ASCII stay what they are: one character each.
+    // Bytes beyond ASCII become one character each.
     Ok(Some(bytes.iter().map(|&byte| char::from(byte)).collect()))
 }
 
-/// Reads the lines before a body; `None` when the connection ends before them.
+/// Reads the lines before a body; `None` if the connection ends first.
 pub(super) async fn head(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Head>> {
     let mut room = HEAD;
     let first = match line(from, &mut room).await? {
@@ -124,7 +124,7 @@ async fn fields(from: &mut (impl AsyncBufRead + Unpin), room: &mut usize) -> io:
 pub(super) enum Length {
     /// After this many bytes.
     Bytes(u64),
-    /// With a chunk of no length.
+    /// With a chunk of length zero.
     Chunked,
     /// With the connection.
     Close,
@@ -151,7 +151,7 @@ fn length(head: &Head) -> Option<Length> {
     head.get("content-length").and_then(|length| length.parse().ok()).map(Length::Bytes)
 }
 
-/// Reads a body into `body`, with the trailers behind it. What was read before an error stays in `body`.
+/// Reads a body into `body`, and returns the trailers after it. Bytes read before an error stay in `body`.
 pub(super) async fn body(
     from: &mut (impl AsyncBufRead + Unpin),
     length: Length,

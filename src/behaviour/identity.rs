@@ -1,4 +1,4 @@
-//! Certificates, SPIFFE identities and tokens of the sandbox: one authority for each run, known to nobody else.
+//! Certificates, SPIFFE identities and tokens of the sandbox: a separate certificate authority for each run.
 
 use super::Error;
 use base64::Engine;
@@ -10,7 +10,7 @@ use rcgen::{
 };
 use serde_json::{Value, json};
 
-/// An authority that Envoy trusts in place of the mesh's.
+/// A certificate authority that Envoy trusts instead of the mesh's.
 pub(super) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -52,7 +52,8 @@ impl Authority {
         &self.pem
     }
 
-    /// A certificate for these names: URIs (with `://`) and DNS names. Names that no certificate can hold are left out.
+    /// A certificate for these names: URIs (with `://`) and DNS names. Names that are invalid in a certificate are left
+    /// out.
     pub(super) fn certificate<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Pair, Error> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, "sandbox");
@@ -73,7 +74,7 @@ impl Authority {
         })
     }
 
-    /// The key that tokens are signed with, as a JSON Web Key Set.
+    /// The key that signs tokens, as a JSON Web Key Set.
     pub(super) fn jwks(&self) -> String {
         let point = self.token_key.der_bytes();
         // An uncompressed point: 4, x, y.

@@ -1,4 +1,4 @@
-//! Rate limits under standard requests: a bucket is emptied, and must refuse what comes then.
+//! Rate limits under standard requests: a bucket is emptied and must then reject requests.
 
 use super::Error;
 use super::asks::Written;
@@ -11,7 +11,7 @@ use crate::engine::PatchId;
 use crate::trial::Shows;
 use std::time::Instant;
 
-/// Largest bucket that is emptied.
+/// Size of the largest bucket that is emptied.
 const TOKENS: u64 = 100;
 
 /// A bucket, and the request that takes from it.
@@ -25,7 +25,7 @@ struct Under {
 }
 
 impl Under {
-    /// The filter in words.
+    /// The display name of the filter.
     fn name(&self) -> String {
         let kind = if self.network { "network" } else { "HTTP" };
         let descriptor = self.descriptor.as_ref().map(|one| format!(", descriptor {one},")).unwrap_or_default();
@@ -37,7 +37,7 @@ impl Under {
     }
 }
 
-/// What is to be looked at, and what is known without.
+/// The buckets to check, and what is known about others.
 #[derive(Default)]
 struct Buckets {
     all: Vec<Under>,
@@ -92,7 +92,7 @@ impl Buckets {
 }
 
 impl Found<'_> {
-    /// The buckets that the requests met.
+    /// The buckets that the requests reached.
     fn buckets(&self) -> Buckets {
         let mut found = Buckets::default();
         for Sent { request, exchange } in &self.sent {
@@ -118,7 +118,7 @@ impl Found<'_> {
                 }
             }
         }
-        // A descriptor that another request gets is not without effect.
+        // A descriptor that another request produces has an effect.
         let met: Vec<(PatchId, String)> =
             found.all.iter().filter_map(|one| Some((one.patch, one.descriptor.clone()?))).collect();
         found.sights.retain(|(patch, shows, _)| match shows {
@@ -128,7 +128,7 @@ impl Found<'_> {
         found
     }
 
-    /// Limits that do not limit; what is not known of others, as sentences.
+    /// Limits that do not limit; what is unknown about others, as sentences.
     pub(super) fn limits(&mut self) -> Result<Vec<String>, Error> {
         let Buckets { all, sights, mut unknown } = self.buckets();
         sights.into_iter().for_each(|(patch, shows, request)| self.add(patch, shows, request));
@@ -146,7 +146,7 @@ impl Found<'_> {
                 continue;
             }
             let (began, mut requests, mut bitten) = (Instant::now(), 0, false);
-            // A bucket that is filled once while this runs is empty after twice its tokens.
+            // A bucket that is refilled once during the test is empty after twice its tokens.
             while requests < 2 * bucket.tokens + 3 && !bitten {
                 bitten = bites(&self.sandbox.send(&one.request)?);
                 requests += 1;
@@ -169,7 +169,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether a request was answered by a limit.
+/// Whether a rate limit answered a request.
 fn limited(exchange: &Exchange) -> bool {
     exchange.paths.iter().any(|path| path.details.contains("rate_limited"))
 }

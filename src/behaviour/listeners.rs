@@ -1,5 +1,5 @@
-//! Listeners, their chains and routes: sockets of ours, the PROXY protocol in place of iptables, probes between the HTTP
-//! filters, access logs that tell the path.
+//! Listeners, their filter chains and routes: our own sockets, the PROXY protocol instead of iptables, probes between
+//! the HTTP filters, access logs that show the path.
 
 use super::asks::{Ask, Written, asks, written};
 use super::neutral::{Neutral, Why, owned, tree, writer};
@@ -9,14 +9,14 @@ use crate::proto::tree::{Origin, Tree, Value};
 use crate::trial::neutral::is_typed_struct;
 use serde_json::json;
 
-/// What an HTTP filter is, where a report tells of it.
+/// An HTTP filter as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpFilter {
     /// Its name.
     pub name: String,
     /// The message that configures it.
     pub type_name: String,
-    /// The patch that inserted it, or changed something in it.
+    /// The patch that inserted or changed it.
     pub by: Option<PatchId>,
     /// Every patch that wrote something in it.
     pub writers: Vec<PatchId>,
@@ -24,9 +24,9 @@ pub struct HttpFilter {
     pub inserted: bool,
     /// Clusters that its configuration names.
     pub clusters: Vec<String>,
-    /// What it is there for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// The requests that it speaks of, where a patch wrote something in it.
+    /// The requests derived from it, if a patch wrote something in it.
     pub asks: Vec<Ask>,
 }
 
@@ -37,7 +37,7 @@ pub struct NetworkFilter {
     pub name: String,
     /// Every patch that wrote something in it.
     pub writers: Vec<PatchId>,
-    /// What it is there for.
+    /// Its purpose.
     pub purpose: Purpose,
 }
 
@@ -46,50 +46,50 @@ pub struct NetworkFilter {
 pub struct Chain {
     /// The listener.
     pub listener: String,
-    /// Its place in the listener; `None` for the default filter chain.
+    /// Its index in the listener; `None` for the default filter chain.
     pub index: Option<usize>,
     /// Its name; often empty.
     pub name: String,
     /// Its network filters.
     pub network: Vec<String>,
-    /// Those of them that patches wrote something in, and whose purpose a request can tell.
+    /// Those that patches wrote something in, and whose purpose requests can check.
     pub changed: Vec<NetworkFilter>,
     /// Its HTTP filters; empty without an HTTP connection manager.
     pub http: Vec<HttpFilter>,
-    /// Whether it takes TLS.
+    /// Whether it accepts TLS.
     pub tls: bool,
-    /// Server names that it is for.
+    /// Server names that it matches.
     pub server_names: Vec<String>,
-    /// Application protocols that it is for.
+    /// Application protocols that it matches.
     pub protocols: Vec<String>,
-    /// Destination port that it is for.
+    /// Destination port that it matches.
     pub port: Option<u16>,
-    /// Every patch that wrote something in it beside its HTTP filters.
+    /// Every patch that wrote something in it outside its HTTP filters.
     pub writers: Vec<PatchId>,
 }
 
-/// A route that requests can meet.
+/// A route that requests can take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Its route configuration.
     pub config: String,
     /// Its virtual host.
     pub vhost: String,
-    /// Its place there.
+    /// Its index there.
     pub index: usize,
     /// Its name; often empty.
     pub name: String,
     /// Every patch that wrote something in it, its virtual host or its route configuration.
     pub writers: Vec<PatchId>,
-    /// What it, its virtual host and its route configuration say for HTTP filters, the route's own first.
+    /// Settings for HTTP filters of the route, its virtual host and its route configuration, the route's own first.
     pub settings: Vec<RouteSetting>,
-    /// Whether it or its virtual host says which descriptors a rate limit service is asked about.
+    /// Whether it or its virtual host has descriptors for a rate limit service.
     pub limited: bool,
-    /// The descriptors that it, or else its virtual host, gives to requests; `None` for those that depend on more.
+    /// The descriptors that it or its virtual host produces; `None` for those that depend on more than the request.
     pub written: Vec<Option<Written>>,
 }
 
-/// Namespace of metadata that tells routes apart.
+/// Metadata namespace that identifies routes.
 pub(super) const MARK: &str = "kubectl.envoyfilter";
 
 /// The minor release of Envoy from which on an option makes it write each line of an access log at once.
@@ -104,7 +104,7 @@ pub(super) const PROBE: &str = "kubectl-envoyfilter.probe.";
 const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 const TCP_PROXY: &str = "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy";
 
-/// Listener filters that ask the kernel for the address a connection was meant for.
+/// Listener filters that get the original destination address from the kernel.
 const ORIGINAL_DST: &str = "envoy.extensions.filters.listener.original_dst.v3.OriginalDst";
 
 /// How a listener is reached.
@@ -120,7 +120,7 @@ pub(super) struct Socket {
     pub(super) file: String,
 }
 
-/// Changes a listener; gives the socket it is reached by, when it listens on one.
+/// Changes a listener; returns its socket, if it listens on one.
 pub(super) fn listener(neutral: &mut Neutral<'_>, listener: &mut Tree<'_>, number: usize) -> Option<Socket> {
     let name = listener.name().to_owned();
     let internal = listener.get("internal_listener").is_some();
@@ -134,7 +134,7 @@ pub(super) fn listener(neutral: &mut Neutral<'_>, listener: &mut Tree<'_>, numbe
         socket =
             Some(Socket { listener: name.clone(), address: address("address").to_owned(), port, file: file.clone() });
         listener.set("address", tree(&neutral.place.sockets.address(&file)));
-        // Not for a socket in the file system, and nothing that requests can tell.
+        // Not possible for a socket in the file system, and not visible to requests.
         for key in [
             "additional_addresses",
             "transparent",
@@ -198,7 +198,7 @@ fn chain(neutral: &mut Neutral<'_>, chain: &mut Tree<'_>, listener: &str, index:
         writers: writers_but(chain, "http_filters"),
     };
     if about.tls && !texts_hold(chain) {
-        // A socket of another kind than TLS, such as one that only Istio has, is taken out by type elsewhere.
+        // A non-TLS transport socket, such as one that only Istio has, is removed by type elsewhere.
         about.tls = false;
     }
     let filters = chain.get_mut("filters").and_then(Tree::items_mut);
@@ -229,13 +229,13 @@ fn chain(neutral: &mut Neutral<'_>, chain: &mut Tree<'_>, listener: &str, index:
     neutral.chains.push(about);
 }
 
-/// Whether the transport socket of a chain is TLS.
+/// Whether the transport socket of a filter chain is TLS.
 fn texts_hold(chain: &Tree<'_>) -> bool {
     let name = chain.path(&["transport_socket", "typed_config"]).and_then(Tree::type_name).unwrap_or_default();
     name.ends_with("DownstreamTlsContext")
 }
 
-/// The access logs that a user wrote; ours come behind them.
+/// The access logs that a user wrote; ours come after them.
 fn kept_logs<'t>(owner: &mut Tree<'t>) -> Vec<Tree<'t>> {
     match owner.remove("access_log") {
         Some(Tree { value: Value::List(items), .. }) => items,
@@ -266,7 +266,7 @@ fn filling(neutral: &Neutral<'_>) -> Option<Tree<'static>> {
 
 /// An access log on standard error that says which way a request or connection took.
 fn access_log(stage: &str, listener: &str, chain: &str, number: &str) -> Tree<'static> {
-    // A percent sign begins a command.
+    // A percent sign starts a command.
     let plain = |text: &str| text.replace('%', "%%");
     tree(&json!({
         "name": "envoy.access_loggers.stderr",
@@ -338,14 +338,14 @@ fn http(neutral: &mut Neutral<'_>, config: &mut Tree<'_>, about: &mut Chain, num
     *filters = with;
 }
 
-/// The names of clusters in a value: whole texts, and names inside longer ones such as scripts.
+/// The names of clusters in a value: whole texts, and names inside longer texts such as scripts.
 pub(super) fn named_clusters(tree: &Tree<'_>, clusters: &std::collections::BTreeSet<String>, into: &mut Vec<String>) {
     match &tree.value {
         Value::Raw(_) => named_clusters(&tree.readable(), clusters, into),
         Value::Map(entries) => entries.iter().for_each(|(_, value)| named_clusters(value, clusters, into)),
         Value::List(items) => items.iter().for_each(|item| named_clusters(item, clusters, into)),
         Value::String(text) => {
-            // In scripts, names stand in quotes or as words.
+            // In scripts, names are quoted or separate words.
             let ends = |c: char| c.is_whitespace() || "\"'`,()[]{}".contains(c);
             let words = text.split(ends).filter(|word| !word.is_empty()).filter_map(|word| clusters.get(word));
             let found: Vec<&String> = clusters.get(text.as_ref()).into_iter().chain(words).collect();
@@ -359,8 +359,8 @@ pub(super) fn named_clusters(tree: &Tree<'_>, clusters: &std::collections::BTree
     }
 }
 
-/// A filter that writes the header fields it sees to the log and changes nothing. Bytes that a log line cannot hold are
-/// written as in a URL.
+/// A filter that logs the header fields it sees and changes nothing. Bytes that a log line cannot contain are
+/// percent-encoded.
 fn probe(mark: &str, chain: usize, index: usize) -> Tree<'static> {
     let script = format!(
         r#"
@@ -391,7 +391,7 @@ fn writers(tree: &Tree<'_>) -> Vec<PatchId> {
     tree.origins().into_iter().filter_map(PatchId::of).collect()
 }
 
-/// The same without what stands under a key, at any depth.
+/// The same without the content of a key, at any depth.
 fn writers_but(tree: &Tree<'_>, key: &str) -> Vec<PatchId> {
     fn collect(tree: &Tree<'_>, key: &str, into: &mut Vec<PatchId>) {
         if let Some(id) = PatchId::of(tree.origin).filter(|id| !into.contains(id)) {
@@ -405,23 +405,23 @@ fn writers_but(tree: &Tree<'_>, key: &str) -> Vec<PatchId> {
     all
 }
 
-/// Whether a virtual host or the action of a route says what a rate limit service is asked about.
+/// Whether a virtual host or a route action has descriptors for a rate limit service.
 fn limits(owner: &Tree<'_>) -> bool {
     owner.get("rate_limits").is_some_and(|list| !list.items().is_empty())
 }
 
-/// The descriptors that a virtual host or the action of a route gives to requests.
+/// The descriptors that a virtual host or a route action produces.
 fn rate_limits(owner: &Tree<'_>) -> Vec<Option<Written>> {
     owner.get("rate_limits").map(Tree::items).unwrap_or_default().iter().map(written).collect()
 }
 
-/// Whether a setting for the rate limit filter does.
+/// Whether a setting for the rate limit filter has descriptors.
 fn per_route_limits(owner: &Tree<'_>) -> bool {
     let settings = owner.get("typed_per_filter_config").map(Tree::entries).unwrap_or_default();
     settings.iter().any(|(_, setting)| limits(&setting.readable()))
 }
 
-/// Writes into every route which virtual host it is of, and its place there; gives the routes.
+/// Records in every route its virtual host and index; returns the routes.
 pub(super) fn mark_routes(config: &mut Tree<'_>) -> Vec<Route> {
     let name = config.name().to_owned();
     let of_config = writers_but(config, "virtual_hosts");
@@ -467,7 +467,7 @@ pub(super) fn mark_routes(config: &mut Tree<'_>) -> Vec<Route> {
     all
 }
 
-/// Makes a cluster lead to a stub's socket; one that leads to a listener inside the proxy stays.
+/// Points a cluster to a stub's socket; a cluster for a listener inside the proxy stays.
 pub(super) fn cluster(neutral: &mut Neutral<'_>, cluster: &mut Tree<'_>, stub: &serde_json::Value) -> bool {
     if inside(cluster) {
         cluster.remove("transport_socket_matches");
@@ -532,7 +532,7 @@ pub(super) fn cluster(neutral: &mut Neutral<'_>, cluster: &mut Tree<'_>, stub: &
     name != "BlackHoleCluster"
 }
 
-/// Whether a cluster leads to a listener inside the proxy that requests are handed on to.
+/// Whether a cluster leads to a listener inside the proxy.
 fn inside(cluster: &Tree<'_>) -> bool {
     let localities = cluster.path(&["load_assignment", "endpoints"]).map(Tree::items).unwrap_or_default();
     let endpoints =
@@ -542,11 +542,11 @@ fn inside(cluster: &Tree<'_>) -> bool {
             it.path(&["endpoint", "address", "envoy_internal_address", "server_listener_name"]).and_then(Tree::as_str)
         })
         .collect();
-    // What leaves the proxy ends at a stub: an endpoint behind a tunnel is an upstream like others.
+    // Whatever leaves the proxy ends at a stub: an endpoint behind a tunnel is an upstream like others.
     !names.is_empty() && !names.iter().any(|name| name.ends_with("connect_originate"))
 }
 
-/// Without TLS nothing is negotiated: what would be speaks HTTP/1.1.
+/// Without TLS, nothing is negotiated: such clusters use HTTP/1.1.
 fn plain_protocol(cluster: &mut Tree<'_>) {
     let options = cluster.get_mut("typed_extension_protocol_options").and_then(Tree::entries_mut);
     for (_, options) in options.into_iter().flatten() {

@@ -1,10 +1,10 @@
-//! Requests through the patched proxy: a real Envoy with the configuration that istiod would send, stubs behind it, and what
-//! each filter did.
-//!
-//! [`setup`] turns a proxy's configuration into one that an Envoy alone on this machine serves: listeners on Unix sockets,
-//! every cluster a socket of ours. [`client`] sends what a downstream would send, with the PROXY protocol in place of
-//! iptables. [`stub`] stands for every upstream. [`trace`] reads from Envoy's log and from probes between the HTTP filters
+//! Requests through the patched proxy: a real Envoy with the configuration that istiod would send, stubs behind it, and
 //! what each filter did.
+//!
+//! [`setup`] converts a proxy's configuration for a standalone Envoy on this machine: listeners on Unix sockets, and a
+//! separate socket for every cluster. [`client`] sends what a downstream would send, with the PROXY protocol instead of
+//! iptables. [`stub`] replaces every upstream. [`trace`] reads from Envoy's log and from probes between the HTTP
+//! filters what each filter did.
 
 #![allow(clippy::disallowed_methods, reason = "the sandbox is a folder of files and sockets")]
 
@@ -58,23 +58,23 @@ use std::time::Duration;
 /// Why there is no answer.
 #[derive(Debug)]
 pub enum Error {
-    /// Envoy could not be started at all.
+    /// Envoy could not be started.
     Process(Fault),
-    /// What was started is no Envoy.
+    /// The program is not Envoy.
     NoEnvoy(PathBuf),
-    /// Envoy refuses the configuration, with its words.
+    /// Envoy rejects the configuration, with its message.
     Refused(String),
-    /// Envoy ended, how, and its last words.
+    /// Envoy ended: how, and its last log lines.
     Died(String, String),
-    /// Envoy does not do something within a time.
+    /// Envoy does not finish something in time.
     Hangs(&'static str, Duration),
     /// A resource that requests need cannot be encoded.
     NotEncoded(ResourceKind, String),
-    /// No listener takes the request; the targets that there are.
+    /// No listener accepts the request; the available targets.
     NoListener(Target, Vec<String>),
-    /// No cluster goes by a stub's name; the names that there are.
+    /// No cluster matches a stub's name; the available names.
     UnknownStub(String, Vec<String>),
-    /// Something of this machine or of ours.
+    /// A problem of this machine or this program.
     Internal(String),
 }
 
@@ -88,7 +88,7 @@ impl Error {
         }
     }
 
-    /// What to do, where it can be told.
+    /// What to do, if known.
     pub fn help(&self) -> Option<String> {
         let list = |word: &str, names: &[String]| {
             let shown: Vec<&str> = names.iter().take(8).map(String::as_str).collect();

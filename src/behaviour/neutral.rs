@@ -1,7 +1,8 @@
-//! A patched configuration made fit for an Envoy alone, so that requests still meet everything that decides their fate.
+//! Converts a patched configuration for a standalone Envoy so that requests still meet everything that decides their
+//! fate.
 //!
-//! Addresses, certificates and other control planes become ours; matches, filters, routes and policies stay. Whatever has
-//! to go is noted, so that no report passes over it.
+//! Addresses, certificates and other control planes are replaced; matches, filters, routes and policies stay.
+//! Everything that is removed is recorded, so that reports can mention it.
 
 use super::listeners;
 use crate::engine::PatchId;
@@ -16,31 +17,31 @@ use serde_json::json;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that the sandbox does without.
+/// Something that the sandbox omits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeftOut {
     /// Why.
     pub why: Why,
-    /// What: a type, a name.
+    /// What: a type or a name.
     pub what: String,
-    /// Whether a filter of the user's brought it.
+    /// The patch that added it, if a user's filter did.
     pub by: Option<PatchId>,
 }
 
-/// Why something is left out or replaced.
+/// Why something is omitted or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
     /// Only Istio's own build of Envoy has it.
     IstioOnly,
-    /// A Wasm module that is fetched, or a file of the proxy's.
+    /// A Wasm module that is fetched, or a file of the proxy.
     Wasm,
-    /// An extension configuration that the dump does not hold.
+    /// An extension configuration that is missing in the dump.
     Extension,
     /// A certificate or key.
     Certificate,
     /// Another secret.
     Secret,
-    /// A file of the proxy's, or an environment variable.
+    /// A file of the proxy, or an environment variable.
     File,
     /// Spans are not sent.
     Tracing,
@@ -48,7 +49,7 @@ pub enum Why {
     UpstreamTls,
     /// Health checks of endpoints.
     HealthCheck,
-    /// Endpoints, and how one is found: a stub stands for all of them.
+    /// Endpoints and their selection: one stub replaces all of them.
     Endpoints,
     /// A match on the direct address of a connection, which is that of the sandbox.
     DirectAddress,
@@ -57,7 +58,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// What is left out, and what stands in its place.
+    /// What is omitted, and what replaces it.
     pub const fn words(self) -> &'static str {
         match self {
             Why::IstioOnly => "extension that only Istio's own Envoy has",
@@ -77,7 +78,7 @@ impl Why {
         }
     }
 
-    /// A word for programs.
+    /// Identifier in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Why::IstioOnly => "istio-only",
@@ -96,7 +97,7 @@ impl Why {
     }
 }
 
-/// The kinds of secrets that a configuration asks for by name.
+/// The kinds of secrets that a configuration refers to by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SecretKind {
     Certificate,
@@ -104,15 +105,15 @@ pub(super) enum SecretKind {
     Generic,
 }
 
-/// What certificates and keys are replaced by.
+/// Replacements for certificates and keys.
 pub(super) struct StandIns {
     /// Certificate of the proxy with its chain, PEM.
     pub(super) chain: String,
     /// Its key, PEM.
     pub(super) key: String,
-    /// Certificate of the authority, PEM.
+    /// Certificate of the certificate authority, PEM.
     pub(super) authority: String,
-    /// The keys that tokens are checked with.
+    /// The keys that verify tokens.
     pub(super) jwks: String,
     /// Files of Wasm modules by the name of a filter or plugin.
     pub(super) wasm: BTreeMap<String, String>,
@@ -121,7 +122,7 @@ pub(super) struct StandIns {
 /// Everything that stays the same for all resources of a configuration.
 pub(super) struct Place<'n> {
     pub(super) schema: Schema,
-    /// Minor release of Istio whose proxy the configuration is for.
+    /// Istio minor release of the proxy whose configuration it is.
     pub(super) istio: u16,
     pub(super) known: &'n Known,
     /// Minor release of the Envoy that runs.
@@ -133,21 +134,21 @@ pub(super) struct Place<'n> {
     pub(super) clusters: &'n BTreeSet<String>,
     /// How Envoy, stubs and the client meet.
     pub(super) sockets: Sockets,
-    /// Whether probes stand between the HTTP filters.
+    /// Whether probes are inserted between the HTTP filters.
     pub(super) probes: bool,
-    /// What lines of probes begin with.
+    /// Prefix of the log lines of probes.
     pub(super) mark: &'n str,
 }
 
-/// One configuration on its way to Envoy.
+/// A configuration that is being converted.
 pub(super) struct Neutral<'n> {
     pub(super) place: &'n Place<'n>,
     pub(super) left_out: BTreeSet<LeftOut>,
-    /// Secrets that are asked for.
+    /// Secrets that the configuration refers to.
     pub(super) secrets: BTreeMap<(SecretKind, String), String>,
-    /// Route configurations that are asked for, each with its file.
+    /// Route configurations that the configuration refers to, each with its file.
     pub(super) routes: BTreeMap<String, String>,
-    /// Clusters that serve keys of tokens.
+    /// Clusters that serve token keys.
     pub(super) keys: BTreeSet<String>,
     /// The filter chains.
     pub(super) chains: Vec<listeners::Chain>,
@@ -176,7 +177,7 @@ impl<'n> Neutral<'n> {
         self.left_out.insert(LeftOut { why, what: what.into(), by });
     }
 
-    /// Changes everything in a resource that can stand at any place.
+    /// Changes everything in a resource that can occur anywhere.
     pub(super) fn resource(&mut self, kind: ResourceKind, tree: &mut Tree<'_>) {
         tree.remove(TYPE_KEY);
         tree.open_all();
@@ -244,7 +245,8 @@ impl<'n> Neutral<'n> {
         }
     }
 
-    /// Whether this Envoy cannot have something; notes it. An extension that is configured elsewhere is fetched first.
+    /// Whether this Envoy cannot have something; records it. An extension that is configured elsewhere is resolved
+    /// first.
     fn goes(&mut self, item: &mut Tree<'_>) -> bool {
         if item.get("config_discovery").is_some() && !self.discovered(item) {
             let name = item.name().to_owned();
@@ -259,19 +261,19 @@ impl<'n> Neutral<'n> {
         self.wasm_goes(item)
     }
 
-    /// Puts the configuration of an extension where it is asked for.
+    /// Inserts the configuration of an extension where it is referred to.
     fn discovered(&mut self, item: &mut Tree<'_>) -> bool {
         let found = self.place.extensions.get(item.name()).and_then(|it| it.get("typed_config"));
         let default = item.path(&["config_discovery", "default_config"]);
         let Some(config) = found.or(default) else { return false };
-        // Only its text is needed: what it borrows lives elsewhere.
+        // Only its text is needed, since it borrows from elsewhere.
         let owned = owned(config);
         item.remove("config_discovery");
         item.set("typed_config", owned);
         true
     }
 
-    /// Whether something is a Wasm filter whose module is not here.
+    /// Whether something is a Wasm filter whose module is missing.
     fn wasm_goes(&mut self, item: &mut Tree<'_>) -> bool {
         let name = item.name().to_owned();
         let by = writer(item);
@@ -305,7 +307,7 @@ impl<'n> Neutral<'n> {
     fn special(&mut self, message: Message, it: &mut Tree<'_>, at: &str) {
         match message.full_name() {
             "envoy.config.core.v3.ConfigSource"
-                // What is left came from a control plane, and nothing comes from there.
+                // The rest came from a control plane, which does not exist here.
                 if !it
                     .path(&["path_config_source", "path"])
                     .and_then(Tree::as_str)
@@ -333,7 +335,8 @@ impl<'n> Neutral<'n> {
             "envoy.extensions.filters.http.set_filter_state.v3.Config"
             | "envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue"
                 if !self.place.known.of_istio() && it.str_at("factory_key") == "istio.hashable_string" => {
-                    // Envoy 1.37.0 does not have it, 1.38 does; what only a hash would tell apart does not matter to one client at a time.
+                    // Envoy 1.37.0 does not have it, 1.38 does; differences that only a hash would show are irrelevant
+                    // for one client at a time.
                     let own = if self.place.envoy < 38 { "envoy.string" } else { "envoy.hashable_string" };
                     it.set("factory_key", Tree::string(own, Origin::ISTIOD));
                 }
@@ -366,13 +369,13 @@ impl<'n> Neutral<'n> {
                 let cluster = it.path(&["remote_jwks", "http_uri", "cluster"]).and_then(Tree::as_str);
                 self.keys.extend(cluster.map(str::to_owned));
             }
-            // The PROXY protocol changes the address of a connection, but not what Envoy calls its direct one.
+            // The PROXY protocol changes the address of a connection, but not the one that Envoy calls direct.
             "envoy.config.rbac.v3.Principal" => self.direct(it, "direct_remote_ip", "source_ip"),
             "envoy.config.listener.v3.FilterChainMatch" => {
                 self.direct(it, "direct_source_prefix_ranges", "source_prefix_ranges");
             }
             "envoy.extensions.access_loggers.file.v3.FileAccessLog" => {
-                // Behind ours in one stream: what is written before our entry is read before it.
+                // It follows ours in the same stream, so what is written before our entry is read before it.
                 it.set("path", Tree::string("/dev/stderr", Origin::ISTIOD));
             }
             "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog" => {
@@ -383,7 +386,7 @@ impl<'n> Neutral<'n> {
         }
     }
 
-    /// Checks a match on the direct address of a connection against the address that the client tells.
+    /// Compares a match on the direct address of a connection to the address that the client announces.
     fn direct(&mut self, it: &mut Tree<'_>, from: &str, to: &'static str) {
         let Some(value) = it.remove(from) else { return };
         self.leave_out(Why::DirectAddress, format!("{from}, read as {to}"), writer(&value));
@@ -420,7 +423,7 @@ impl<'n> Neutral<'n> {
             "local_jwks" => (jwks, Why::Certificate),
             // `user` with the password `password`.
             "users" => ("user:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", Why::Secret),
-            // Scripts: an empty one does nothing.
+            // An empty script does nothing.
             _ if at.contains("code") => ("", Why::File),
             _ => ("stand-in", Why::Secret),
         };
@@ -452,7 +455,7 @@ pub(super) fn owned(tree: &Tree<'_>) -> Tree<'static> {
     Tree { origin: tree.origin, value }
 }
 
-/// A message that says nothing.
+/// An empty message.
 pub(super) fn empty() -> Tree<'static> {
     Tree::new(Value::Map(Vec::new()))
 }

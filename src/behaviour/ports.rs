@@ -1,4 +1,4 @@
-//! Which ports a proxy takes requests on, before any Envoy is started.
+//! The ports on which a proxy accepts requests, before any Envoy is started.
 
 use super::setup::INBOUND;
 use crate::model::resource::{ProxyConfig, ResourceKind};
@@ -6,7 +6,7 @@ use crate::proto::json;
 use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
-/// A field of a dump, in either of its spellings.
+/// A field of a dump, in either spelling.
 fn get<'t, 'a>(tree: &'t Tree<'a>, names: [&str; 2]) -> Option<&'t Tree<'a>> {
     tree.get(names[0]).or_else(|| tree.get(names[1]))
 }
@@ -15,7 +15,7 @@ fn number(tree: Option<&Tree<'_>>) -> Option<u16> {
     tree.and_then(Tree::as_u64).and_then(|port| u16::try_from(port).ok())
 }
 
-/// Ports of a sidecar's workload, those that take HTTP first.
+/// Ports of a sidecar's workload, HTTP ports first.
 pub fn inbound_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
     let (mut http, mut tcp) = (BTreeSet::new(), BTreeSet::new());
     for (_, resource) in config.generated(ResourceKind::Listener).filter(|(_, it)| it.name == INBOUND) {
@@ -39,7 +39,7 @@ pub fn inbound_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
     http.iter().copied().chain(tcp.difference(&http).copied()).collect()
 }
 
-/// Ports that a gateway listens on, in their order.
+/// Ports that a gateway listens on, in order.
 pub fn listening_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
     let mut ports = BTreeSet::new();
     for (_, resource) in config.generated(ResourceKind::Listener) {

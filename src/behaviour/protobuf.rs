@@ -58,7 +58,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The fields of a message in their order, as far as they can be read; fixed numbers are passed over.
+/// The fields of a message in order, as far as they can be read; fixed-width numbers are skipped.
 pub(super) struct Fields<'b>(pub(super) &'b [u8]);
 
 impl Fields<'_> {
@@ -99,12 +99,12 @@ impl<'b> Iterator for Fields<'b> {
     }
 }
 
-/// The message in a field; empty when it is absent.
+/// The message in a field; empty if absent.
 pub(super) fn inner(bytes: &[u8], field: u32) -> &[u8] {
     Fields(bytes).filter(|(number, _)| *number == field).last().map_or(&[], |(_, value)| value.bytes())
 }
 
-/// The text in a field; empty when it is absent.
+/// The text in a field; empty if absent.
 pub(super) fn text(bytes: &[u8], field: u32) -> String {
     String::from_utf8_lossy(inner(bytes, field)).into_owned()
 }

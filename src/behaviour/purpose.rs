@@ -1,4 +1,4 @@
-//! What HTTP filters and settings of routes are there for, as far as requests can tell whether it happens.
+//! The purpose of HTTP filters and route settings, as far as requests can check it.
 
 use super::asks::{self, Ask, Written, is_true, list};
 use crate::engine::PatchId;
@@ -9,19 +9,19 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What requests are to meet.
+/// The purpose of a filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
-    /// Nothing that a sandbox can tell.
+    /// Nothing that a sandbox can check.
     #[default]
     Other,
-    /// Limits requests by buckets of tokens.
+    /// Limits requests with token buckets.
     Limit(Limit),
-    /// Asks a rate limit service.
+    /// Calls a rate limit service.
     LimitService,
-    /// Asks an authorization service.
+    /// Calls an authorization service.
     Authorization,
-    /// Lets only requests with a token pass.
+    /// Allows only requests with a token.
     Token,
     /// Runs a script, which reads these header fields.
     Script(BTreeSet<String>),
@@ -30,37 +30,37 @@ pub enum Purpose {
 /// A local rate limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The bucket that every request takes from; a limit of descriptors alone has none.
+    /// The bucket of all requests; a limit with only descriptors has none.
     pub bucket: Option<Bucket>,
     /// Buckets of requests with these descriptors.
     pub descriptors: Vec<(Vec<(String, String)>, Bucket)>,
-    /// Which descriptors the filter itself gives to requests, in place of the route.
+    /// Descriptors that the filter itself produces instead of the route.
     pub written: Vec<Option<Written>>,
 }
 
 /// A bucket of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// How many it holds.
+    /// How many tokens it holds.
     pub tokens: u64,
     /// How many are added at a time.
     pub added: u64,
-    /// How often.
+    /// The interval between additions.
     pub interval: Duration,
 }
 
-/// What a route, its virtual host or its route configuration says for one HTTP filter.
+/// A setting of a route, its virtual host or its route configuration for one HTTP filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteSetting {
     /// Name of the HTTP filter that it is for.
     pub key: String,
     /// Every patch that wrote something in it.
     pub writers: Vec<PatchId>,
-    /// What it is there for.
+    /// The purpose of the filter.
     pub purpose: Purpose,
     /// Whether it turns the filter off.
     pub disabled: bool,
-    /// The requests that it speaks of.
+    /// The requests derived from it.
     pub asks: Vec<Ask>,
     /// Where it is written: 0 the route, 1 the virtual host, 2 the route configuration.
     pub level: usize,
@@ -69,7 +69,7 @@ pub struct RouteSetting {
 const FILTERS: &str = "envoy.extensions.filters.http.";
 const NETWORK: &str = "envoy.extensions.filters.network.";
 
-/// The message that configures something, and its fields: those inside a `TypedStruct` where there is one.
+/// The message that configures something, and its fields, including those inside a `TypedStruct`.
 fn message<'a>(any: &Tree<'a>) -> (String, Tree<'a>) {
     let open = any.readable().into_owned();
     let name = open.type_name().unwrap_or_default().into_owned();
@@ -81,14 +81,14 @@ fn message<'a>(any: &Tree<'a>) -> (String, Tree<'a>) {
 }
 
 impl Purpose {
-    /// What a configuration, an `Any`, is there for.
+    /// The purpose of a configuration in an `Any`.
     pub(super) fn of(any: &Tree<'_>) -> Purpose {
         let (name, config) = message(any);
         let set = |key: &str| config.get(key).is_some();
         match name.strip_prefix(FILTERS).unwrap_or_default() {
             "local_ratelimit.v3.LocalRateLimit" => limit(&config).map_or(Purpose::Other, Purpose::Limit),
             "ratelimit.v3.RateLimit" => Purpose::LimitService,
-            // What another filter must say first, no request of ours makes it say.
+            // No request can make another filter set the metadata that this requires.
             "ext_authz.v3.ExtAuthz" if set("filter_enabled_metadata") => Purpose::Other,
             "ext_authz.v3.ExtAuthz" if set("http_service") || set("grpc_service") => Purpose::Authorization,
             "jwt_authn.v3.JwtAuthentication" if set("providers") && !lenient(&config) && coverable(&config) => {
@@ -103,7 +103,7 @@ impl Purpose {
         }
     }
 
-    /// What the configuration of a network filter is there for.
+    /// The purpose of a network filter's configuration.
     pub(super) fn of_network(any: &Tree<'_>) -> Purpose {
         let (name, config) = message(any);
         match name.strip_prefix(NETWORK).unwrap_or_default() {
@@ -117,7 +117,7 @@ impl Purpose {
     }
 }
 
-/// Whether a request can be made that one of the rules of a JWT filter is for; without rules, each is.
+/// Whether a request can be constructed that a rule of a JWT filter matches; without rules, any request.
 fn coverable(config: &Tree<'_>) -> bool {
     let rules = list(config, "rules");
     let asking = |rule: &&Tree<'_>| rule.get("requires").is_some() || rule.get("requirement_name").is_some();
@@ -145,7 +145,7 @@ fn bucket(config: &Tree<'_>) -> Option<Bucket> {
     let bucket = config.get("token_bucket")?.readable();
     let number = |key: &str, absent: u64| {
         let value = bucket.get(key)?.readable().into_owned();
-        // A wrapped number is a number of its own in JSON.
+        // A wrapped number is a plain number in JSON.
         Some(value.as_u64().or_else(|| value.get("value").and_then(Tree::as_u64)).unwrap_or(absent))
     };
     let interval = parse_go_duration(bucket.str_at("fill_interval")).and_then(|nanos| u64::try_from(nanos).ok())?;
@@ -154,7 +154,7 @@ fn bucket(config: &Tree<'_>) -> Option<Bucket> {
     Some(Bucket { tokens, added, interval: Duration::from_nanos(interval) })
 }
 
-/// Whether a requirement of tokens lets requests without one pass.
+/// Whether a token requirement allows requests without one.
 fn lenient(config: &Tree<'_>) -> bool {
     let here = config
         .entries()
@@ -163,7 +163,7 @@ fn lenient(config: &Tree<'_>) -> bool {
     here || config.items().iter().any(|item| lenient(&item.readable()))
 }
 
-/// Names of header fields that scripts in a value ask for: `:get("name")`.
+/// Names of header fields that scripts in a value read: `:get("name")`.
 fn read_fields(tree: &Tree<'_>, into: &mut BTreeSet<String>) {
     let Some(text) = tree.as_str() else {
         tree.entries().iter().for_each(|(_, value)| read_fields(&value.readable(), into));
@@ -181,7 +181,7 @@ fn read_fields(tree: &Tree<'_>, into: &mut BTreeSet<String>) {
     }
 }
 
-/// What one level of a route configuration says for HTTP filters.
+/// The settings for HTTP filters at one level of a route configuration.
 pub(super) fn route_settings(owner: &Tree<'_>, level: usize) -> Vec<RouteSetting> {
     let Some(all) = owner.get("typed_per_filter_config") else { return Vec::new() };
     let of = |(key, any): &(Cow<'_, str>, Tree<'_>)| {
@@ -224,7 +224,7 @@ mod tests {
         let jwt = |requires| json!({"@type": of("jwt_authn.v3.JwtAuthentication"), "providers": {"a": {}}, "rules": [{"requires": requires}]});
         assert_eq!(purpose(&jwt(any_of)), Purpose::Other);
         assert_eq!(purpose(&jwt(json!({"provider_name": "a"}))), Purpose::Token);
-        // No request can be made up for an expression.
+        // No request can be constructed for a regular expression.
         let rule = json!({"match": {"safe_regex": {"regex": "/(a|b)"}}, "requires": {"provider_name": "a"}});
         let never = json!({"@type": of("jwt_authn.v3.JwtAuthentication"), "providers": {"a": {}}, "rules": [rule]});
         assert_eq!(purpose(&never), Purpose::Other);

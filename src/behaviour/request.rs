@@ -1,4 +1,4 @@
-//! What is tried: requests, where they go, and who sends them.
+//! Requests: their properties, targets and senders.
 
 use super::http1::Fields;
 use std::collections::BTreeSet;
@@ -41,12 +41,12 @@ impl fmt::Display for Target {
     }
 }
 
-/// What is spoken above the connection.
+/// The protocol above the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1.
     Http1,
-    /// HTTP/2, without TLS from the first byte on.
+    /// HTTP/2, without TLS from the first byte.
     Http2,
     /// gRPC: HTTP/2 with a message as the body.
     Grpc,
@@ -57,14 +57,14 @@ pub enum Protocol {
 /// Whether the connection is encrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tls {
-    /// As the port wants it: plain text where it takes that.
+    /// As the port requires: plaintext if it accepts that.
     #[default]
     Auto,
-    /// Plain text.
+    /// Plaintext.
     Plain,
-    /// TLS without a certificate of the client's.
+    /// TLS without a client certificate.
     Simple,
-    /// TLS with a certificate of the client's, Istio's mutual TLS inside a mesh.
+    /// TLS with a client certificate, as in Istio's mutual TLS.
     Mutual,
 }
 
@@ -73,33 +73,33 @@ pub enum Tls {
 pub struct Request {
     /// Where it enters the proxy.
     pub target: Target,
-    /// What is spoken.
+    /// The protocol.
     pub protocol: Protocol,
     /// Method.
     pub method: String,
     /// Path with query.
     pub path: String,
-    /// The host it is for; where absent, what the target implies.
+    /// The host; defaults to what the target implies.
     pub host: Option<String>,
-    /// Header fields, names as they are written.
+    /// Header fields, with names as written.
     pub headers: Fields,
-    /// Body, or the bytes of TCP.
+    /// Body, or the bytes for TCP.
     pub body: Vec<u8>,
-    /// How many bytes of nothing are sent behind the body.
+    /// Number of padding bytes after the body.
     pub padding: u64,
     /// Trailers.
     pub trailers: Fields,
-    /// Address that the connection comes from.
+    /// Source address of the connection.
     pub from: Option<IpAddr>,
     /// SPIFFE identity of the client, for mutual TLS.
     pub identity: Option<String>,
     /// Whether the connection is encrypted.
     pub tls: Tls,
-    /// Server name; where absent, the host.
+    /// Server name; defaults to the host.
     pub sni: Option<String>,
-    /// Application protocols offered; where empty, what a client of the kind offers.
+    /// Offered application protocols; if empty, the client's usual ones.
     pub alpn: Vec<String>,
-    /// Bytes that the client sends before anything else, such as a PROXY protocol header of its own.
+    /// Bytes that the client sends first, such as its own PROXY protocol header.
     pub preamble: Vec<u8>,
     /// How long the answer may take.
     pub timeout: Duration,
@@ -128,7 +128,7 @@ impl Request {
         }
     }
 
-    /// The host of the request: what it says, or what its target implies for a proxy of this workload and namespace.
+    /// The host of the request: its own, or the one that its target implies for a proxy of this workload and namespace.
     pub fn authority(&self, workload: &str) -> String {
         if let Some(host) = &self.host {
             return host.clone();
@@ -146,7 +146,7 @@ impl Request {
         }
     }
 
-    /// The request as a command line has it, in one line.
+    /// The request on one line, as on a command line.
     pub fn summary(&self, workload: &str) -> String {
         match self.protocol {
             Protocol::Tcp => format!("TCP, {} bytes", self.body.len()),
@@ -157,9 +157,9 @@ impl Request {
     }
 }
 
-/// The request in the words of others.
+/// The request in other notations.
 impl Request {
-    /// As a test file has it, without braces.
+    /// In the notation of a test file, without braces.
     pub fn in_file(&self) -> String {
         let target = match &self.target {
             Target::Inbound(port) => format!("inbound: {port}"),
@@ -241,7 +241,7 @@ impl Request {
     }
 }
 
-/// A text as YAML has it in quotes.
+/// A text in YAML quotes.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -256,7 +256,7 @@ pub fn shell(text: &str) -> String {
     }
 }
 
-/// What a number of requests can meet.
+/// What a set of requests can reach.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub(super) targets: Vec<Target>,
@@ -266,7 +266,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// What these requests can meet, for a workload of this name.
+    /// What these requests can reach, for a workload of this name.
     pub fn of<'r>(requests: impl IntoIterator<Item = &'r Request>, workload: &str) -> Wanted {
         let mut wanted = Wanted::default();
         for request in requests {

@@ -1,4 +1,4 @@
-//! One Envoy with one configuration: requests go in, and what was seen of each comes out.
+//! One Envoy with one configuration: requests go in, and observations come out.
 
 use super::Error;
 use super::answers::{Service, Stub, resolve};
@@ -23,26 +23,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// How long the log may take to tell of a request that is over.
+/// How long Envoy's log may take to report a finished request.
 const LOG_TIME: Duration = Duration::from_millis(700);
 
-/// A configuration with the patches that are tried on it.
+/// A configuration with the patches under test.
 #[derive(Clone, Copy)]
 pub struct Subject<'s, 'a> {
     /// The plan that was run.
     pub plan: &'s Plan<'a>,
     /// The configuration before the patches.
     pub config: &'a ProxyConfig<'a>,
-    /// What came out.
+    /// The result.
     pub patched: &'s Patched<'a>,
 }
 
-/// How to try.
+/// Settings of a sandbox.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The Envoy binary.
     pub envoy: PathBuf,
-    /// Whether probes stand between the HTTP filters; without them a report knows nothing of single filters.
+    /// Whether probes are inserted between the HTTP filters; without them a report has no information about single
+    /// filters.
     pub probes: bool,
     /// Files of Wasm modules by the name of their filter or plugin.
     pub wasm: BTreeMap<String, String>,
@@ -50,7 +51,7 @@ pub struct Settings {
     pub stubs: BTreeMap<String, Stub>,
 }
 
-/// What sandboxes of a run share: the tasks of stubs and clients, and who signs certificates and tokens.
+/// Shared by the sandboxes of a run: the tasks of stubs and clients, and the signer of certificates and tokens.
 pub struct Host {
     runtime: Runtime,
     authority: Authority,
@@ -58,7 +59,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Makes one.
+    /// Creates a host.
     pub fn new() -> Result<Host, Error> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -69,7 +70,7 @@ impl Host {
         Ok(Host { runtime, authority: Authority::new()?, certificates: Mutex::default() })
     }
 
-    /// The certificate for these names: the same one each time, so that two runs see the same client.
+    /// The certificate for these names, cached so that two runs see the same client.
     fn certificate(&self, names: &[String]) -> Result<Arc<Pair>, Error> {
         let mut known = self.certificates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pair) = known.get(names) {
@@ -91,43 +92,43 @@ impl Host {
     }
 }
 
-/// Everything that was seen of one request.
+/// All observations of one request.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
     /// What the client saw.
     pub client: Seen,
-    /// The way it took, the outermost listener first; the last one is the proxied request itself.
+    /// The paths it took, the outermost listener first; the last one is the proxied request itself.
     pub paths: Vec<Path>,
     /// What each HTTP filter did, in the order of the request.
     pub steps: Vec<Step>,
-    /// What stubs were asked, in the order of their answers.
+    /// The calls to stubs, in the order of their answers.
     pub calls: Vec<Call>,
-    /// What scripts said outside of any filter that is known.
+    /// Log messages of scripts outside any known filter.
     pub said: Vec<Said>,
     /// Lines of access logs that the configuration itself writes.
     pub access_log: Vec<String>,
 }
 
 impl Exchange {
-    /// The way of the request itself.
+    /// The path of the request itself.
     pub fn path(&self) -> Option<&Path> {
         self.paths.last()
     }
 
-    /// The filter that the request did not leave, when it reached one and not the upstream.
+    /// The filter that stopped the request, if it reached a filter but not the upstream.
     pub fn stopped(&self) -> Option<&Step> {
         let chain = self.path()?.chain?;
         self.steps.iter().find(|step| step.chain == chain && step.reached && !step.passed)
     }
 
-    /// Calls of the request's own cluster, without those that filters made there.
+    /// Calls of the request's own cluster, excluding calls that filters made there.
     pub fn upstream(&self) -> impl Iterator<Item = &Call> {
         let cluster = self.path().map_or("", |path| path.cluster.as_str());
         let plain = |call: &&Call| matches!(call.service, Service::Http | Service::Grpc | Service::Tcp | Service::Jwks);
         self.calls.iter().filter(move |call| call.cluster == cluster && !cluster.is_empty()).filter(plain)
     }
 
-    /// Calls that are not the request itself: what filters asked, and copies.
+    /// Calls other than the request itself: calls by filters, and copies.
     pub fn asked(&self) -> impl Iterator<Item = &Call> {
         let cluster = self.path().map_or("", |path| path.cluster.as_str());
         let plain = |call: &&Call| matches!(call.service, Service::Http | Service::Grpc | Service::Tcp | Service::Jwks);
@@ -146,14 +147,14 @@ pub struct Sandbox<'h> {
     pub routes: Vec<Route>,
     /// Clusters that patches wrote something in.
     pub written_clusters: Vec<(String, Vec<PatchId>)>,
-    /// What is not as in the mesh.
+    /// Differences from the mesh.
     pub left_out: BTreeSet<LeftOut>,
     /// How much of the configuration was loaded.
     pub scope: Scope,
     sockets: Vec<Socket>,
     addresses: BTreeMap<(String, u16), String>,
     clusters: Vec<String>,
-    /// Clusters that serve keys of tokens.
+    /// Clusters that serve token keys.
     keys: BTreeSet<String>,
     shared: Arc<Shared>,
     mark: String,
@@ -161,24 +162,24 @@ pub struct Sandbox<'h> {
     probes: bool,
 }
 
-/// An Envoy that comes up while something else is done.
+/// An Envoy that is starting in the background.
 pub struct Coming {
     starting: Starting,
 }
 
 impl<'h> Sandbox<'h> {
-    /// Starts an Envoy; it comes up while the configuration is computed.
+    /// Starts an Envoy, which comes up while the configuration is computed.
     pub fn start(settings: &Settings) -> Result<Coming, Error> {
         Ok(Coming { starting: Envoy::start(&settings.envoy, None)? })
     }
 
-    /// The same on ports of 127.0.0.1, as where no folder can hold sockets.
+    /// The same on ports of 127.0.0.1, for folders that cannot hold sockets.
     pub fn start_on_loopback(settings: &Settings) -> Result<Coming, Error> {
         Ok(Coming { starting: Envoy::start(&settings.envoy, Some(Sockets::Loopback))? })
     }
 
-    /// Loads a configuration, with all that these requests can reach. With `strict`, the name of a stub must mean a cluster;
-    /// without the filters that add one, it need not.
+    /// Loads everything in a configuration that these requests can reach. With `strict`, the name of a stub must match
+    /// a cluster; a configuration without the filters may lack that cluster.
     pub fn open(
         host: &'h Host,
         coming: Coming,
@@ -262,17 +263,17 @@ impl<'h> Sandbox<'h> {
         self.envoy.id()
     }
 
-    /// Clusters that lead to stubs.
+    /// Clusters that point to stubs.
     pub fn clusters(&self) -> &[String] {
         &self.clusters
     }
 
-    /// Counters whose name matches a regular expression and that count something.
+    /// Nonzero counters whose names match a regular expression.
     pub fn counters(&self, filter: &str) -> Result<Vec<(String, u64)>, Error> {
         self.envoy.counters_of(filter)
     }
 
-    /// The socket that a request enters by, with the chains behind it that its port can meet.
+    /// The socket where a request enters, with the filter chains that its port can reach.
     fn entry(&self, request: &Request) -> Result<(Socket, Vec<&Chain>), Error> {
         let port = request.target.port();
         let of = |name: &str| self.sockets.iter().find(|socket| socket.listener == name).cloned();
@@ -295,7 +296,7 @@ impl<'h> Sandbox<'h> {
         Ok((socket, chains))
     }
 
-    /// What requests this proxy takes.
+    /// The requests that this proxy accepts.
     fn takes(&self) -> Vec<String> {
         match self.proxy.kind {
             ProxyKind::Sidecar => {
@@ -362,20 +363,20 @@ impl<'h> Sandbox<'h> {
         Ok(Way { place, source, destination, tls, tunnel, host: authority })
     }
 
-    /// The address that a waypoint's matcher knows for a service.
+    /// The address of a service in a waypoint's matcher.
     fn vip(&self, host: &str, port: u16) -> Option<IpAddr> {
         let full = |name: &str| name == host || name.starts_with(&format!("{host}."));
         let found = self.addresses.iter().find(|((name, at), _)| *at == port && full(name));
         found.and_then(|(_, address)| address.parse().ok())
     }
 
-    /// Sets what upstreams answer from now on; rules that answer a number of times begin anew.
+    /// Sets the answers of upstreams from now on, and resets their counts.
     pub fn answer(&self, stubs: &BTreeMap<String, Stub>) -> Result<(), Error> {
         self.shared.answer(&resolve(stubs, &self.clusters, &self.keys, self.strict)?);
         Ok(())
     }
 
-    /// Sends a request and waits for what the log tells of it.
+    /// Sends a request and waits until the log reports it.
     pub fn send(&mut self, request: &Request) -> Result<Exchange, Error> {
         let way = self.way(request)?;
         self.shared.take();
@@ -386,7 +387,7 @@ impl<'h> Sandbox<'h> {
             let _ = sender.send(client::send(&sent, &way).await);
         });
         let mut events = Vec::new();
-        // The log is read while the request runs: a long one writes more than is kept.
+        // The log is read while the request runs: a long request writes more than is kept.
         let client = loop {
             match done.try_recv() {
                 Ok(seen) => break seen,
@@ -408,7 +409,7 @@ impl<'h> Sandbox<'h> {
         Ok(self.exchange(client, &events))
     }
 
-    /// Sends a request a number of times at once. What filters did cannot be told apart then, and is left out.
+    /// Sends a request several times concurrently. The actions of filters cannot be attributed then and are left out.
     pub fn send_together(&mut self, request: &Request, times: usize) -> Result<Vec<Exchange>, Error> {
         let way = self.way(request)?;
         self.shared.take();
@@ -453,7 +454,7 @@ impl<'h> Sandbox<'h> {
         });
         let mut calls = self.shared.take().into_iter();
         let of = |client: Seen| Exchange {
-            // Each answer with one of the ways that end in its status.
+            // Each answer gets one of the paths that end with its status.
             paths: ways.next().into_iter().collect(),
             calls: calls.next().into_iter().collect(),
             client,
@@ -462,7 +463,7 @@ impl<'h> Sandbox<'h> {
         Ok(seen.into_iter().map(of).collect())
     }
 
-    /// Reads the log until it has told of the request.
+    /// Reads the log until it reports the request.
     fn rest(&mut self, request: &Request, client: &Seen, events: &mut Vec<Event>) -> Result<(), Error> {
         let http = request.protocol != Protocol::Tcp;
         let expected = match (http, client.status.is_some()) {
@@ -502,7 +503,7 @@ impl<'h> Sandbox<'h> {
                 Line::Closed => return Err(self.envoy.gone()),
             }
         }
-        // A connection that ends without a word may be the end of Envoy, which is known a moment later.
+        // A connection that ends without a message may mean that Envoy ended, which becomes known a moment later.
         let ended = matches!(client.failure, Some(client::Failure::Closed | client::Failure::Reset(_)));
         if ended && !self.envoy.listens() { Err(self.envoy.gone()) } else { self.envoy.alive() }
     }
@@ -542,13 +543,13 @@ impl<'h> Sandbox<'h> {
         Exchange { client, paths, steps, calls: self.shared.take(), said, access_log }
     }
 
-    /// Whether probes stand between the filters.
+    /// Whether probes are inserted between the filters.
     pub const fn has_probes(&self) -> bool {
         self.probes
     }
 }
 
-/// The SPIFFE identity of a proxy: its service account where the dump says it.
+/// The SPIFFE identity of a proxy: its service account, if the dump contains it.
 pub(super) fn identity_of(proxy: &Proxy) -> String {
     let account = proxy.metadata.get("SERVICE_ACCOUNT").and_then(serde_json::Value::as_str).unwrap_or("default");
     format!("spiffe://cluster.local/ns/{}/sa/{account}", proxy.namespace)

@@ -1,4 +1,4 @@
-//! From a proxy's configuration to what a lone Envoy is given: only what the requests can reach.
+//! Converts a proxy's configuration for a standalone Envoy: only what the requests can reach.
 
 use super::Error;
 use super::listeners::{self, Chain, Route, Socket, named_clusters};
@@ -15,19 +15,19 @@ use crate::trial::Known;
 use crate::trial::sockets::Sockets;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where HTTP is taken by a sidecar.
+/// The listener on which a sidecar accepts HTTP.
 pub(super) const INBOUND: &str = "virtualInbound";
 
-/// Clusters of the bootstrap that istiod's agent gives a proxy: they are in no dump but filters may name them.
+/// Clusters of the bootstrap that istiod's agent gives a proxy: they are in no dump, but filters may name them.
 const STATIC_CLUSTERS: [&str; 5] = ["prometheus_stats", "agent", "sds-grpc", "xds-grpc", "zipkin"];
 
-/// With no more clusters than these, all are given to Envoy; with no more changed ones, all that patches changed.
+/// Up to this number of clusters, all are loaded; up to this number of changed ones, all that patches changed.
 const FEW: usize = 128;
 
-/// Route configurations larger than this, in bytes, lose the virtual hosts that no request means.
+/// Route configurations larger than this, in bytes, lose the virtual hosts that no request can match.
 const LARGE: usize = 256 << 10;
 
-/// What a lone Envoy is given.
+/// The configuration of a standalone Envoy.
 #[derive(Debug, Default)]
 pub(super) struct Setup {
     pub(super) clusters: Vec<Vec<u8>>,
@@ -38,7 +38,7 @@ pub(super) struct Setup {
     pub(super) secrets: Vec<(String, String)>,
     /// Sockets of listeners.
     pub(super) sockets: Vec<Socket>,
-    /// Where stubs listen, with the clusters that lead there.
+    /// Addresses of stubs, with the clusters that point to them.
     pub(super) stubs: Vec<(Endpoint, String)>,
     /// Filter chains, numbered as probes and access logs name them.
     pub(super) chains: Vec<Chain>,
@@ -47,25 +47,25 @@ pub(super) struct Setup {
     /// Clusters that patches wrote something in.
     pub(super) written_clusters: Vec<(String, Vec<PatchId>)>,
     pub(super) left_out: BTreeSet<LeftOut>,
-    /// Clusters that serve keys of tokens.
+    /// Clusters that serve token keys.
     pub(super) keys: BTreeSet<String>,
     pub(super) scope: Scope,
-    /// How TCP services are reached: host and port, and the address of the listener for them.
+    /// TCP services: host and port, and the address of their listener.
     pub(super) addresses: BTreeMap<(String, u16), String>,
 }
 
-/// How much of a configuration was loaded.
+/// How much of a configuration is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// Listeners loaded, and how many there are.
+    /// Listeners loaded, and the total.
     pub listeners: (usize, usize),
-    /// Clusters loaded, and how many there are.
+    /// Clusters loaded, and the total.
     pub clusters: (usize, usize),
-    /// Route configurations loaded, and how many there are.
+    /// Route configurations loaded, and the total.
     pub routes: (usize, usize),
 }
 
-/// A configuration that is made fit.
+/// A configuration to convert.
 pub(super) struct Source<'s, 'a> {
     pub(super) plan: &'s Plan<'a>,
     pub(super) config: &'a ProxyConfig<'a>,
@@ -79,7 +79,7 @@ pub(super) struct Source<'s, 'a> {
     pub(super) mark: &'s str,
 }
 
-/// A resource before and after patches, by name: its tree is made when it is needed.
+/// A resource before and after patches, by name; its tree is built on demand.
 enum Given<'s, 'a> {
     Added(&'s Tree<'a>),
     Changed(&'s Tree<'a>),
@@ -87,7 +87,7 @@ enum Given<'s, 'a> {
 }
 
 impl<'s, 'a> Given<'s, 'a> {
-    /// The tree, where patches made one.
+    /// The tree, if patches built one.
     const fn patched(&self) -> Option<&'s Tree<'a>> {
         match self {
             Given::Added(tree) | Given::Changed(tree) => Some(tree),
@@ -97,7 +97,7 @@ impl<'s, 'a> Given<'s, 'a> {
 }
 
 impl Source<'_, '_> {
-    /// What istiod sends of a kind after the patches, by name.
+    /// The resources of a kind that istiod sends after the patches, by name.
     fn all(&self, kind: ResourceKind) -> Vec<(String, Given<'_, '_>)> {
         let mut all = Vec::new();
         let mut touched = BTreeMap::new();
@@ -168,7 +168,7 @@ impl Source<'_, '_> {
         setup.scope.listeners.1 = listeners.len();
         for (name, given) in &listeners {
             let meant = match given.patched() {
-                // What a patch changed is as far from the requests as what it left alone.
+                // Changed resources follow the same rule as unchanged ones.
                 Some(tree) => wanted.listener(proxy.kind, name, "") || wanted.tree(tree),
                 None => wanted.listener(proxy.kind, name, text(given)),
             };
@@ -194,7 +194,7 @@ impl Source<'_, '_> {
         for (name, file) in asked {
             let file = file.trim_start_matches("./").to_owned();
             let Some((_, given)) = routes.iter().find(|(other, _)| *other == name) else {
-                // What nothing is known of has no routes.
+                // An unknown route configuration has no routes.
                 let empty = json::from_json(&serde_json::json!({"name": name}));
                 let bytes = self.encode(ResourceKind::Route, &empty).unwrap_or_default();
                 setup.routes.push((file, bytes));
@@ -281,7 +281,7 @@ fn collect(tree: &Tree<'_>, names: &BTreeSet<String>, into: &mut BTreeSet<String
     into.extend(found);
 }
 
-/// The addresses of services that a waypoint's matcher knows: ranges of addresses, then ports, then the filter chain.
+/// The addresses of services in a waypoint's matcher: address ranges, then ports, then the filter chain.
 fn note_vips(tree: &Tree<'_>, into: &mut BTreeMap<(String, u16), String>) {
     let ranges = tree.path(&["filter_chain_matcher", "matcher_tree", "custom_match", "typed_config", "range_matchers"]);
     for range in ranges.map(Tree::items).unwrap_or_default() {
@@ -298,7 +298,7 @@ fn note_vips(tree: &Tree<'_>, into: &mut BTreeMap<(String, u16), String>) {
     }
 }
 
-/// The address of a listener for one TCP service: its only cluster says which.
+/// The address of a listener for one TCP service, identified by its only cluster.
 fn note_address(tree: &Tree<'_>, into: &mut BTreeMap<(String, u16), String>) {
     note_vips(tree, into);
     let at = |key: &str| tree.path(&["address", "socket_address", key]).and_then(Tree::as_str).unwrap_or_default();
@@ -337,7 +337,7 @@ fn secrets(neutral: &Neutral<'_>, stand_ins: &StandIns) -> Vec<(String, String)>
 }
 
 impl Wanted {
-    /// Whether a listener can meet one of the requests, as far as its name and text tell.
+    /// Whether a listener can receive one of the requests, according to its name and text.
     fn listener(&self, kind: ProxyKind, name: &str, text: &str) -> bool {
         if kind == ProxyKind::Waypoint {
             return true;
@@ -360,7 +360,7 @@ impl Wanted {
         })
     }
 
-    /// Whether a listener that patches changed or added has a port that is meant.
+    /// Whether a listener that patches changed or added has a wanted port.
     fn tree(&self, tree: &Tree<'_>) -> bool {
         let port = tree.path(&["address", "socket_address", "port_value"]).and_then(Tree::as_u64);
         self.targets.iter().any(|target| port == Some(u64::from(target.port())))
@@ -371,7 +371,7 @@ impl Wanted {
         self.texts.iter().any(|text| text == name)
     }
 
-    /// Takes out virtual hosts that no request means.
+    /// Removes virtual hosts that no request can match.
     fn prune(&self, routes: &mut Tree<'_>) {
         let means = |domain: &str| {
             domain.contains('*')
@@ -389,7 +389,7 @@ impl Wanted {
     }
 }
 
-/// Whether a listener's text says that it has a port.
+/// Whether a listener's text contains a port.
 fn port_in(text: &str, port: u16) -> bool {
     ["\"port_value\":", "\"port_value\": ", "\"portValue\":", "\"portValue\": "].iter().any(|key| {
         memchr::memmem::find_iter(text.as_bytes(), key.as_bytes()).any(|at| {

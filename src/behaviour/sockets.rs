@@ -9,14 +9,14 @@ use std::pin::Pin;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
-/// A stream in both directions.
+/// A bidirectional stream.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 /// A connection of any kind.
 pub(super) type Connection = Pin<Box<dyn Stream>>;
 
-/// Where a listener of Envoy is.
+/// The address of an Envoy listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     File(PathBuf),
@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-/// Where a stub will listen. A port is bound at once, since Envoy must be told its number.
+/// The address of a future stub. A port is bound immediately, since Envoy must know its number.
 #[derive(Debug)]
 pub(super) enum Endpoint {
     File(String),
@@ -56,7 +56,7 @@ impl Endpoint {
         }
     }
 
-    /// The address that Envoy calls.
+    /// The address for Envoy.
     pub(super) fn address(&self) -> Value {
         match self {
             Endpoint::File(file) => json!({"pipe": {"path": format!("./{file}")}}),
@@ -64,7 +64,7 @@ impl Endpoint {
         }
     }
 
-    /// Listens, in the folder of the sandbox.
+    /// Starts to listen, in the folder of the sandbox.
     pub(super) fn listen(self, folder: &Path) -> io::Result<Listener> {
         Ok(match self {
             Endpoint::File(file) => Listener::File(UnixListener::bind(folder.join(file))?),

@@ -1,4 +1,4 @@
-//! Standard requests: a few ordinary ones for each patch in effect, and what they show to be wrong.
+//! Standard requests: a few ordinary ones for each patch in effect, and the problems that they show.
 
 use super::answers::Service;
 use super::asks::Ask;
@@ -13,7 +13,7 @@ use crate::trial::{Observed, Shows, Sight};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Most requests that are sent for what patches wrote, without those that fill a limit.
+/// Maximum number of requests for what patches wrote, not counting those that exhaust a limit.
 const REQUESTS: usize = 256;
 
 /// How long an answer may take.
@@ -22,7 +22,7 @@ const TIME: Duration = Duration::from_secs(3);
 /// Envoy's counters of scripts that failed.
 const SCRIPT_ERRORS: &str = "lua.*errors$";
 
-/// A request with what was seen of it.
+/// A request with its observations.
 pub(super) struct Sent {
     pub(super) request: Request,
     pub(super) exchange: Exchange,
@@ -77,7 +77,7 @@ pub fn observe(host: &Host, settings: &Settings, subject: &Subject<'_, '_>) -> R
     Ok(Observed { sights, requests, unmet, unknown })
 }
 
-/// The requests that what these patches wrote speaks of.
+/// The requests derived from what these patches wrote.
 fn asked(sandbox: &Sandbox<'_>, patches: &[PatchId]) -> Vec<Ask> {
     let of = |writers: &[PatchId]| writers.iter().any(|writer| patches.contains(writer));
     let filters = sandbox.chains.iter().flat_map(|chain| &chain.http);
@@ -93,8 +93,8 @@ fn asked(sandbox: &Sandbox<'_>, patches: &[PatchId]) -> Vec<Ask> {
     all
 }
 
-/// The requests that stand for a drafted one: as it is, bare, with a body, with the header fields that scripts read, and one
-/// for each match of what is tried.
+/// Variants of a drafted request: unchanged, bare, with a body, with the header fields that scripts read, and one for
+/// each match under test.
 fn variants(drafted: &Request, read: &BTreeSet<String>, asked: &[Ask]) -> Vec<Request> {
     let plain = Request { timeout: TIME, ..drafted.clone() };
     if plain.protocol == Protocol::Tcp {
@@ -133,7 +133,7 @@ fn fields_read(sandbox: &Sandbox<'_>) -> BTreeSet<String> {
 pub(super) struct Found<'h> {
     pub(super) sandbox: Sandbox<'h>,
     pub(super) sent: Vec<Sent>,
-    /// What is wrong, with the first request that shows it.
+    /// Problems, with the first request that shows each.
     sights: BTreeMap<(PatchId, Shows), String>,
 }
 
@@ -161,7 +161,7 @@ impl Found<'_> {
         self.sandbox.chains.get(step.chain)?.http.get(step.filter)
     }
 
-    /// What the route of a request says for an HTTP filter: what stands nearest counts.
+    /// The setting of a request's route for an HTTP filter: the closest one wins.
     pub(super) fn setting(&self, exchange: &Exchange, key: &str) -> Option<&RouteSetting> {
         self.route(exchange)?.settings.iter().find(|setting| setting.key == key)
     }
@@ -176,7 +176,7 @@ impl Found<'_> {
                 let writer = of_route.into_iter().flatten().chain(filter.by.iter()).chain(&filter.writers).next();
                 let Some(&patch) = writer else { continue };
                 for said in step.said.iter().filter(|said| said.level == "error") {
-                    // What a script itself says of an error has no place of the script in front.
+                    // A script's own error message has no script location in front.
                     let Some((_, words)) = said.text.strip_prefix("[string \"").and_then(|it| it.split_once("\"]:"))
                     else {
                         continue;
@@ -213,7 +213,7 @@ impl Found<'_> {
                 }
             }
         }
-        // A setting that some request meets is not without effect, though others miss it.
+        // A setting that some request uses has an effect, even if others do not.
         let used = self.settings_used();
         all.retain(|(patch, shows, _)| match shows {
             Shows::NoFilter { key, .. } | Shows::Overridden { key, .. } => !used.contains(&(*patch, key.clone())),
@@ -247,7 +247,7 @@ impl Found<'_> {
         self.sent.iter().filter_map(step).collect()
     }
 
-    /// Network filters that are to ask a service, and do not.
+    /// Network filters that should call a service but do not.
     fn network_services(&mut self) {
         let mut all = Vec::new();
         for (number, chain) in self.sandbox.chains.iter().enumerate() {
@@ -273,7 +273,7 @@ impl Found<'_> {
         all.into_iter().for_each(|(patch, shows, request)| self.add(patch, shows, request));
     }
 
-    /// Filters that are to ask a service or for a token, and do not.
+    /// Filters that should call a service or require a token but do not.
     fn services(&mut self) {
         let mut all = Vec::new();
         for (number, chain) in self.sandbox.chains.iter().enumerate() {
@@ -281,7 +281,7 @@ impl Found<'_> {
                 let Some(patch) = filter.by.or_else(|| filter.writers.first().copied()) else { continue };
                 let mut met = self.reached(number, at, &filter.name);
                 if filter.purpose == Purpose::LimitService {
-                    // A service is asked about what routes say; where one says something, only that one tells.
+                    // A service is called for the descriptors of routes; if one has any, only that route counts.
                     let any = self.sandbox.routes.iter().any(|route| route.limited);
                     met.retain(|(sent, _)| self.route(&sent.exchange).is_some_and(|route| route.limited || !any));
                 }

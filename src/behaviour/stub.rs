@@ -1,5 +1,5 @@
-//! Stands for every upstream: one socket for each cluster, HTTP/1.1, HTTP/2, gRPC services and TCP told apart by what
-//! comes.
+//! Replaces every upstream: one socket for each cluster, which detects HTTP/1.1, HTTP/2, gRPC services and TCP from the
+//! received bytes.
 
 use super::answers::{Counted, Rule, Service, Stub};
 use super::grpc;
@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 
-/// One call that a stub got.
+/// A call that a stub received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Name of the cluster that the call came through.
     pub cluster: String,
-    /// What was asked for.
+    /// The requested service.
     pub service: Service,
     /// `HTTP/1.1`, `HTTP/2`, `TCP`.
     pub protocol: &'static str,
@@ -25,23 +25,23 @@ pub struct Call {
     pub method: String,
     /// Path; empty for TCP.
     pub path: String,
-    /// Header fields in their order, pseudo header fields of HTTP/2 first.
+    /// Header fields in order, pseudo header fields of HTTP/2 first.
     pub headers: Fields,
     /// The body.
     pub body: Body,
     /// Trailers.
     pub trailers: Fields,
-    /// What the service was asked, in a line; empty for plain HTTP.
+    /// The request to the service, on one line; empty for plain HTTP.
     pub asked: String,
-    /// What was answered, in a line.
+    /// The answer, on one line.
     pub answer: String,
-    /// The status of the answer; 0 when the connection was closed instead.
+    /// The status of the answer; 0 if the connection was closed instead.
     pub status: u16,
-    /// How long the answer took, in microseconds.
+    /// Duration of the answer in microseconds.
     pub micros: u64,
 }
 
-/// What all stubs share.
+/// Shared by all stubs.
 #[derive(Default)]
 pub(super) struct Shared {
     calls: Mutex<Calls>,
@@ -49,7 +49,7 @@ pub(super) struct Shared {
     jwks: Mutex<String>,
 }
 
-/// The calls since they were last taken, and how many were taken before.
+/// The calls since the last time they were taken, and the number taken before.
 #[derive(Default)]
 struct Calls {
     new: Vec<Call>,
@@ -68,13 +68,13 @@ impl Shared {
         std::mem::take(&mut calls.new)
     }
 
-    /// Sets what the stub of each cluster answers; counts begin anew.
+    /// Sets the answers of each cluster's stub, and resets the counts.
     pub(super) fn answer(&self, stubs: &BTreeMap<String, Stub>) {
         let counted = stubs.iter().map(|(cluster, stub)| (cluster.clone(), Counted::new(stub.clone())));
         *lock(&self.answers) = counted.collect();
     }
 
-    /// Sets the keys that clusters of JWKS serve.
+    /// Sets the keys that JWKS clusters serve.
     pub(super) fn keys(&self, jwks: String) {
         *lock(&self.jwks) = jwks;
     }
@@ -91,9 +91,9 @@ impl Shared {
         lock(&self.answers).get_mut(cluster)?.rule(service, value)
     }
 
-    /// Keeps a call; gives its number.
+    /// Records a call; returns its number.
     pub(super) fn record(&self, call: Call) -> usize {
-        // A run that floods a stub is bounded by what it sends; what is kept is bounded here.
+        // A run that floods a stub is bounded by its requests; the kept calls are bounded here.
         const CALLS: usize = 100_000;
         let mut calls = lock(&self.calls);
         if calls.new.len() < CALLS {
@@ -102,7 +102,7 @@ impl Shared {
         calls.taken + calls.new.len() - 1
     }
 
-    /// Says more of a call that was not taken yet.
+    /// Updates a call that was not taken yet.
     pub(super) fn amend(&self, number: usize, call: &Call) {
         let mut calls = lock(&self.calls);
         let at = number.checked_sub(calls.taken);
@@ -119,14 +119,14 @@ pub(super) fn serve(listener: Listener, cluster: String, shared: Arc<Shared>) {
         while let Ok(stream) = listener.accept().await {
             let (cluster, shared) = (Arc::clone(&cluster), Arc::clone(&shared));
             tokio::spawn(async move {
-                // A connection that breaks is Envoy's to tell.
+                // Envoy reports broken connections.
                 let _ = connection(stream, &cluster, &shared).await;
             });
         }
     });
 }
 
-/// How HTTP/2 begins.
+/// The first bytes of HTTP/2.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 async fn connection(stream: Connection, cluster: &str, shared: &Arc<Shared>) -> io::Result<()> {
@@ -140,7 +140,7 @@ async fn connection(stream: Connection, cluster: &str, shared: &Arc<Shared>) -> 
         match tokio::time::timeout(QUIET, read).await {
             Ok(Ok(0)) => break Kind::Tcp,
             Ok(read) => read.map(|_| ())?,
-            // Whoever waits to be greeted.
+            // A client that waits for a greeting.
             Err(_) if beginning.is_empty() && shared.has(cluster, Service::Tcp) => break Kind::Tcp,
             Err(_) if beginning.is_empty() => {}
             Err(_) => break Kind::Tcp,
@@ -155,7 +155,7 @@ async fn connection(stream: Connection, cluster: &str, shared: &Arc<Shared>) -> 
     }
 }
 
-/// How long a connection may be silent before it is taken for one whose server speaks first.
+/// How long a connection may be silent before the server is expected to speak first.
 const QUIET: Duration = Duration::from_millis(150);
 
 #[derive(Clone, Copy)]
@@ -165,7 +165,7 @@ enum Kind {
     Tcp,
 }
 
-/// What a connection speaks, when its beginning tells.
+/// The protocol of a connection, if its first bytes decide.
 fn kind(beginning: &[u8]) -> Option<Kind> {
     if PREFACE.starts_with(&beginning[..beginning.len().min(PREFACE.len())]) {
         return (beginning.len() >= PREFACE.len()).then_some(Kind::Http2);
@@ -244,7 +244,7 @@ fn reason(status: u16) -> &'static str {
     http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or("Status")
 }
 
-/// An answer of HTTP.
+/// An HTTP answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -252,7 +252,7 @@ pub(super) struct Answer {
     pub(super) body: Vec<u8>,
 }
 
-/// What a call of plain HTTP is answered, noted in the call; `None` closes the connection.
+/// The answer to a plain HTTP call, recorded in the call; `None` closes the connection.
 async fn answer(call: &mut Call, shared: &Arc<Shared>) -> Option<Answer> {
     let named = |key: &str| match key {
         "path" => vec![call.path.clone()],
@@ -406,7 +406,7 @@ async fn stream2(
     Ok(())
 }
 
-/// Header fields as texts, bytes beyond ASCII as one character each.
+/// Header fields as text, with bytes beyond ASCII as one character each.
 pub(super) fn fields(headers: &http::HeaderMap) -> Fields {
     let text = |value: &http::HeaderValue| value.as_bytes().iter().map(|&byte| char::from(byte)).collect();
     headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
@@ -450,7 +450,7 @@ async fn tcp(
             "data" | "body" => vec![body.clone()],
             _ => Vec::new(),
         };
-        // Silence is answered once, by a rule that greets.
+        // Silence is answered once, by a rule with a greeting.
         if first && (sent > 0 || call.body.length > 0) {
             continue;
         }

@@ -1,20 +1,21 @@
-//! What Envoy's log tells of one request: which HTTP filters ran, what each changed and said, and which way it took.
+//! Reads from Envoy's log what happened to one request: which HTTP filters ran, what each changed and logged, and which
+//! path it took.
 
 use super::http1::Fields;
 use super::listeners::{Chain, FILLING};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A line of the log that means something.
+/// A relevant line of the log.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
     /// A probe saw these header fields.
     Probe { response: bool, chain: usize, index: usize, fields: Fields },
-    /// A script or module said something.
+    /// A script or module logged something.
     Said { level: String, text: String },
     /// A request or connection is over.
     Access(Box<Access>),
-    /// A line that is not of Envoy's own: an access log of the configuration.
+    /// A line that Envoy itself did not log: an access log of the configuration.
     Logged(String),
 }
 
@@ -43,7 +44,7 @@ impl Access {
     }
 }
 
-/// The component, level and text of a line of Envoy's own log (`%n|%l|%v`); `None` for what it writes of access logs.
+/// The component, level and text of a line of Envoy's own log (`%n|%l|%v`); `None` for access logs.
 pub(super) fn entry(line: &str) -> Option<(&str, &str, &str)> {
     const LEVELS: [&str; 7] = ["trace", "debug", "info", "warning", "error", "critical", "off"];
     let (component, rest) = line.split_once('|')?;
@@ -52,7 +53,7 @@ pub(super) fn entry(line: &str) -> Option<(&str, &str, &str)> {
     (is_name && LEVELS.contains(&level)).then_some((component, level, text))
 }
 
-/// Reads a line of the log; `None` for what means nothing here.
+/// Reads a line of the log; `None` if it is irrelevant.
 pub(super) fn event(mark: &str, line: &str) -> Option<Event> {
     if line.starts_with(FILLING) {
         return None;
@@ -84,7 +85,7 @@ pub(super) fn event(mark: &str, line: &str) -> Option<Event> {
     Some(Event::Said { level: level.to_owned(), text: said.trim_end().to_owned() })
 }
 
-/// `name=value&name=value`, bytes that a log line cannot hold written as in a URL.
+/// `name=value&name=value`, with bytes that a log line cannot contain percent-encoded.
 fn fields(text: &str) -> Fields {
     let plain = |text: &str| {
         let mut out = Vec::new();
@@ -96,25 +97,25 @@ fn fields(text: &str) -> Fields {
             });
             out.push(code.unwrap_or(byte));
         }
-        // Bytes beyond ASCII stay what they are: one character each.
+        // Bytes beyond ASCII become one character each.
         out.into_iter().map(char::from).collect::<String>()
     };
     let pair = |pair: &str| pair.split_once('=').map(|(name, value)| (plain(name), plain(value)));
     text.split('&').filter_map(pair).collect()
 }
 
-/// What became of a header field.
+/// The change of a header field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Its name.
     pub name: String,
-    /// Its values before; empty when it is new.
+    /// Its values before; empty if it is new.
     pub before: Vec<String>,
-    /// Its values after; empty when it is gone.
+    /// Its values after; empty if it was removed.
     pub after: Vec<String>,
 }
 
-/// What is different between two lists of header fields, by name.
+/// The differences between two lists of header fields, by name.
 pub fn changes(before: &Fields, after: &Fields) -> Vec<Change> {
     let collect = |fields: &Fields| {
         let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -133,14 +134,14 @@ pub fn changes(before: &Fields, after: &Fields) -> Vec<Change> {
         .collect()
 }
 
-/// Something that a script or module said.
+/// A log message of a script or module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// `info`, `error` and so on, in Envoy's words.
+    /// Envoy's name of the level: `info`, `error` and so on.
     pub level: String,
     /// The text.
     pub text: String,
-    /// Whether it was said on the way back.
+    /// Whether it was logged for the response.
     pub response: bool,
 }
 
@@ -149,52 +150,52 @@ pub struct Said {
 pub struct Step {
     /// Number of the filter chain.
     pub chain: usize,
-    /// Place of the filter in it.
+    /// Index of the filter in it.
     pub filter: usize,
     /// Whether the request reached it.
     pub reached: bool,
-    /// Whether the request left it towards the next filter.
+    /// Whether the request continued to the next filter.
     pub passed: bool,
-    /// Whether the response came through it.
+    /// Whether the response passed through it.
     pub returned: bool,
-    /// What it did to the header fields of the request.
+    /// Its changes of the request's header fields.
     pub request: Vec<Change>,
-    /// What it did to the header fields of the response.
+    /// Its changes of the response's header fields.
     pub response: Vec<Change>,
-    /// What it said.
+    /// Its log messages.
     pub said: Vec<Said>,
 }
 
-/// The way that a request or a connection took.
+/// The path of a request or a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
-    /// Number of the filter chain; `None` when none was found.
+    /// Number of the filter chain; `None` if none was found.
     pub chain: Option<usize>,
     /// The listener.
     pub listener: String,
-    /// Place of the filter chain: a number, `default`, or empty.
+    /// Index of the filter chain: a number, `default`, or empty.
     pub chain_index: String,
     /// Name of the filter chain.
     pub chain_name: String,
-    /// Route configuration, virtual host and place of the route; empty without a route.
+    /// Route configuration; empty without a route.
     pub route_config: String,
     /// The virtual host.
     pub vhost: String,
-    /// Place of the route in the virtual host.
+    /// Index of the route in the virtual host.
     pub route_index: Option<usize>,
     /// Name of the route.
     pub route: String,
     /// The patch that wrote something in the route.
     pub route_by: Option<u32>,
-    /// The Istio object that made the route, as a path of the API; empty when the route does not say.
+    /// The Istio object that made the route, as an API path; empty if the route does not contain it.
     pub object: String,
     /// The cluster; empty without one.
     pub cluster: String,
-    /// Status that the proxy sent; 0 when it sent none.
+    /// Status that the proxy sent; 0 if none.
     pub status: u16,
-    /// Envoy's word for how the answer came about (`%RESPONSE_CODE_DETAILS%`).
+    /// Envoy's details about the answer (`%RESPONSE_CODE_DETAILS%`).
     pub details: String,
-    /// Envoy's flags for what went wrong (`%RESPONSE_FLAGS%`); empty for none.
+    /// Envoy's flags for errors (`%RESPONSE_FLAGS%`); empty for none.
     pub flags: String,
     /// Why the connection was closed (`%CONNECTION_TERMINATION_DETAILS%`).
     pub closed: String,
@@ -243,7 +244,7 @@ impl Path {
     }
 }
 
-/// Puts the events of one request in order: what each filter of the chains that it met did.
+/// Orders the events of one request: what each filter of its filter chains did.
 pub(super) fn steps(events: &[Event], chains: &[Chain]) -> (Vec<Step>, Vec<Said>) {
     let mut met: Vec<usize> = Vec::new();
     let mut seen: BTreeMap<(usize, bool, usize), Fields> = BTreeMap::new();
@@ -257,7 +258,7 @@ pub(super) fn steps(events: &[Event], chains: &[Chain]) -> (Vec<Step>, Vec<Said>
                     met.push(*chain);
                 }
                 back = *response;
-                // Before the filter of its number on the way in; behind it on the way back.
+                // Before the filter with its number on the request path; after it on the response path.
                 at = if *response { index.checked_sub(1).map(|index| (*chain, index)) } else { Some((*chain, *index)) };
                 seen.insert((*chain, *response, *index), fields.clone());
             }

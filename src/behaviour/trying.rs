@@ -1,14 +1,14 @@
-//! One request with and without the filters: what `try` answers.
+//! One request with and without the filters: the answer of `try`.
 
 use super::sandbox::{Exchange, Host, Sandbox, Settings, Subject};
 use super::{Chain, Error, LeftOut, Request, Scope, Wanted};
 use std::collections::BTreeSet;
 
-/// What to try.
+/// The input of `try`.
 pub struct Try<'t, 's, 'a> {
     /// The request.
     pub request: &'t Request,
-    /// Claims of a token that is sent with it, which the JWT filters of the sandbox trust.
+    /// Claims of a token to send, which the JWT filters of the sandbox trust.
     pub token: Option<&'t serde_json::Value>,
     /// How often it is sent.
     pub repeat: usize,
@@ -16,18 +16,18 @@ pub struct Try<'t, 's, 'a> {
     pub with: Subject<'s, 'a>,
     /// The configuration to compare with.
     pub without: Option<Subject<'s, 'a>>,
-    /// How to try.
+    /// Settings of the sandbox.
     pub settings: &'t Settings,
 }
 
-/// What one configuration did.
+/// The result for one configuration.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What was seen of each time.
+    /// The observations of each request.
     pub exchanges: Vec<Exchange>,
     /// Filter chains, numbered as the exchanges name them.
     pub chains: Vec<Chain>,
-    /// What is not as in the mesh.
+    /// Differences from the mesh.
     pub left_out: BTreeSet<LeftOut>,
     /// How much of the configuration was loaded.
     pub scope: Scope,
@@ -35,7 +35,7 @@ pub struct Run {
     pub memory: Option<u64>,
 }
 
-/// What was seen.
+/// The result of `try`.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Version of Envoy.
@@ -46,7 +46,7 @@ pub struct Report {
     pub without: Option<Run>,
 }
 
-/// Tries a request. Both configurations run at the same time, each in an Envoy of its own.
+/// Tries a request. Both configurations run concurrently, each in its own Envoy.
 pub fn try_request(what: &Try<'_, '_, '_>) -> Result<Report, Error> {
     let host = Host::new()?;
     let mut request = what.request.clone();

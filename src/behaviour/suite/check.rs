@@ -1,4 +1,4 @@
-//! Holds what was seen against what is expected.
+//! Compares observations with expectations.
 
 use super::{Expectation, Mismatch, Of, Wanted};
 use crate::behaviour::http1::get;
@@ -6,7 +6,7 @@ use crate::behaviour::sandbox::{Exchange, Sandbox};
 use crate::behaviour::{Failure, Fields, Protocol, Request, Service};
 use std::collections::BTreeMap;
 
-/// What is not as expected.
+/// The mismatches.
 pub(super) fn check(
     expectations: &[Expectation],
     exchanges: &[Exchange],
@@ -29,7 +29,7 @@ pub(super) fn check(
     expectations.iter().filter_map(wrong).collect()
 }
 
-/// What was found: texts, or numbers by name.
+/// An observation: texts, or numbers by name.
 enum Actual {
     Texts(Vec<String>),
     Number(u64),
@@ -42,7 +42,7 @@ struct Found<'f, 'h> {
     request: &'f Request,
 }
 
-/// What a test calls the way an exchange ended early.
+/// The test file's name for an exchange that ended early.
 pub(super) fn failure_word(failure: Option<&Failure>) -> &'static str {
     match failure {
         None => "none",
@@ -76,7 +76,7 @@ impl Found<'_, '_> {
     fn values(&self, of: &Of) -> Actual {
         let all = |fields: &Fields, name: &str| -> Vec<String> {
             let of = fields.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
-            // A name in a case of its own asks for that case.
+            // A name with capital letters must match in case.
             let cased = name.chars().any(|c| c.is_ascii_uppercase());
             of.filter(|(key, _)| !cased || key == name).map(|(_, value)| value.clone()).collect()
         };
@@ -98,7 +98,7 @@ impl Found<'_, '_> {
             Of::Header(name) => self.texts(|exchange| all(&exchange.client.headers, name)),
             Of::Trailer(name) => self.texts(|exchange| {
                 let own = all(&exchange.client.trailers, name);
-                // A response of gRPC without a message has its trailers in the header.
+                // A gRPC response without a message has its trailers in the header.
                 if own.is_empty() && self.request.protocol == Protocol::Grpc {
                     all(&exchange.client.headers, name)
                 } else {
@@ -172,7 +172,7 @@ fn holds(of: &Of, wanted: &Wanted, actual: &Actual) -> bool {
         (Wanted::Present, Actual::Texts(texts)) => texts.iter().any(|text| !text.is_empty()),
         (Wanted::Present, Actual::Number(number)) => *number > 0,
         (Wanted::Is(pattern), Actual::Texts(texts)) => match of {
-            // One of the lines.
+            // Any of the lines may match.
             Of::Log | Of::AccessLog => texts
                 .iter()
                 .any(|text| pattern.matches(text) || (!pattern.0.contains('*') && text.contains(&pattern.0))),
@@ -196,7 +196,7 @@ fn holds(of: &Of, wanted: &Wanted, actual: &Actual) -> bool {
     }
 }
 
-/// What an expectation is called in a report: the keys of the test file.
+/// The report's name of an expectation: the keys of the test file.
 pub(super) fn name(of: &Of) -> String {
     match of {
         Of::Status | Of::Statuses => "status".to_owned(),

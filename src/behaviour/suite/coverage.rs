@@ -1,40 +1,40 @@
-//! Which patches, filters and routes the requests of a test file met.
+//! Which patches, filters and routes the requests of a test file reached.
 
 use crate::behaviour::sandbox::{Exchange, Sandbox};
 use crate::engine::PatchId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was met, and what not.
+/// What was reached, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// Patches that changed something in what was loaded.
+    /// Patches that changed something in the loaded configuration.
     pub patches: Vec<Met>,
-    /// Patches of which nothing was loaded: they did not match, or belong to a part that no request can reach.
+    /// Patches that changed nothing loaded: they did not match, or belong to a part that no request can reach.
     pub elsewhere: Vec<String>,
-    /// HTTP filters that patches brought or changed.
+    /// HTTP filters that patches added or changed.
     pub filters: Vec<Met>,
     /// Routes.
     pub routes: Vec<Met>,
 }
 
-/// Something that requests can meet.
+/// Something that requests can reach.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Met {
     /// Its name.
     pub name: String,
-    /// Whether a request met it.
+    /// Whether a request reached it.
     pub met: bool,
 }
 
 impl Coverage {
-    /// How many of all were met, in percent; 100 when there are none.
+    /// The reached part in percent; 100 if there is nothing to reach.
     pub fn percent(&self) -> u8 {
         let all = self.patches.iter().chain(&self.filters).chain(&self.routes);
         let (met, count) = all.fold((0usize, 0usize), |(met, count), one| (met + usize::from(one.met), count + 1));
         (met * 100).checked_div(count).and_then(|percent| u8::try_from(percent).ok()).unwrap_or(100)
     }
 
-    /// Adds what another file met.
+    /// Adds what another file reached.
     pub fn add(&mut self, other: Coverage) {
         let merge = |mine: &mut Vec<Met>, theirs: Vec<Met>| {
             for one in theirs {
@@ -57,7 +57,7 @@ impl Coverage {
     }
 }
 
-/// What was met so far.
+/// What was reached so far.
 #[derive(Default)]
 pub(super) struct Meter {
     chains: BTreeSet<usize>,

@@ -1,4 +1,4 @@
-//! Test files of kind `EnvoyFilterTest`: requests with what is expected of them.
+//! Test files of kind `EnvoyFilterTest`: requests with their expectations.
 
 mod check;
 mod coverage;
@@ -19,13 +19,13 @@ use std::collections::BTreeMap;
 pub struct Suite {
     /// Where the proxy comes from.
     pub proxy: ProxySource,
-    /// Files and folders with the filters, as they are written.
+    /// Files and folders with the filters, as written.
     pub filters: Vec<String>,
     /// Files of Wasm modules by the name of a filter.
     pub wasm: BTreeMap<String, String>,
-    /// What upstreams answer, by name.
+    /// The answers of upstreams, by name.
     pub stubs: BTreeMap<String, Stub>,
-    /// The tests in their order.
+    /// The tests in order.
     pub tests: Vec<Test>,
 }
 
@@ -38,12 +38,12 @@ pub enum ProxySource {
     Demo,
     /// A pod of the cluster, or of a capture.
     Pod {
-        /// Its name, with or without `namespace/`; a workload stands for its first pod.
+        /// Its name, with or without `namespace/`; a workload means its first pod.
         name: String,
         /// The capture or bug report.
         capture: Option<String>,
     },
-    /// A pod of manifests, with the configuration that a real istiod generates for it.
+    /// A pod from manifests, with the configuration that a real istiod generates for it.
     Manifests {
         /// Its name, as above.
         pod: String,
@@ -57,43 +57,43 @@ pub enum ProxySource {
 pub struct Test {
     /// Its name.
     pub name: String,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
     /// The request.
     pub request: Request,
-    /// Claims of a token that goes with it.
+    /// Claims of a token to send.
     pub token: Option<serde_json::Value>,
     /// How often it is sent.
     pub repeat: usize,
-    /// How many of them are sent at the same time.
+    /// How many are sent concurrently.
     pub parallel: usize,
-    /// Whether it gets an Envoy of its own, with full token buckets.
+    /// Whether it gets its own Envoy, with full token buckets.
     pub fresh: bool,
-    /// What upstreams answer for this test, over those of the file.
+    /// Answers of upstreams for this test, which override those of the file.
     pub stubs: BTreeMap<String, Stub>,
-    /// What is expected with the filters.
+    /// Expectations with the filters.
     pub expect: Vec<Expectation>,
-    /// What is expected without them.
+    /// Expectations without them.
     pub without: Vec<Expectation>,
 }
 
-/// One thing that is expected.
+/// One expectation.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
-    /// What it is about.
+    /// The observed property.
     pub of: Of,
-    /// What it is to be.
+    /// The expected value.
     pub wanted: Wanted,
 }
 
-/// What an expectation is about.
+/// The observed property of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Of {
     /// The status.
     Status,
-    /// How often each status came.
+    /// The number of each status.
     Statuses,
     /// A header field of the response.
     Header(String),
@@ -101,23 +101,23 @@ pub enum Of {
     Trailer(String),
     /// The body of the response.
     Body,
-    /// Why there is no whole answer: `closed`, `timed-out`, `tls`, `reset`, `none`.
+    /// Why there is no complete answer: `closed`, `timed-out`, `tls`, `reset`, `none`.
     Failure,
     /// How often the upstream was called.
     UpstreamCalls,
     /// Cluster of the request.
     Cluster,
-    /// Method that the upstream saw.
+    /// Method at the upstream.
     UpstreamMethod,
-    /// Path that the upstream saw.
+    /// Path at the upstream.
     UpstreamPath,
-    /// Body that the upstream saw.
+    /// Body at the upstream.
     UpstreamBody,
-    /// A header field that the upstream saw.
+    /// A header field at the upstream.
     UpstreamHeader(String),
     /// The filter that stopped the request.
     StoppedBy,
-    /// Envoy's word for how the answer came about.
+    /// Envoy's response details.
     Details,
     /// Envoy's flags.
     Flags,
@@ -135,49 +135,49 @@ pub enum Of {
     Object,
     /// Verified identity of the client.
     Peer,
-    /// A line that a script said.
+    /// A line that a script logged.
     Log,
     /// A line of an access log that the configuration writes.
     AccessLog,
-    /// How often a stub was asked.
+    /// The number of calls to a stub.
     Asked(String),
-    /// How long the answer took, at least, in milliseconds.
+    /// Minimum duration of the answer in milliseconds.
     AtLeast,
-    /// How often the upstream was tried.
+    /// The number of upstream attempts.
     Attempts,
 }
 
-/// What something is to be.
+/// An expected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Like this, `*` standing for anything.
+    /// Matches this pattern, in which `*` matches anything.
     Is(Pattern),
-    /// Not like this.
+    /// Does not match this pattern.
     IsNot(Pattern),
-    /// There, whatever it is.
+    /// Present, with any value.
     Present,
-    /// Not there.
+    /// Absent.
     Absent,
-    /// This many.
+    /// This number.
     Number(u64),
-    /// This many each.
+    /// These numbers, by name.
     Counts(BTreeMap<String, u64>),
 }
 
-/// What became of a test.
+/// The result of a test.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Name of the test.
     pub name: String,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
-    /// What is not as expected; empty for a test that passed.
+    /// The mismatches; empty for a test that passed.
     pub failures: Vec<Mismatch>,
     /// Why it could not run.
     pub error: Option<String>,
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub micros: u64,
-    /// The request in a line.
+    /// The request on one line.
     pub request: String,
 }
 
@@ -188,17 +188,17 @@ impl Outcome {
     }
 }
 
-/// One thing that is not as expected.
+/// One mismatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where the expectation is written.
+    /// The place of the expectation.
     pub span: Span,
-    /// What was looked at.
+    /// What was compared.
     pub what: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
-    /// What was there.
+    /// The actual value.
     pub actual: String,
-    /// Whether it was without the filters.
+    /// Whether it occurred without the filters.
     pub without: bool,
 }

@@ -1,4 +1,4 @@
-//! Reads a test file, with a place for everything that is wrong in it.
+//! Reads a test file and reports the place of every error in it.
 
 use super::{Expectation, Of, ProxySource, Suite, Test, Wanted};
 use crate::behaviour::answers::{Pattern, Rule, Service, Stub};
@@ -14,10 +14,10 @@ use std::time::Duration;
 /// `kind` of a test file.
 pub const KIND: &str = "EnvoyFilterTest";
 
-/// Longest text that `{repeat: …}` may make, in bytes.
+/// Maximum length of a text that `{repeat: …}` produces, in bytes.
 const LONGEST_TEXT: usize = 64 << 20;
 
-/// Reads a document. What is wrong is told, and then there is nothing to run.
+/// Reads a document. On errors, there is nothing to run.
 pub fn read(document: &Node) -> Result<Suite, Vec<Problem>> {
     let mut reader = Reader { problems: Vec::new() };
     let suite = reader.suite(document);
@@ -37,7 +37,7 @@ impl Reader {
         self.problems.push(Problem { code, severity, span: Some(span), message: message.into(), help });
     }
 
-    /// Tells of keys that nobody reads.
+    /// Reports unknown keys.
     fn only(&mut self, node: &Node, known: &[&str]) {
         if !matches!(node.value, NodeValue::Map(_)) {
             self.wrong(node.span, "expected a mapping", None);
@@ -111,7 +111,7 @@ impl Reader {
         }
     }
 
-    /// A text as it is written, or `{repeat: TEXT, times: N}`: what is larger than a test file may be.
+    /// A text as written, or `{repeat: TEXT, times: N}` for one that is larger than a test file may be.
     fn long_text(&mut self, node: &Node) -> String {
         if !matches!(node.value, NodeValue::Map(_)) {
             return self.text(node);

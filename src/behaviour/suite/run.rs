@@ -1,4 +1,4 @@
-//! Runs test files: one Envoy with the filters, one without where a test asks for that.
+//! Runs test files: one Envoy with the filters, and one without if a test needs it.
 
 use super::check::check;
 use super::coverage::{Coverage, Meter};
@@ -10,16 +10,16 @@ use crate::behaviour::{Error, LeftOut, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// What became of the tests of a file.
+/// The results of the tests of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// Version of Envoy.
     pub envoy: String,
     /// Each test.
     pub outcomes: Vec<Outcome>,
-    /// What the requests met.
+    /// What the requests reached.
     pub coverage: Coverage,
-    /// What is not as in the mesh.
+    /// Differences from the mesh.
     pub left_out: BTreeSet<LeftOut>,
     /// How much of the configuration was loaded.
     pub scope: Scope,
@@ -27,30 +27,30 @@ pub struct Results {
     pub memory: Option<u64>,
 }
 
-/// Everything that the files of a proxy and its filters share.
+/// Shared by the files of a proxy and its filters.
 struct Runner<'r, 's, 'a> {
     host: &'r Host,
     settings: &'r Settings,
     wanted: Wanted,
     with: Subject<'s, 'a>,
     without: Subject<'s, 'a>,
-    /// Whether a test looks at the proxy without the filters.
+    /// Whether a test checks the proxy without the filters.
     both: bool,
     patches: &'r [String],
 }
 
-/// The Envoys that files share.
+/// The Envoys shared by files.
 enum Shared<'h> {
     /// None runs.
     Closed,
-    /// With the filters, and without them where a test asks for that.
+    /// With the filters, and without them if a test needs it.
     Open(Box<(Sandbox<'h>, Option<Sandbox<'h>>)>),
-    /// Envoy refuses the configuration, which is the same for every file.
+    /// Envoy rejects the configuration, which is the same for every file.
     Refused(String),
 }
 
-/// Runs the tests whose name `chosen` takes, of files that have one proxy and one set of filters; gives what became of each
-/// file. They share an Envoy. `patches` are the names of the patches by their number.
+/// Runs the tests selected by `chosen`, of files with the same proxy and filters, and returns the results of each file.
+/// They share an Envoy. `patches` are the names of the patches by their number.
 pub fn run(
     host: &Host,
     suites: &[&Suite],
@@ -71,7 +71,7 @@ pub fn run(
 }
 
 impl<'r> Runner<'r, '_, '_> {
-    /// The Envoys, started where none runs.
+    /// The Envoys, started if none runs.
     fn opened<'o>(
         &self,
         shared: &'o mut Shared<'r>,
@@ -91,7 +91,7 @@ impl<'r> Runner<'r, '_, '_> {
     }
 
     fn pair(&self) -> Result<(Sandbox<'r>, Option<Sandbox<'r>>), Error> {
-        // Both come up at the same time.
+        // Both start concurrently.
         let coming = Sandbox::start(self.settings)?;
         let second = if self.both { Some(Sandbox::start(self.settings)?) } else { None };
         let first = self.open(self.with, Some(coming), true)?;
@@ -125,7 +125,7 @@ impl<'r> Runner<'r, '_, '_> {
             };
             let ran = self.test((suite, test), first, second.as_deref_mut(), &mut meter, &mut outcome);
             if let Err(error) = ran {
-                // Without its Envoy no other test can tell anything; the next file gets another one.
+                // Without its Envoy, no other test of this file can run; the next file gets a new one.
                 if matches!(error, Error::Died(..) | Error::Hangs(..)) {
                     *shared = Shared::Closed;
                     return Err(error);
@@ -141,7 +141,7 @@ impl<'r> Runner<'r, '_, '_> {
         Ok(results)
     }
 
-    /// What upstreams answer: what a test says, then the command line, then its file.
+    /// The answers of upstreams: those of a test, then of the command line, then of its file.
     fn stubs(&self, suite: &Suite, test: Option<&Test>) -> BTreeMap<String, Stub> {
         let mut all: BTreeMap<String, Stub> = test.map(|test| test.stubs.clone()).unwrap_or_default();
         for (name, stub) in self.settings.stubs.iter().chain(&suite.stubs) {
