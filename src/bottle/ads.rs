@@ -1,6 +1,8 @@
-//! What a proxy asks of istiod: one stream, the state of the world (every release speaks it), each kind of resource once.
+//! The xDS requests of a proxy: one state-of-the-world stream, which every release supports, with one request for each
+//! kind of resource.
 //!
-//! `texts` makes JSON of the bytes of resources, each once.
+//! `proto::wire` converts the bytes of resources to JSON. It has the types of every istiod release and is exact about
+//! what Go writes; prost-reflect would first have to link a pool of all descriptors for each release.
 
 use super::fault::Fault;
 use super::grpc::{Channel, Stream};
@@ -17,13 +19,13 @@ use std::time::Duration;
 /// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
 
-/// The call that proxies make.
+/// The method that proxies call.
 const METHOD: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 
-/// Type of endpoints, which are no `ResourceKind`: no EnvoyFilter reaches them.
+/// Type of endpoints, which are not a `ResourceKind`: no EnvoyFilter reaches them.
 pub(super) const ENDPOINTS: &str = "envoy.config.endpoint.v3.ClusterLoadAssignment";
 
-/// `envoy.config.core.v3.Node`, as far as istiod reads it.
+/// `envoy.config.core.v3.Node`, the fields that istiod reads.
 #[derive(Clone, PartialEq, prost::Message)]
 struct NodeMessage {
     #[prost(string, tag = "1")]
@@ -62,22 +64,21 @@ struct Response {
     nonce: String,
 }
 
-/// Texts of resources by their names, in the order of the names. Of several with the same name, later ones are called
-/// `name#2` and so on. Proxies that get the same share its text.
+/// Resources as text, ordered by name. Further resources with the same name are named `name#2` and so on.
 pub type Named = BTreeMap<String, Arc<str>>;
 
-/// Everything that a proxy gets, as JSON with keys in order.
+/// Everything that a proxy receives, as JSON with ordered keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configuration {
     /// Clusters (CDS).
     pub clusters: Named,
     /// Listeners (LDS).
     pub listeners: Named,
-    /// Routes (RDS) that the listeners ask for.
+    /// Routes (RDS) that the listeners refer to.
     pub routes: Named,
-    /// Configurations of extensions (ECDS) that the listeners ask for.
+    /// Extension configurations (ECDS) that the listeners refer to.
     pub extensions: Named,
-    /// Endpoints (EDS) that the clusters ask for; empty unless wanted.
+    /// Endpoints (EDS) that the clusters refer to; empty unless requested.
     pub endpoints: Named,
 }
 
@@ -104,16 +105,16 @@ impl Configuration {
     }
 }
 
-/// What is wanted beside listeners, routes and clusters.
+/// What to request besides listeners, routes and clusters.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Endpoints too.
+    /// Whether to request endpoints.
     pub endpoints: bool,
-    /// Extension configurations to ask for beside those that the listeners name.
+    /// Extension configurations to request besides those that the listeners name.
     pub extensions: Vec<String>,
 }
 
-/// Asks for everything that a proxy would ask for.
+/// Requests everything that a proxy would request.
 pub(super) async fn ask(
     channel: &Channel,
     schema: Schema,
@@ -164,7 +165,7 @@ struct Talk<'t> {
 }
 
 impl Talk<'_> {
-    /// Asks for one kind, waits for it, and says that it was taken.
+    /// Requests one kind, waits for it, and acknowledges it.
     async fn get(
         &mut self,
         what: &'static str,
@@ -180,7 +181,7 @@ impl Talk<'_> {
         };
         self.stream.send(&request)?;
         let response = loop {
-            // A change in istiod sends kinds again that were asked for before.
+            // After a change, istiod resends kinds that were requested before.
             let response: Response = self.stream.next(what, ANSWER).await?;
             if response.type_url == request.type_url {
                 break response;

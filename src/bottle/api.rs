@@ -1,8 +1,8 @@
-//! A read-only Kubernetes API on loopback: what istiod needs of one, made of objects.
+//! A read-only Kubernetes API on loopback with the parts that istiod needs, served from objects.
 //!
-//! Lists, watches, watch lists (`sendInitialEvents`, with the bookmark that ends them), metadata alone
-//! (`PartialObjectMetadata`), discovery. What istiod writes is answered and kept nowhere. JSON answers every `Accept`:
-//! the client takes that also where it asks for protobuf first.
+//! Lists, watches, watch lists (`sendInitialEvents`, with the final bookmark), metadata only (`PartialObjectMetadata`),
+//! discovery. Writes are answered but not stored. Every `Accept` is answered with JSON, which the client accepts even
+//! if it prefers protobuf.
 
 use super::kinds::{self, KINDS, Kind};
 use super::objects::{Object, Objects};
@@ -22,20 +22,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::TcpListener;
 use tokio::sync::broadcast;
 
-/// The largest body of a write that is read, in bytes.
+/// Maximum size of a write's body that is read, in bytes.
 const BODY: usize = 4 << 20;
 
-/// Changes that a slow watch may be behind; with more it is ended, and lists again.
+/// How many changes a slow watch may lag behind before it is ended and must list again.
 const BEHIND: usize = 4_096;
 
-/// What changed.
+/// A change of an object.
 #[derive(Clone, Debug)]
 struct Change {
     what: &'static str,
     object: Arc<Object>,
 }
 
-/// The objects, and who watches them.
+/// The objects, and their watchers.
 #[derive(Debug)]
 pub(super) struct ObjectStore {
     objects: Mutex<Objects>,
@@ -44,7 +44,7 @@ pub(super) struct ObjectStore {
 }
 
 impl ObjectStore {
-    /// Of these objects, for whoever knows the token.
+    /// Creates a server for these objects; clients need the token.
     pub(super) fn new(objects: Objects, token: String) -> Arc<ObjectStore> {
         Arc::new(ObjectStore { objects: Mutex::new(objects), changes: broadcast::channel(BEHIND).0, token })
     }
@@ -53,20 +53,20 @@ impl ObjectStore {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds objects or replaces them; watches tell.
+    /// Adds or replaces objects, and notifies watches.
     pub(super) fn upsert(&self, documents: impl IntoIterator<Item = Value>, namespace: &str) {
         let mut objects = self.objects();
         for document in documents {
             let before = objects.version();
             if let Some(object) = objects.upsert(document, namespace) {
                 debug_assert!(objects.version() > before);
-                // Nobody may watch this kind.
+                // Fails if nobody watches this kind.
                 let _ = self.changes.send(Change { what: "MODIFIED", object });
             }
         }
     }
 
-    /// Takes all objects of a kind away but those that are kept; watches tell.
+    /// Removes all objects of a kind except those to keep, and notifies watches.
     pub(super) fn retain(&self, kind: &'static Kind, keep: impl Fn(&Object) -> bool) {
         let mut objects = self.objects();
         let gone: Vec<_> = objects.of(kind).filter(|object| !keep(object)).cloned().collect();
@@ -78,19 +78,19 @@ impl ObjectStore {
     }
 }
 
-/// Starts to serve; the address. It ends with the runtime.
+/// Starts to serve, and returns the address. Ends with the runtime.
 pub(super) async fn serve(store: Arc<ObjectStore>) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = listener.local_addr()?;
     let app = Router::new().fallback(answer).with_state(store);
     tokio::spawn(async move {
-        // It fails only when the runtime ends.
+        // Fails only when the runtime ends.
         let _ = axum::serve(listener, app).await;
     });
     Ok(address)
 }
 
-/// What a path names.
+/// The target of a path.
 struct Target<'p> {
     kind: &'static Kind,
     api_version: String,
@@ -99,7 +99,7 @@ struct Target<'p> {
 }
 
 impl<'p> Target<'p> {
-    /// Reads `/api/v1/…` and `/apis/GROUP/VERSION/…`.
+    /// Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`.
     fn parse(path: &'p str) -> Option<Target<'p>> {
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (group, version, rest) = match *parts.as_slice() {
@@ -123,7 +123,7 @@ impl<'p> Target<'p> {
 
 async fn answer(State(store): State<Arc<ObjectStore>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    // Without TLS, clients send no token in a header, so it is the beginning of every path.
+    // Without TLS, clients send no token in a header, so every path starts with it.
     let path = parts.uri.path().strip_prefix('/').and_then(|path| path.strip_prefix(store.token.as_str()));
     let Some(path) = path.filter(|path| path.starts_with('/')) else {
         return status(StatusCode::UNAUTHORIZED, "Unauthorized", "the token of this run is missing");
@@ -230,13 +230,13 @@ fn watch(
     let changes;
     {
         let objects = store.objects();
-        // Under the same lock, so that no change is between what is sent first and what follows.
+        // Under the same lock, so that no change falls between the initial objects and the watch.
         changes = store.changes.subscribe();
         if query.initial || matches!(query.version.as_str(), "" | "0") {
             first.extend(objects.of(kind).filter(|object| selectors.want(object)).map(|object| event("ADDED", object)));
         }
         if query.initial {
-            // The client checks the kind of the object, also when the list is empty; without this it retries for ever.
+            // The client checks the kind of the object even if the list is empty; without it, it retries forever.
             let (kind, api_version) = if metadata_only {
                 ("PartialObjectMetadata", "meta.k8s.io/v1")
             } else {
@@ -254,7 +254,7 @@ fn watch(
     }
     let later = stream::unfold((changes, selectors, event), move |(mut changes, selectors, event)| async move {
         loop {
-            // A watch that is too far behind ends, and so does one of a run that ends.
+            // A watch that lags too far behind ends, and so does one when the run ends.
             let change = changes.recv().await.ok()?;
             if std::ptr::eq(change.object.kind, kind) && selectors.want(&change.object) {
                 let bytes = event(change.what, &change.object);
@@ -266,13 +266,13 @@ fn watch(
     ([(header::CONTENT_TYPE, "application/json")], Body::from_stream(all)).into_response()
 }
 
-/// Answers a write as an API server would that accepted it.
+/// Answers a write like an API server that accepted it.
 async fn write(store: &ObjectStore, method: &Method, path: &str, body: Body) -> Response {
     let Ok(body) = axum::body::to_bytes(body, BODY).await else {
         return status(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", "the request is too large");
     };
     let sent: Option<Value> = serde_json::from_slice(&body).ok();
-    // Questions about rights: istiod may do everything here.
+    // Access reviews: istiod may do everything here.
     if path.contains("accessreviews") {
         let mut review = sent.unwrap_or_else(|| json!({}));
         if let Some(review) = review.as_object_mut() {
@@ -305,7 +305,7 @@ async fn write(store: &ObjectStore, method: &Method, path: &str, body: Body) -> 
     }
 }
 
-/// What is served, for clients that ask first.
+/// The served API, for clients that use discovery.
 fn discovery(path: &str) -> Option<Value> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let group = |group: &str| {

@@ -1,4 +1,4 @@
-//! The proof that users can run: istiod applies their filters, our engine applies them, and the results are compared.
+//! Compares istiod and the engine on a user's mesh: both apply the filters, and the results must be equal.
 
 use super::ads::{Configuration, Wanted};
 use super::dump;
@@ -15,32 +15,32 @@ use crate::proto::tree::Tree;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most places of one resource that are told.
+/// Maximum number of places that are reported for one resource.
 const PLACES: usize = 5;
 
-/// Where istiod and the engine part.
+/// A difference between istiod and the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Kind of the resource.
     pub kind: ResourceKind,
     /// Its name.
     pub name: String,
-    /// How they part.
+    /// The difference.
     pub how: How,
 }
 
-/// How two results of one resource part. No values: they may be secrets.
+/// How two results of one resource differ. Values are left out, since they may be secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
     /// Only istiod sends it.
     OnlyIstiod,
     /// Only the engine computes it.
     OnlyEngine,
-    /// These fields are not the same; the first few.
+    /// These fields differ; the first few.
     Fields(Vec<String>),
 }
 
-/// What came of one proxy.
+/// The result for one proxy.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The proxy.
@@ -49,16 +49,17 @@ pub struct Comparison {
     pub resources: usize,
     /// How many of them the filters change, add or remove.
     pub changed: usize,
-    /// Where the two part; empty when they agree.
+    /// The differences; empty if both agree.
     pub differences: Vec<Difference>,
-    /// What the engine cannot know from a dump alone (routes that filters ask for, services that annotations add).
+    /// Outcomes that the engine cannot know from a dump alone (routes that filters request, services that annotations
+    /// add).
     pub unknown: usize,
 }
 
-/// Kind and name, with the texts of all resources that have it.
+/// The texts of all resources, by kind and name.
 type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
 
-/// What applies filters: their parsed form and the settings.
+/// The input of a comparison: the filters and the settings.
 #[derive(Debug)]
 pub struct Filters<'f> {
     /// As the engine reads them.
@@ -71,8 +72,8 @@ pub struct Filters<'f> {
     pub mesh: &'f MeshSettings,
 }
 
-/// Asks istiod for all proxies without and with the filters, and compares what the engine makes of the first with the
-/// second. In the order of the nodes.
+/// Requests all proxies from istiod without and with the filters, and compares the engine's result for the first with
+/// the second. In the order of the nodes.
 pub fn compare(
     bottle: &mut Bottle,
     nodes: &[Node],
@@ -163,7 +164,7 @@ fn of_configuration(configuration: &Configuration) -> Resources {
 fn sorted(mut resources: Resources) -> Resources {
     for ((kind, _), texts) in &mut resources {
         texts.sort();
-        // Two listeners that ask for one route get it once.
+        // A route that two listeners request is sent once.
         if *kind == ResourceKind::Route {
             texts.dedup();
         }
@@ -172,12 +173,12 @@ fn sorted(mut resources: Resources) -> Resources {
 }
 
 fn canonical(mut tree: Tree<'_>) -> String {
-    // Resources that patches add have no type beside them.
+    // Resources that patches add have no type next to them.
     tree.remove("@type");
     json::canonical(&tree)
 }
 
-/// The first fields that differ, in the first of the texts that do.
+/// The first fields that differ, in the first texts that differ.
 fn places(theirs: &[String], ours: &[String]) -> Vec<String> {
     let mut places = Vec::new();
     if theirs.len() != ours.len() {

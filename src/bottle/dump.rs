@@ -1,14 +1,14 @@
-//! What a proxy got, in the form of Envoy's `/config_dump`: what every other part of this program reads.
+//! The configuration of a proxy in the format of Envoy's `/config_dump`, which the rest of this program reads.
 
 use super::ads::{Configuration, Named};
 use super::node::Node;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// What stands for the version of every resource: istiod's own is a time and a counter.
+/// Replaces the version of every resource: istiod's own is a time and a counter.
 const VERSION: &str = "bottled";
 
-/// Writes a dump. Same configuration, same bytes.
+/// Writes a dump. The same configuration gives the same bytes.
 pub fn write(out: &mut dyn Write, node: &Node, configuration: &Configuration) -> io::Result<()> {
     let mut metadata: Vec<_> = node.metadata.iter().collect();
     metadata.sort_by_key(|(key, _)| key.as_str());
@@ -46,7 +46,7 @@ pub fn write(out: &mut dyn Write, node: &Node, configuration: &Configuration) ->
     writeln!(out, "\n ]\n}}")
 }
 
-/// The dump as a text.
+/// The dump as text.
 pub fn text(node: &Node, configuration: &Configuration) -> String {
     let mut out = Vec::new();
     // Writing to memory does not fail.
@@ -63,7 +63,7 @@ fn section(
 ) -> io::Result<()> {
     write!(out, "  {{\"@type\":\"type.googleapis.com/envoy.admin.v3.{part}ConfigDump\",\"{key}\":[")?;
     for (at, (name, text)) in named.iter().enumerate() {
-        // One that came twice is called #2 here only.
+        // Only this program uses the suffix #2 for a repeated name.
         let name = name
             .rsplit_once('#')
             .filter(|(first, _)| named.contains_key(*first))

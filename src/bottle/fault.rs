@@ -1,4 +1,4 @@
-//! Why the bottle gives no answer.
+//! Errors of the bottle.
 
 use super::refusal::Unreadable;
 use crate::process;
@@ -11,31 +11,31 @@ use std::time::Duration;
 pub enum Fault {
     /// istiod runs on Linux only.
     OtherSystem,
-    /// No binary was named, and none is on the `PATH`.
+    /// No binary was given, and none is on the `PATH`.
     NotGiven,
     /// The program cannot be started.
     Process(process::Fault),
-    /// The program does not say that it is an istiod.
+    /// The program does not identify itself as istiod.
     NotIstiod(PathBuf, String),
     /// A release that is not supported: path, version.
     TooOld(PathBuf, String),
-    /// The file is not the one that was asked for: path, its digest.
+    /// The file is not the expected one: path, its digest.
     OtherDigest(PathBuf, String),
-    /// It ended: how, and its last words.
+    /// It ended: how, and its last log lines.
     Ended(process::Ended, Vec<String>),
-    /// It cannot read objects of a kind: the kind, why, and which objects, as far as that was found out.
+    /// It cannot read objects of a kind: the kind, the reason, and the objects, as far as they were found.
     Unreadable(String, String, Vec<Unreadable>),
-    /// A file for it cannot be written into its folder.
+    /// A file cannot be written to its folder.
     Folder(PathBuf, std::io::Error),
-    /// It was not ready within this time; its last words.
+    /// It was not ready in time; its last log lines.
     NotReady(Duration, Vec<String>),
     /// The API server could not be started.
     Server(std::io::Error),
-    /// The connection to istiod broke; its last words.
+    /// The connection to istiod broke; its last log lines.
     Connection(String),
-    /// istiod refused what was asked: number of the gRPC status and its text.
+    /// istiod rejected a request: gRPC status code and message.
     Refused(u32, String),
-    /// istiod did not answer a request within this time: what was asked for.
+    /// istiod did not answer a request in time: the request.
     NoAnswer(&'static str, Duration),
     /// A resource could not be decoded: type and name.
     Undecodable(String, String),
@@ -88,7 +88,7 @@ impl From<process::Fault> for Fault {
 }
 
 impl Fault {
-    /// Whether what was named is no istiod that can run here: then it is the command line that is wrong.
+    /// Whether the given program is not an istiod that can run here, which makes it a usage error.
     pub const fn is_usage(&self) -> bool {
         match self {
             Fault::OtherSystem

@@ -1,7 +1,7 @@
-//! The little of gRPC that one stream to istiod needs: messages with a length before them, on one HTTP/2 stream.
+//! The parts of gRPC that one stream to istiod needs: length-prefixed messages on one HTTP/2 stream.
 //!
-//! `h2` is what kube and axum bring along; tonic over it would add code generation, a tower stack and, with envoy-types, all
-//! of Envoy's messages as Rust types (minutes of compilation), of which this reads five.
+//! kube and axum already depend on `h2`; tonic would add code generation, a tower stack and, with envoy-types, all of
+//! Envoy's messages as Rust types (minutes of compilation), although only five are read.
 
 use super::fault::Fault;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -13,10 +13,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// Bytes that may be under way; a sidecar of a large mesh gets tens of megabytes.
+/// Flow control window; a sidecar of a large mesh gets tens of megabytes.
 const WINDOW: u32 = 64 << 20;
 
-/// The largest message that is taken, in bytes.
+/// Maximum size of a message, in bytes.
 const MESSAGE: usize = 1 << 30;
 
 /// A connection.
@@ -43,13 +43,13 @@ impl Channel {
             .await
             .map_err(|error| broken(&error))?;
         tokio::spawn(async move {
-            // What breaks it, every stream on it tells.
+            // Every stream on it reports its errors.
             let _ = connection.await;
         });
         Ok(Channel { send, authority: address.to_string() })
     }
 
-    /// Begins a call with messages in both directions.
+    /// Starts a bidirectional streaming call.
     pub(super) async fn call(&self, method: &str) -> Result<Stream, Fault> {
         let mut send = self.send.clone().ready().await.map_err(|error| broken(&error))?;
         let uri = Uri::builder().scheme("http").authority(self.authority.as_str()).path_and_query(method).build();
@@ -63,10 +63,10 @@ impl Channel {
     }
 }
 
-/// A call under way.
+/// A running call.
 pub(super) struct Stream {
     out: SendStream<Bytes>,
-    /// Until the head of the answer has come, which the server sends only when it has a message.
+    /// Until the response headers arrive, which the server sends with its first message.
     response: Option<client::ResponseFuture>,
     input: Option<RecvStream>,
     buffer: BytesMut,
@@ -104,7 +104,7 @@ impl Stream {
             }
             match input.data().await {
                 Some(Ok(data)) => {
-                    // Without this the server stops when the window is full.
+                    // Without this, the server stops when the window is full.
                     let _ = input.flow_control().release_capacity(data.len());
                     self.buffer.extend_from_slice(&data);
                 }
@@ -120,7 +120,7 @@ impl Stream {
     }
 }
 
-/// The first whole message of what has come.
+/// The first complete message in the buffer.
 fn take(buffer: &mut BytesMut) -> Result<Option<Bytes>, Fault> {
     let Some(&[packed, a, b, c, d]) = buffer.first_chunk::<5>() else { return Ok(None) };
     let length = u32::from_be_bytes([a, b, c, d]) as usize;

@@ -1,5 +1,5 @@
-//! The kinds that istiod reads of an API server, of all known releases (`pkg/config/schema/metadata.yaml`, Istio 1.22 to
-//! 1.31).
+//! The kinds that istiod reads from an API server, for all known releases (`pkg/config/schema/metadata.yaml`, Istio
+//! 1.22 to 1.31).
 
 /// A kind of the API.
 #[derive(Debug)]
@@ -12,20 +12,20 @@ pub(super) struct Kind {
     pub(super) kind: &'static str,
     /// Whether its objects are in namespaces.
     pub(super) namespaced: bool,
-    /// The versions under which it is served, the preferred first.
+    /// The served versions, the preferred one first.
     pub(super) versions: &'static [&'static str],
-    /// Who defines it.
+    /// Its origin.
     pub(super) origin: Origin,
 }
 
-/// Who defines a kind. istiod reads only custom kinds whose definition it finds.
+/// The origin of a kind. istiod reads only custom kinds whose definition it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// Kubernetes.
     Builtin,
-    /// Istio, in every cluster with it.
+    /// Istio, in every cluster that runs it.
     Istio,
-    /// The Gateway API, where it is installed.
+    /// The Gateway API, if installed.
     GatewayApi,
 }
 
@@ -51,7 +51,7 @@ const SEC_VERSIONS: &[&str] = &["v1", "v1beta1"];
 const GW_VERSIONS: &[&str] = &["v1", "v1beta1", "v1alpha3", "v1alpha2"];
 const V1: &[&str] = &["v1"];
 
-/// All of them.
+/// All kinds.
 pub(super) const KINDS: &[Kind] = &[
     kind("", "configmaps", "ConfigMap", true, V1, Builtin),
     kind("", "endpoints", "Endpoints", true, V1, Builtin),

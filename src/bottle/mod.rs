@@ -1,7 +1,7 @@
-//! The real istiod, without a cluster: its binary runs for a moment against an API server made of objects, and says what
-//! it would send to any proxy.
+//! Runs the real istiod without a cluster: its binary runs briefly against an API server made of objects, and answers
+//! what it would send to any proxy.
 //!
-//! Everything is on loopback and in a private folder; nothing is written to a cluster, and no Secret is read.
+//! Everything stays on loopback and in a private folder; nothing is written to a cluster, and no Secret is read.
 
 #![allow(clippy::disallowed_methods, reason = "istiod runs in a folder of files and sockets")]
 

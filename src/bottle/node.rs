@@ -1,11 +1,11 @@
-//! Who asks istiod: a proxy's node, from a Pod, from a dump, or described.
+//! The node that identifies a proxy to istiod: from a Pod, from a dump, or described.
 
 use super::objects::{list, map, text};
 use super::proxy_config::Defaults;
 use crate::model::proxy::{Proxy, ProxyKind};
 use serde_json::{Map, Value, json};
 
-/// A proxy as it introduces itself.
+/// A proxy as it identifies itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Sidecar, gateway or waypoint.
@@ -14,7 +14,7 @@ pub struct Node {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// Its addresses, the first in its id.
+    /// Its addresses; the first is part of its ID.
     pub addresses: Vec<String>,
     /// The domain of the cluster.
     pub domain: String,
@@ -22,10 +22,10 @@ pub struct Node {
     pub metadata: Map<String, Value>,
 }
 
-/// What all proxies of a mesh have in common.
+/// Common properties of the proxies of a mesh.
 #[derive(Clone, Debug)]
 pub struct Common {
-    /// Version that a proxy says it has, where its pod does not tell.
+    /// Version that a proxy reports if its pod does not show it.
     pub istio_version: String,
     /// The domain of the cluster.
     pub domain: String,
@@ -46,15 +46,15 @@ impl Default for Common {
     }
 }
 
-/// The container that is the proxy.
+/// The name of the proxy container.
 const PROXY: &str = "istio-proxy";
 
-/// Annotations that the agent sends on, by their beginnings.
+/// Prefixes of annotations that the agent forwards.
 const ANNOTATIONS: [&str; 4] =
     ["sidecar.istio.io/", "traffic.sidecar.istio.io/", "proxy.istio.io/", "inject.istio.io/"];
 
 impl Node {
-    /// The id: type, address, pod and domain.
+    /// The ID: type, address, pod and domain.
     pub fn id(&self) -> String {
         let address = self.addresses.first().map_or("127.0.0.1", String::as_str);
         let (kind, namespace) = (self.kind.node_type(), &self.namespace);
@@ -67,7 +67,7 @@ impl Node {
         format!("{workload}.{}", self.namespace)
     }
 
-    /// The proxy that a dump is of, with the metadata it sent.
+    /// The proxy of a dump, with the metadata it sent.
     pub fn of_proxy(proxy: &Proxy, domain: &str) -> Node {
         let mut metadata = proxy.metadata.as_ref().clone();
         let addresses = match metadata.get("INSTANCE_IPS").and_then(Value::as_str) {
@@ -95,8 +95,8 @@ impl Node {
         }
     }
 
-    /// The proxy of a pod, as istiod's agent in it would introduce it; `None` when the pod runs none. A pod without the
-    /// injected container counts as one with a sidecar where `injected` says so.
+    /// The proxy of a pod, as istiod's agent in it would identify it; `None` if the pod runs none. With `injected`, a
+    /// pod without the injected container counts as one with a sidecar.
     pub fn of_pod(pod: &Value, injected: bool, common: &Common) -> Option<Node> {
         let proxy = proxy_container(pod);
         let kind = pod_kind(pod, proxy).or(injected.then_some(ProxyKind::Sidecar))?;
@@ -129,7 +129,7 @@ impl Node {
         if !annotations.is_empty() {
             put("ANNOTATIONS", Value::Object(annotations));
         }
-        // What the agent makes of its environment (`pkg/bootstrap/config.go`).
+        // How the agent uses its environment (`pkg/bootstrap/config.go`).
         for variable in proxy.map(|proxy| list(proxy, &["env"])).unwrap_or_default() {
             let (Some(key), Some(value)) =
                 (text(variable, &["name"]).strip_prefix("ISTIO_META_"), variable.get("value").and_then(Value::as_str))
@@ -148,7 +148,7 @@ impl Node {
         })
     }
 
-    /// The proxy of a virtual machine that a WorkloadEntry stands for.
+    /// The proxy of a virtual machine with a WorkloadEntry.
     pub fn of_workload_entry(entry: &Value, common: &Common) -> Node {
         let (name, namespace) = (text(entry, &["metadata", "name"]), text(entry, &["metadata", "namespace"]));
         let mut labels = map(entry, &["metadata", "labels"]).cloned().unwrap_or_default();
@@ -194,7 +194,7 @@ pub(super) fn proxy_container(pod: &Value) -> Option<&Value> {
 /// The kind of a pod's proxy, from what its proxy container is told, or from the template that is to be injected.
 fn pod_kind(pod: &Value, proxy: Option<&Value>) -> Option<ProxyKind> {
     match proxy.and_then(|proxy| list(proxy, &["args"]).get(1)?.as_str()) {
-        // It takes another protocol.
+        // It uses another protocol.
         Some("ztunnel") => return None,
         word => {
             if let Some(kind) = word.and_then(ProxyKind::from_node_type) {
@@ -210,7 +210,7 @@ fn pod_kind(pod: &Value, proxy: Option<&Value>) -> Option<ProxyKind> {
     let templates = text(pod, &["metadata", "annotations", "inject.istio.io/templates"]);
     let gateway = templates.split(',').any(|template| template.trim() == "gateway")
         || label("gateway.networking.k8s.io/gateway-name").is_some()
-        // A pod whose only container is the proxy does nothing else.
+        // A pod whose only container is the proxy is a gateway.
         || (proxy.is_some() && list(pod, &["spec", "containers"]).len() == 1 && label("istio").is_some());
     match (gateway, proxy) {
         (true, _) => Some(ProxyKind::Gateway),
@@ -219,7 +219,7 @@ fn pod_kind(pod: &Value, proxy: Option<&Value>) -> Option<ProxyKind> {
     }
 }
 
-/// The version in the image of a proxy, as its tag says it.
+/// The version of a proxy, from the tag of its image.
 fn version_of(proxy: Option<&Value>) -> Option<&str> {
     let tag = text(proxy?, &["image"]).rsplit_once(':')?.1;
     let version = tag.split('-').next()?;
@@ -237,7 +237,7 @@ pub(super) fn addresses(pod: &Value) -> Vec<String> {
     addresses
 }
 
-/// The name of the workload that a pod belongs to, of a ReplicaSet its Deployment's.
+/// The name of the workload that owns a pod; for a ReplicaSet, its Deployment.
 pub(super) fn workload(pod: &Value) -> Option<&str> {
     let owners = list(pod, &["metadata", "ownerReferences"]);
     let owner = owners.iter().find(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true))?;

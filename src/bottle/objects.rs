@@ -1,21 +1,21 @@
-//! The objects that istiod is shown, ready to be served: complete metadata, and their JSON in pieces.
+//! The objects that istiod reads, prepared for serving: complete metadata, and their JSON in pieces.
 
 use super::kinds::{self, KINDS, Kind, Origin};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Kinds are defined by objects of this one.
+/// Objects of this kind define kinds.
 const DEFINITIONS: &str = "customresourcedefinitions";
 
-/// Where a kind has its objects: group and plural.
+/// Identifies a kind: group and plural.
 type Shelf = (&'static str, &'static str);
 
-/// Where one object is: its kind's group and plural, its namespace and name.
+/// Identifies an object: its kind's group and plural, its namespace and name.
 pub(super) type Place = (&'static str, &'static str, String, String);
 
-/// What an object has that was read from a file, where a cluster would know when it was made. The oldest time there is:
-/// an object without a time comes first in every order that istiod has.
+/// Creation time of an object from a file, for which a cluster would have a real one. It is the oldest possible time,
+/// so an object without a time comes first in every order of istiod.
 const NO_TIME: &str = "1970-01-01T00:00:00Z";
 
 /// One object.
@@ -24,11 +24,11 @@ pub(super) struct Object {
     pub(super) kind: &'static Kind,
     pub(super) namespace: String,
     pub(super) name: String,
-    /// All of it.
+    /// The whole object.
     pub(super) value: Value,
     /// JSON of `metadata`.
     metadata: String,
-    /// JSON of all other fields but `apiVersion` and `kind`, each after a comma.
+    /// JSON of all fields except `metadata`, `apiVersion` and `kind`, each after a comma.
     rest: String,
 }
 
@@ -39,7 +39,7 @@ impl Object {
         let name = metadata.get("name")?.as_str()?.to_owned();
         let namespace = metadata.get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
         metadata.insert("resourceVersion".to_owned(), version.to_string().into());
-        // A stand-in, so that equal inputs make equal objects.
+        // A stand-in, so that equal input gives equal objects.
         metadata.entry("uid").or_insert_with(|| format!("{}-{namespace}-{name}", kind.plural).into());
         metadata.entry("creationTimestamp").or_insert_with(|| NO_TIME.into());
         metadata.remove("managedFields");
@@ -53,12 +53,12 @@ impl Object {
         Some(Object { kind, namespace, name, value, metadata, rest })
     }
 
-    /// Where it is.
+    /// Its place.
     pub(super) fn place(&self) -> Place {
         (self.kind.group, self.kind.plural, self.namespace.clone(), self.name.clone())
     }
 
-    /// Its JSON in a version of its API, or of its metadata alone.
+    /// Its JSON in an API version, or only its metadata.
     pub(super) fn write(&self, api_version: &str, metadata_only: bool) -> String {
         let metadata = &self.metadata;
         if metadata_only {
@@ -76,15 +76,15 @@ impl Object {
 pub struct Objects {
     by_kind: BTreeMap<Shelf, BTreeMap<(String, String), Arc<Object>>>,
     version: u64,
-    /// Where those are that a cluster has: nothing is missing of them, and nothing is made up for them.
+    /// The places of objects that a cluster has: they are complete and get no stand-ins.
     real: Arc<BTreeSet<Place>>,
-    /// How many were passed over because istiod does not read their kind.
+    /// How many were skipped because istiod does not read their kind.
     pub passed_over: usize,
 }
 
 impl Objects {
-    /// Those among these that istiod reads; of two with the same name the last counts. `namespace` is that of objects
-    /// that give none.
+    /// The given objects that istiod reads; of two with the same name, the last one counts. `namespace` is the default
+    /// namespace.
     pub fn new(documents: impl IntoIterator<Item = Value>, namespace: &str) -> Objects {
         let mut objects = Objects { version: 1, ..Objects::default() };
         for document in documents {
@@ -94,7 +94,7 @@ impl Objects {
         objects
     }
 
-    /// Adds an object or replaces it; `None` when it is none that istiod reads.
+    /// Adds or replaces an object; `None` if istiod does not read its kind.
     pub(super) fn upsert(&mut self, mut document: Value, namespace: &str) -> Option<Arc<Object>> {
         let group = kinds::group_of(document.get("apiVersion").and_then(Value::as_str).unwrap_or_default()).to_owned();
         let kind = kinds::by_name(&group, document.get("kind").and_then(Value::as_str).unwrap_or_default());
@@ -115,7 +115,7 @@ impl Objects {
         Some(object)
     }
 
-    /// Says that a cluster has all of these as they are.
+    /// Marks all of these as complete objects of a cluster.
     pub(super) fn of_cluster(&mut self) {
         self.real = Arc::new(self.places());
     }
@@ -125,7 +125,7 @@ impl Objects {
         !self.real.is_empty() && self.real.contains(&(kind.group, kind.plural, namespace.to_owned(), name.to_owned()))
     }
 
-    /// The same of a value.
+    /// The same for a value.
     pub(super) fn has_real(&self, value: &Value) -> bool {
         if self.real.is_empty() {
             return false;
@@ -140,14 +140,14 @@ impl Objects {
         self.real.iter().any(|place| place.0 == group && place.1 == plural)
     }
 
-    /// Says that an object is not what a cluster has, because it is another one now.
+    /// Marks an object as changed, so that it is no longer what the cluster has.
     pub(super) fn replaced(&mut self, place: &Place) {
         if self.real.contains(place) {
             Arc::make_mut(&mut self.real).remove(place);
         }
     }
 
-    /// These objects and the definitions alone.
+    /// Only these objects and the definitions.
     pub(super) fn alone(&self, wanted: &[Place]) -> Objects {
         let wanted: BTreeSet<&Place> = wanted.iter().collect();
         let mut objects = self.clone();
@@ -162,7 +162,7 @@ impl Objects {
         self.by_kind.values().flat_map(|objects| objects.values().map(|object| object.place())).collect()
     }
 
-    /// The kind that a word means, as users write it, of an object that exists: `VirtualService`, `virtualservices`.
+    /// The kind of an existing object for a word that users write: `VirtualService`, `virtualservices`.
     pub(super) fn kind_of(&self, word: &str, namespace: &str, name: &str) -> Option<&'static str> {
         let word = word.to_lowercase();
         let is = |kind: &&Kind| kind.kind.to_lowercase() == word || kind.plural == word;
@@ -170,20 +170,20 @@ impl Objects {
         KINDS.iter().filter(is).find(exists).map(|kind| kind.kind)
     }
 
-    /// Takes away what has this kind and name.
+    /// Removes an object by kind and name.
     pub(super) fn take_away(&mut self, kind: &str, namespace: &str, name: &str) {
         for kind in KINDS.iter().filter(|one| one.kind == kind) {
             self.remove(kind, if kind.namespaced { namespace } else { "" }, name);
         }
     }
 
-    /// Takes an object away.
+    /// Removes an object.
     pub(super) fn remove(&mut self, kind: &Kind, namespace: &str, name: &str) -> Option<Arc<Object>> {
         self.version += 1;
         self.by_kind.get_mut(&(kind.group, kind.plural))?.remove(&(namespace.to_owned(), name.to_owned()))
     }
 
-    /// The definitions of the custom kinds: istiod reads no kind without one. Those that were given stay as they are.
+    /// Adds the definitions of the custom kinds: istiod reads no kind without one. Given definitions stay.
     fn define(&mut self) {
         let api = |kind: &&Kind| {
             kind.origin == Origin::Istio
@@ -204,7 +204,7 @@ impl Objects {
                     "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
                     "metadata": {
                         "name": name,
-                        // istiod passes over kinds of a Gateway API that is older than it needs.
+                        // istiod ignores the kinds of a Gateway API that is older than it requires.
                         "annotations": {"gateway.networking.k8s.io/bundle-version": "v1.6.0"},
                     },
                     "spec": {
@@ -236,7 +236,7 @@ impl Objects {
         kinds::by_name(group, kind).into_iter().flat_map(move |kind| self.of(kind)).map(|object| &object.value)
     }
 
-    /// How many there are, definitions left out.
+    /// The number of objects, without definitions.
     pub fn len(&self) -> usize {
         self.by_kind.iter().filter(|((_, plural), _)| *plural != DEFINITIONS).map(|(_, objects)| objects.len()).sum()
     }
@@ -251,7 +251,7 @@ impl Objects {
         self.version
     }
 
-    /// The documents of all objects but definitions that were made here.
+    /// The documents of all objects except generated definitions.
     pub fn documents(&self) -> impl Iterator<Item = &Value> {
         self.by_kind
             .iter()
@@ -280,7 +280,7 @@ pub(super) fn map<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Map<String,
     at(value, keys).and_then(Value::as_object)
 }
 
-/// Whether labels have all that a selector asks for; one without entries asks for nothing and selects nothing.
+/// Whether labels match a selector; a selector without entries selects nothing.
 pub(super) fn selects(selector: Option<&Map<String, Value>>, labels: Option<&Map<String, Value>>) -> bool {
     let Some(selector) = selector.filter(|selector| !selector.is_empty()) else { return false };
     selector.iter().all(|(key, value)| labels.and_then(|labels| labels.get(key)) == Some(value))

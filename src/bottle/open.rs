@@ -1,4 +1,4 @@
-//! From what a run has to an istiod that has read it.
+//! Finds and starts an istiod for the objects of a run.
 
 use super::fault::Fault;
 use super::kinds;
@@ -21,42 +21,42 @@ const PROGRAM: &str = "pilot-discovery";
 /// What to open.
 #[derive(Clone, Debug)]
 pub struct Open {
-    /// The binary, or its name on the `PATH`; `pilot-discovery` on the `PATH` when absent.
+    /// The binary, or its name on the `PATH`; defaults to `pilot-discovery` on the `PATH`.
     pub istiod: Option<PathBuf>,
-    /// The digest that it must have, SHA-256 as hexadecimal digits.
+    /// The required SHA-256 digest, in hexadecimal.
     pub sha256: Option<String>,
     /// The objects.
     pub documents: Vec<Value>,
-    /// Namespace of objects that give none.
+    /// Default namespace of objects.
     pub namespace: String,
-    /// The release whose types are used where the binary does not tell its own, and that proxies say they are of.
+    /// The release whose types are used if the binary does not report its own, and that proxies report.
     pub release: Release,
     /// The revision to act as; empty for the default.
     pub revision: String,
     /// The namespace that istiod runs in.
     pub istiod_namespace: String,
-    /// Name of the cluster; what istiod's Deployment says, else `Kubernetes`, without.
+    /// Name of the cluster; defaults to that of istiod's Deployment, otherwise `Kubernetes`.
     pub cluster_id: Option<String>,
-    /// Whether a cluster has the documents, so that nothing is missing: what a cluster would add is made up otherwise.
+    /// Whether the documents come from a cluster, so that nothing is missing; otherwise stand-ins are added.
     pub real: bool,
-    /// Settings of istiod, over those of its Deployment.
+    /// Settings of istiod, which override those of its Deployment.
     pub environment: BTreeMap<String, String>,
-    /// What it may take.
+    /// Resource limits.
     pub limits: Limits,
 }
 
 /// An istiod that has read the objects.
 #[derive(Debug)]
 pub struct Opened {
-    /// It.
+    /// The running istiod.
     pub bottle: Bottle,
-    /// What it was shown, with what was added.
+    /// The objects that it reads, including stand-ins.
     pub objects: Objects,
-    /// What was added because a cluster would have it.
+    /// The stand-ins that were added.
     pub added: Added,
-    /// What proxies have in common.
+    /// Common properties of the proxies.
     pub common: Common,
-    /// Where the objects are that were given.
+    /// The places of the given objects.
     given: BTreeSet<Place>,
     /// How it was started.
     open: Open,
@@ -127,8 +127,8 @@ impl Open {
 }
 
 impl Opened {
-    /// Another istiod of the same binary, with some objects replaced or added and others taken away. What was made up for
-    /// this one and does not follow from what changes stays as it is, addresses above all.
+    /// Another istiod of the same binary, with some objects replaced, added or deleted. Stand-ins that do not depend on
+    /// the change stay, above all addresses.
     pub fn changed(&self, new: Vec<Value>, deleted: &[Deleted]) -> Result<Opened, Fault> {
         let mut objects = self.objects.clone();
         let mut given = self.given.clone();
@@ -149,7 +149,7 @@ impl Opened {
         self.open.clone().run_completed(self.bottle.istiod.clone(), objects, given, added)
     }
 
-    /// The objects that were given, and not made up.
+    /// The given objects, without stand-ins.
     pub fn given(&self) -> Vec<Deleted> {
         let there = self.objects.places();
         let given = self.given.iter().filter(|place| there.contains(*place));
@@ -166,14 +166,14 @@ impl Opened {
         &self.open.revision
     }
 
-    /// The object that a word means, `KIND/NAMESPACE/NAME`, if there is one.
+    /// The object for `KIND/NAMESPACE/NAME`, if it exists.
     pub fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<Deleted> {
         let kind = self.objects.kind_of(kind, namespace, name)?;
         Some(Deleted { kind: kind.to_owned(), namespace: namespace.to_owned(), name: name.to_owned() })
     }
 }
 
-/// An object that is to go.
+/// An object to delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
     /// Its kind.
@@ -184,7 +184,8 @@ pub struct Deleted {
     pub name: String,
 }
 
-/// Whether the objects are of a mesh in ambient mode: then istiod runs with the flag that its installation sets there.
+/// Whether the objects belong to a mesh in ambient mode: then istiod runs with the flag that its installation sets
+/// there.
 fn ambient(objects: &Objects) -> bool {
     let waypoint = objects
         .values("gateway.networking.k8s.io", "Gateway")
@@ -198,7 +199,7 @@ fn ambient(objects: &Objects) -> bool {
     waypoint || objects.values("", "Namespace").any(enrolled) || objects.values("apps", "DaemonSet").any(ztunnel)
 }
 
-/// Where a binary is: a name without a folder that is no file here is looked up on the `PATH`, as a shell does.
+/// The path of a binary: a name without a folder that is not a file here is looked up on the `PATH`, as a shell does.
 pub fn located(path: &Path) -> PathBuf {
     let is_name = path.components().count() == 1 && !path.exists();
     let found = is_name.then(|| process::find(&path.to_string_lossy())).flatten();

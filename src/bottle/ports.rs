@@ -1,15 +1,15 @@
-//! Ports on loopback for istiod, which cannot be told to take any port and to say which.
+//! Loopback ports for istiod, which cannot listen on any free port and report it.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::{Mutex, PoisonError};
 
-/// Ports that belong to an istiod of this program, whether it listens already or not: the system would give them away again
-/// until it does, and then one istiod would be taken for another.
+/// Ports reserved for istiods of this program, whether they listen yet or not: otherwise the system could assign one
+/// twice, and one istiod would be mistaken for another.
 static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 
-/// Three ports that nobody else has at this moment, kept from other istiods of this program until they are dropped.
+/// Three free ports, kept from other istiods of this program until they are dropped.
 #[derive(Debug)]
 pub(super) struct Ports {
     /// For xDS.
@@ -21,10 +21,10 @@ pub(super) struct Ports {
 }
 
 impl Ports {
-    /// Three that are free.
+    /// Reserves three free ports.
     pub(super) fn new() -> io::Result<Ports> {
         let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
-        // What was given already stays bound meanwhile, so that every call finds another.
+        // Reserved ports stay bound meanwhile, so that every call finds another.
         let (mut found, mut bound) = (Vec::new(), Vec::new());
         while found.len() < 3 {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;

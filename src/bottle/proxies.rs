@@ -1,4 +1,4 @@
-//! The proxies of a mesh that is only objects: who runs one, and by which names users call them.
+//! The proxies of a mesh that consists only of objects, and the names that users give them.
 
 use super::node::{Common, Node, proxy_container, workload};
 use super::objects::{Objects, list, map, selects, text};
@@ -6,20 +6,20 @@ use super::proxy_config::introduce;
 use super::stand_ins::injected;
 use serde_json::{Value, json};
 
-/// A proxy of the objects.
+/// A proxy among the objects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The proxy.
     pub node: Node,
     /// Its workload.
     pub workload: String,
-    /// Kind of what made its pod; `None` for a pod that nothing made, and for a virtual machine.
+    /// Kind of its pod's owner; `None` for a pod without an owner, and for a virtual machine.
     pub owner: Option<String>,
-    /// Whether a cluster has its pod, or its WorkloadEntry.
+    /// Whether its pod or WorkloadEntry comes from a cluster.
     pub real: bool,
 }
 
-/// All proxies, in the order of namespaces and names.
+/// All proxies, ordered by namespace and name.
 pub fn all(objects: &Objects, common: &Common) -> Vec<Found> {
     let pods = objects.values("", "Pod").filter_map(|pod| of_pod(objects, pod, common));
     let entries = objects.values("networking.istio.io", "WorkloadEntry").map(|entry| {
@@ -33,7 +33,7 @@ pub fn all(objects: &Objects, common: &Common) -> Vec<Found> {
 }
 
 fn of_pod(objects: &Objects, pod: &Value, common: &Common) -> Option<Found> {
-    // Those that ended run nothing, and those that run already are injected no more.
+    // Pods that ended run nothing, and running pods are no longer injected.
     if matches!(text(pod, &["status", "phase"]), "Succeeded" | "Failed") {
         return None;
     }
@@ -44,7 +44,7 @@ fn of_pod(objects: &Objects, pod: &Value, common: &Common) -> Option<Found> {
     Some(Found { workload, owner: owner(pod), real: objects.has_real(pod), node })
 }
 
-/// Kind of what made a pod: of a ReplicaSet's, the Deployment.
+/// Kind of a pod's owner; for a ReplicaSet, the Deployment.
 fn owner(pod: &Value) -> Option<String> {
     let owners = list(pod, &["metadata", "ownerReferences"]);
     let owner = owners.iter().find(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true))?;
@@ -53,7 +53,7 @@ fn owner(pod: &Value) -> Option<String> {
     Some(if of_deployment { "Deployment" } else { kind }.to_owned())
 }
 
-/// Kinds as users write them, and what they mean.
+/// Kinds as users write them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Pod,
@@ -91,8 +91,8 @@ const WORDS: &[(&[&str], Word)] = &[
     (&["workloadentry", "workloadentries", "we"], Word::Entry),
 ];
 
-/// The proxies that a word means: `POD`, `deploy/NAME`, `svc/NAME`, `gateway/NAME`, `workloadentry/NAME`, each also as
-/// `NAMESPACE/POD`. `None` when the kind is none of these.
+/// The proxies for a word: `POD`, `deploy/NAME`, `svc/NAME`, `gateway/NAME`, `workloadentry/NAME`, each also as
+/// `NAMESPACE/POD`. `None` for any other kind.
 pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) -> Option<Vec<Found>> {
     let kind_of = |kind: &str| WORDS.iter().find(|(words, _)| words.contains(&kind)).map(|(_, word)| *word);
     let parts: Vec<&str> = word.split('/').collect();
@@ -106,7 +106,7 @@ pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) ->
         _ => return None,
     };
     let all = all(objects, common);
-    // The gateway pods of an Istio Gateway may be in any namespace.
+    // The pods of an Istio Gateway may be in any namespace.
     let anywhere =
         kind == Word::Gateway && object(objects, "networking.istio.io", "Gateway", namespace, name).is_some();
     let of_namespace = all.into_iter().filter(|found| anywhere || found.node.namespace == namespace);
@@ -141,7 +141,7 @@ fn object<'o>(objects: &'o Objects, group: &str, kind: &str, namespace: &str, na
     })
 }
 
-/// Addresses that a ServiceEntry, a Service or a pod of the objects has: what a proxy that is only described may not take.
+/// An address that no ServiceEntry, Service or pod among the objects has, for a proxy that is only described.
 pub fn free_address(objects: &Objects) -> String {
     let taken = |address: &str| {
         objects

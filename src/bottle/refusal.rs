@@ -1,30 +1,30 @@
-//! Objects that istiod cannot read. One of them keeps it from reading all others of its kind, and so from being ready: a real
-//! API server would not have taken it, and istiod says which kind it is, not which object.
+//! Finds objects that istiod cannot read. One of them prevents it from reading all others of its kind, and thus from
+//! becoming ready. A real API server would have rejected the object; istiod names the kind, but not the object.
 
 use super::fault::Fault;
 use super::kinds::KINDS;
 use super::objects::Place;
 use super::run::{Bottle, Request};
 
-/// Most objects that are named.
+/// Maximum number of objects that are named.
 const NAMED: usize = 5;
 
-/// Most istiods that are started to find them.
+/// Maximum number of istiods that are started to find them.
 const STARTS: usize = 48;
 
-/// Words of reasons that are no object's fault.
+/// Words in reasons that are not caused by an object.
 const OTHER: [&str; 7] = ["dial ", "connect", "EOF", "timeout", "context ", "Unauthorized", "could not find"];
 
 /// An object that istiod cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Its kind, namespace and name, as people write them.
+    /// Its kind, namespace and name, in readable form.
     pub object: String,
-    /// Why, in istiod's words.
+    /// The reason, in istiod's words.
     pub why: String,
 }
 
-/// Kind and reason in a line that istiod writes when it cannot read a list.
+/// Kind and reason from the line that istiod logs when it cannot read a list.
 pub(super) fn parse(line: &str) -> Option<(String, String)> {
     let (_, rest) = line.split_once("failed to list ")?;
     let (type_name, why) = rest.split_once(": ")?;
@@ -32,7 +32,7 @@ pub(super) fn parse(line: &str) -> Option<(String, String)> {
     (!OTHER.iter().any(|words| why.contains(words))).then(|| (kind.to_owned(), why.to_owned()))
 }
 
-/// Finds the objects of a kind that istiod cannot read, by showing it fewer and fewer of them.
+/// Finds the objects of a kind that istiod cannot read, by bisecting them.
 pub(super) fn blame(request: &Request, kind: &str, why: &str) -> Fault {
     let mut search = Search { request, kind, starts: 0, found: Vec::new() };
     let places: Vec<Place> = KINDS
@@ -52,7 +52,7 @@ struct Search<'r> {
 }
 
 impl Search<'_> {
-    /// One at least of these is known to be one; `why` is what istiod says of them together.
+    /// At least one of these is unreadable; `why` is istiod's reason for all of them.
     fn among(&mut self, places: &[Place], why: &str) {
         if let [(_, _, namespace, name)] = places {
             let name = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };
@@ -64,14 +64,14 @@ impl Search<'_> {
         if let Some(why) = &in_first {
             self.among(first, why);
         }
-        // Where nothing is wrong with one half, it is the other.
+        // If one half is fine, the problem is in the other.
         let why = if in_first.is_some() { self.refused(second) } else { Some(why.to_owned()) };
         if let Some(why) = why {
             self.among(second, &why);
         }
     }
 
-    /// Why istiod does not read these, if it does not.
+    /// Why istiod cannot read these, if it cannot.
     fn refused(&mut self, places: &[Place]) -> Option<String> {
         if places.is_empty() || self.starts >= STARTS || self.found.len() >= NAMED {
             return None;

@@ -1,4 +1,4 @@
-//! A running istiod: started, ready, asked, gone.
+//! A running istiod: its start, readiness, queries and end.
 
 use super::ads::{self, Configuration, Wanted};
 use super::api::{self, ObjectStore};
@@ -25,27 +25,27 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// How long `version` may take: the first start of a large binary reads it from the disk.
+/// How long `version` may take: the first start of a large binary reads it from disk.
 const VERSION_TIME: Duration = Duration::from_secs(30);
 
-/// How many last lines are told.
+/// Number of last log lines that are reported.
 const LAST: usize = 4;
 
-/// How often istiod is started again when another program took one of its ports meanwhile.
+/// How often istiod is restarted because another program took one of its ports.
 const TRIES: usize = 3;
 
 /// How long istiod may take to read changed filters.
 const SETTLE: Duration = Duration::from_secs(10);
 
-/// A namespace and a proxy that exist only to see a change arrive.
+/// A namespace and a proxy that exist only to detect when a change has arrived.
 const SENTINEL: &str = "envoyfilter-sentinel";
 
-/// What a run may take.
+/// Resource limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Until it is ready.
+    /// Time until it is ready.
     pub ready: Duration,
-    /// Altogether.
+    /// Total time.
     pub time: Duration,
     /// Memory, in bytes.
     pub memory: u64,
@@ -62,14 +62,14 @@ impl Default for Limits {
 pub struct Istiod {
     /// Where it is.
     pub path: PathBuf,
-    /// What it says of itself, such as `1.31.0`; `unknown` for a build without a version.
+    /// Its version, such as `1.31.0`; `unknown` for a build without a version.
     pub version: String,
-    /// Its release; `None` when its version does not tell.
+    /// Its release; `None` if its version does not show it.
     pub release: Option<Release>,
 }
 
 impl Istiod {
-    /// Looks at a binary. Fails when it is no istiod of a known release.
+    /// Inspects a binary. Fails if it is not an istiod of a known release.
     pub fn find(path: &Path) -> Result<Istiod, Fault> {
         if !cfg!(target_os = "linux") {
             return Err(Fault::OtherSystem);
@@ -106,16 +106,16 @@ pub struct Bottle {
     /// Counts changes of filters.
     generation: u64,
     last: VecDeque<String>,
-    /// Kind and reason, where it said that it cannot read objects.
+    /// Kind and reason, if it reported unreadable objects.
     unreadable: Option<(String, String)>,
-    /// Before the runtime, so that istiod ends before its API server does.
+    /// Dropped before the runtime, so that istiod ends before its API server.
     process: Running,
-    /// After the process, so that they are given away once nobody listens on them.
+    /// Dropped after the process, so that the ports are released once nobody listens on them.
     ports: Ports,
     runtime: Runtime,
 }
 
-/// What is on for every istiod here: nothing that listens to others, writes, or makes certificates.
+/// Settings of every istiod here: it opens no port to others, writes nothing, and creates no certificates.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("ENABLE_CA_SERVER", "false"),
     ("PILOT_CERT_PROVIDER", "none"),
@@ -129,7 +129,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER", "false"),
     ("ENABLE_LEADER_ELECTION", "false"),
     ("AMBIENT_ENABLE_STATUS", "false"),
-    // Changes that a run makes are few and come together.
+    // A run makes few changes, all at once.
     ("PILOT_DEBOUNCE_AFTER", "10ms"),
     ("PILOT_DEBOUNCE_MAX", "1s"),
     ("PILOT_PUSH_THROTTLE", "100"),
@@ -139,14 +139,13 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("HOME", "/nonexistent"),
 ];
 
-/// What istiod's Deployment, or a pod of it, sets of its environment, of the revision that is wanted; only values that stand
-/// there.
+/// The environment of istiod's Deployment or pod for the wanted revision; only literal values.
 pub fn environment(objects: &Objects, revision: &str) -> BTreeMap<String, String> {
     let all = variables(objects, revision);
     all.into_iter().filter(|(name, _)| ISTIOD_VARIABLES.iter().any(|start| name.starts_with(start))).collect()
 }
 
-/// The name of the cluster that istiod's Deployment, or a pod of it, says it is in.
+/// The cluster name in istiod's Deployment or pod.
 pub(super) fn cluster_id(objects: &Objects, revision: &str) -> Option<String> {
     variables(objects, revision).remove(CLUSTER_ID).filter(|id| !id.is_empty())
 }
@@ -173,24 +172,24 @@ fn variables(objects: &Objects, revision: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// What to start.
+/// How to start istiod.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The binary.
     pub istiod: Istiod,
-    /// The release whose types are used where the binary does not tell its own.
+    /// The release whose types are used if the binary does not report its own.
     pub release: Release,
-    /// What it is shown.
+    /// The objects that it reads.
     pub objects: Objects,
     /// Its revision; empty for the default.
     pub revision: String,
-    /// The namespace that it runs in, where it looks for its mesh config.
+    /// The namespace that it runs in, which contains its mesh config.
     pub namespace: String,
     /// Name of its cluster.
     pub cluster_id: String,
-    /// The user's own settings of it, over ours.
+    /// The user's settings, which override the built-in ones.
     pub environment: BTreeMap<String, String>,
-    /// What it may take.
+    /// Resource limits.
     pub limits: Limits,
 }
 
@@ -241,7 +240,7 @@ impl Bottle {
         environment.insert("POD_NAMESPACE", &request.namespace);
         environment.insert("CLUSTER_ID", &request.cluster_id);
         environment.insert("REVISION", if request.revision.is_empty() { "default" } else { &request.revision });
-        // Go collects garbage harder before the limit ends it.
+        // Go's garbage collector works harder before the limit ends the process.
         let soft = (memory / 10 * 8).to_string();
         environment.insert("GOMEMLIMIT", &soft);
         for (name, value) in environment {
@@ -281,7 +280,7 @@ impl Bottle {
             if let Some((kind, why)) = self.unreadable.take() {
                 return Err(Fault::Unreadable(kind, why, Vec::new()));
             }
-            // Who answers is istiod itself only if it listens for proxies, too.
+            // The answering process is istiod itself only if it also listens for proxies.
             if is_ready(self.ports.http) && TcpStream::connect(self.ports.grpc).is_ok() {
                 return Ok(());
             }
@@ -302,7 +301,7 @@ impl Bottle {
     fn keep(&mut self, line: String) {
         const WIDTH: usize = 300;
         let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WIDTH).collect();
-        // It says so whenever it is asked, and it is asked all the time.
+        // It logs this for every readiness check, and there are many.
         if line.is_empty() || line.ends_with("discovery is not ready") {
             return;
         }
@@ -315,7 +314,7 @@ impl Bottle {
         self.last.push_back(line);
     }
 
-    /// What one proxy would get.
+    /// The configuration of one proxy.
     pub fn ask(&mut self, node: &Node, wanted: &Wanted) -> Result<Configuration, Fault> {
         let (grpc, schema, texts) = (self.ports.grpc, self.schema, Arc::clone(&self.texts));
         let answer = self.runtime.block_on(async move {
@@ -325,7 +324,7 @@ impl Bottle {
         answer.map_err(|fault| self.reason(fault))
     }
 
-    /// What many proxies would get, several asked at once; in the order of the nodes.
+    /// The configurations of many proxies, requested concurrently; in the order of the nodes.
     pub fn ask_all(&mut self, nodes: &[Node], wanted: &Wanted) -> Vec<Result<Configuration, Fault>> {
         use futures::StreamExt as _;
         const AT_ONCE: usize = 8;
@@ -333,9 +332,9 @@ impl Bottle {
         let mut answers: Vec<_> = self.runtime.block_on(async move {
             let asked = nodes.iter().map(|node| {
                 let (node, wanted, texts) = (node.clone(), wanted.clone(), Arc::clone(texts));
-                // On all cores: most of the time goes into reading what istiod sends.
+                // On all cores: most of the time is spent decoding.
                 let task = async move {
-                    // One connection each, as proxies have.
+                    // A separate connection each, as for real proxies.
                     let channel = Channel::open(grpc).await?;
                     ads::ask(&channel, schema, &texts, &node, &wanted).await
                 };
@@ -347,7 +346,7 @@ impl Bottle {
             futures::stream::iter(asked).buffered(AT_ONCE).collect().await
         });
         for answer in &mut answers {
-            // The first tells why; the others broke with it.
+            // The first error gives the reason; the other connections broke with it.
             if matches!(answer, Err(Fault::Connection(_))) {
                 *answer = std::mem::replace(answer, Ok(Configuration::default())).map_err(|fault| self.reason(fault));
             }
@@ -355,7 +354,7 @@ impl Bottle {
         answers
     }
 
-    /// A broken connection to an istiod that ended is told as its end.
+    /// If istiod ended, a broken connection is reported as its end.
     fn reason(&mut self, fault: Fault) -> Fault {
         if !matches!(fault, Fault::Connection(_)) {
             return fault;
@@ -368,8 +367,8 @@ impl Bottle {
         }
     }
 
-    /// Replaces all EnvoyFilters while istiod runs on, and waits until it has taken them: events of one kind come in
-    /// order, so it waits for a last one, which adds a cluster to a proxy that nobody else has.
+    /// Replaces all EnvoyFilters in the running istiod, and waits until it has processed them: events of one kind
+    /// arrive in order, so it waits for a last one, which adds a cluster to the sentinel proxy.
     pub fn set_filters(&mut self, filters: Vec<Value>) -> Result<(), Fault> {
         let Some(kind) = kinds::by_name("networking.istio.io", "EnvoyFilter") else { return Ok(()) };
         self.generation += 1;
@@ -403,12 +402,12 @@ impl Bottle {
         }
     }
 
-    /// The most memory that istiod held so far, in bytes.
+    /// istiod's peak memory so far, in bytes.
     pub fn peak_memory(&self) -> Option<u64> {
         self.process.peak_memory()
     }
 
-    /// The process of istiod.
+    /// istiod's process ID.
     pub fn process_id(&self) -> Option<u32> {
         self.process.id()
     }
@@ -418,13 +417,13 @@ impl Bottle {
         self.process.folder().path()
     }
 
-    /// The types that its resources are decoded with.
+    /// The types for decoding its resources.
     pub fn schema(&self) -> Schema {
         self.schema
     }
 }
 
-/// An EnvoyFilter for the proxy of the sentinel alone.
+/// An EnvoyFilter for the sentinel proxy only.
 fn sentinel(cluster: &str) -> Value {
     serde_json::json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -470,7 +469,7 @@ fn token() -> String {
     format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1))
 }
 
-/// Asks `/ready`.
+/// Calls `/ready`.
 fn is_ready(address: SocketAddr) -> bool {
     const WAIT: Duration = Duration::from_secs(2);
     let asked = || -> std::io::Result<bool> {

@@ -3,7 +3,7 @@
 use super::objects::{Object, at, map, text};
 use serde_json::Value;
 
-/// What of a list or watch is wanted.
+/// The conditions of a list or watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Selectors {
     namespace: Option<String>,
@@ -11,7 +11,7 @@ pub(super) struct Selectors {
     labels: Vec<Label>,
 }
 
-/// One condition on labels.
+/// A condition on labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Label {
     In(String, Vec<String>),
@@ -21,8 +21,8 @@ enum Label {
 }
 
 impl Selectors {
-    /// Of a namespace and the two texts of a request. A condition that is not understood is none: a client gets more
-    /// than it asked for, never less.
+    /// From a namespace and the two selectors of a request. An unknown condition is ignored: a client gets more than it
+    /// requested, never less.
     pub(super) fn new(namespace: Option<&str>, fields: &str, labels: &str) -> Selectors {
         let fields = fields.split(',').filter_map(|term| {
             let (field, rest) = term.split_once('=')?;
@@ -39,7 +39,7 @@ impl Selectors {
         }
     }
 
-    /// Whether an object is wanted.
+    /// Whether an object matches.
     pub(super) fn want(&self, object: &Object) -> bool {
         let labels = map(&object.value, &["metadata", "labels"]);
         let value = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);
@@ -51,7 +51,7 @@ impl Selectors {
                     "metadata.name" => object.name.as_str(),
                     _ => text(&object.value, &keys),
                 };
-                // A field that only the API server fills is not held against an object from a file.
+                // A field that only the API server sets does not exclude an object from a file.
                 at(&object.value, &keys).is_none() && *equal && !field.starts_with("metadata.")
                     || (found == wanted) == *equal
             })
@@ -64,7 +64,7 @@ impl Selectors {
     }
 }
 
-/// Splits at commas outside of parentheses.
+/// Splits at commas outside parentheses.
 fn terms(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     text.split(move |c: char| {

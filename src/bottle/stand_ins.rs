@@ -1,7 +1,7 @@
-//! What a cluster would add to manifests, so that istiod sees a running mesh: namespaces, pods of controllers, addresses,
-//! endpoints, services of gateways, and secrets with certificates made here.
+//! Adds what a cluster would add to manifests, so that istiod sees a running mesh: namespaces, pods of controllers,
+//! addresses, endpoints, services of gateways, and secrets with newly created certificates.
 //!
-//! Nothing that was given is changed, but for addresses that are missing. Same objects in, same objects out, but for the
+//! Given objects stay unchanged, except for missing addresses. The same objects give the same result, except for the
 //! certificates.
 
 use super::kinds::{self, Kind};
@@ -11,28 +11,28 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What was added, for reports.
+/// Counts of stand-ins, for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
-    /// Namespaces that objects are in and nothing defines.
+    /// Namespaces that are used but not defined.
     pub namespaces: usize,
-    /// Pods, one for each controller without any.
+    /// Pods, one for each controller without pods.
     pub pods: usize,
     /// Services that were given an address.
     pub addresses: usize,
-    /// EndpointSlices for Services with a selector and none.
+    /// EndpointSlices for Services that have a selector but no slices.
     pub endpoint_slices: usize,
     /// Services of Gateway API gateways.
     pub services: usize,
-    /// Secrets, with certificates made here.
+    /// Secrets with newly created certificates.
     pub secrets: usize,
 }
 
-/// Kinds that make pods, with the path of their pod template.
+/// Kinds that create pods, with the path of their pod template.
 const CONTROLLERS: [(&str, &str); 5] =
     [("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "DaemonSet"), ("apps", "ReplicaSet"), ("batch", "Job")];
 
-/// Numbers for addresses in 10.244.0.0/16 (pods) and 10.96.0.0/12 (services), as kubeadm has them.
+/// Addresses from 10.244.0.0/16 (pods) and 10.96.0.0/12 (services), as in kubeadm.
 struct Addresses {
     pods: u32,
     services: u32,
@@ -63,7 +63,7 @@ impl Addresses {
     }
 }
 
-/// Adds what is missing.
+/// Adds everything that is missing.
 pub(crate) fn complete(objects: &mut Objects) -> Added {
     let mut added = Added::default();
     let taken = objects.values("", "Service").map(|service| text(service, &["spec", "clusterIP"]).to_owned());
@@ -82,8 +82,8 @@ pub(crate) fn complete(objects: &mut Objects) -> Added {
     added
 }
 
-/// Takes away what was made up because of an object that changes or goes, so that it is made again. EndpointSlices follow
-/// from pods and Services alike: all that were made up go.
+/// Removes stand-ins that depend on a changed or deleted object, so that they are created again. All EndpointSlice
+/// stand-ins are removed, since they depend on both pods and Services.
 pub(super) fn forget(objects: &mut Objects, given: &BTreeSet<Place>, kind: &str, namespace: &str, name: &str) {
     let made_up = |object: &&Arc<Object>| !given.contains(&object.place());
     let mut gone: Vec<(&'static Kind, String, String)> = Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn forget(objects: &mut Objects, given: &BTreeSet<Place>, kind: &str,
     }
 }
 
-/// An object that replaces another, with the address that was made up for that one.
+/// An object that replaces another, with the stand-in address of that one.
 pub(super) fn kept(objects: &Objects, mut new: Value, namespace: &str) -> Value {
     if new.get("kind").and_then(Value::as_str) != Some("Service") {
         return new;
@@ -162,7 +162,7 @@ fn namespaces(objects: &mut Objects) -> usize {
     put_all(objects, new)
 }
 
-/// Whether pods with these labels get a sidecar: what the label of the pod asks for, else that of its namespace.
+/// Whether pods with these labels get a sidecar: the pod's label decides, otherwise that of its namespace.
 pub(crate) fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool {
     let label = |value: &Value, key: &str| text(value, &["metadata", "labels", key]).to_owned();
     let asked = [
@@ -186,7 +186,7 @@ pub(crate) fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool 
     }
 }
 
-/// One pod for each controller that has none: what its template says, with an address.
+/// One pod for each controller without pods, from its template, with an address.
 fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
     let mut new = Vec::new();
     let known: &Objects = objects;
@@ -218,7 +218,7 @@ fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
             metadata.insert("labels".to_owned(), Value::Object(labels.clone()));
         }
         if injected(known, namespace, &pod) {
-            // What the injector adds; the first decides whether clients use mutual TLS.
+            // Labels that the injector adds; the first decides whether clients use mutual TLS.
             labels.entry("security.istio.io/tlsMode").or_insert("istio".into());
             let app = labels.get("app.kubernetes.io/name").or_else(|| labels.get("app")).cloned();
             labels.entry("service.istio.io/canonical-name").or_insert(app.unwrap_or_else(|| name.into()));
@@ -232,7 +232,7 @@ fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
     };
     for (group, kind) in CONTROLLERS {
         for owner in known.values(group, kind) {
-            // A ReplicaSet of a Deployment that is there too is that one's.
+            // A ReplicaSet of a given Deployment belongs to that Deployment.
             if kind == "ReplicaSet" && !list(owner, &["metadata", "ownerReferences"]).is_empty() {
                 continue;
             }
@@ -240,7 +240,7 @@ fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
             template(kind, owner, pod, map(owner, &["spec", "selector", "matchLabels"]));
         }
     }
-    // istiod's own controller deploys gateways of the Gateway API.
+    // istiod's own controller deploys Gateway API gateways.
     for gateway in known.values("gateway.networking.k8s.io", "Gateway") {
         let name = text(gateway, &["metadata", "name"]);
         let waypoint = text(gateway, &["spec", "gatewayClassName"]) == "istio-waypoint";
@@ -279,7 +279,7 @@ fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
     count
 }
 
-/// What an API server fills in: istiod takes a port without a target for port 0.
+/// API server defaults: istiod treats a port without a target as port 0.
 fn service_defaults(objects: &mut Objects) {
     let mut new = Vec::new();
     for service in objects.values("", "Service") {
@@ -299,11 +299,11 @@ fn service_defaults(objects: &mut Objects) {
     put_all(objects, new);
 }
 
-/// What an API server fills in: istiod finds a target port by its name only where the protocols agree.
+/// API server defaults: istiod finds a target port by name only if the protocols match.
 fn pod_defaults(objects: &mut Objects) {
     let mut new = Vec::new();
     for pod in objects.values("", "Pod") {
-        // What older captures keep of a pod that is ready.
+        // What older captures contain of a ready pod.
         let ready =
             at(pod, &["status", "ready"]) == Some(&true.into()) && list(pod, &["status", "conditions"]).is_empty();
         let ports = |container: &Value| list(container, &["ports"]).iter().any(|port| port.get("protocol").is_none());
@@ -329,7 +329,7 @@ fn pod_defaults(objects: &mut Objects) {
     put_all(objects, new);
 }
 
-/// The address that istiod's controller writes into the status of a waypoint: without one, no service uses it.
+/// The address that istiod's controller writes to a waypoint's status: without it, no service uses the waypoint.
 fn gateway_addresses(objects: &mut Objects) {
     let mut new = Vec::new();
     for gateway in objects.values("gateway.networking.k8s.io", "Gateway") {
@@ -348,7 +348,7 @@ fn gateway_addresses(objects: &mut Objects) {
     put_all(objects, new);
 }
 
-/// The classes that istiod's controller makes where the Gateway API is installed.
+/// The classes that istiod's controller creates if the Gateway API is installed.
 fn gateway_classes(objects: &mut Objects) {
     const CLASSES: [(&str, &str); 3] = [
         ("istio", "istio.io/gateway-controller"),
@@ -372,20 +372,20 @@ fn gateway_classes(objects: &mut Objects) {
     }
 }
 
-/// Whether all services ask for IPv6 alone.
+/// Whether all services require IPv6 only.
 fn only_v6(objects: &Objects) -> bool {
     let mut families = objects.values("", "Service").map(|service| list(service, &["spec", "ipFamilies"])).peekable();
     families.peek().is_some() && families.all(|families| families == [json!("IPv6")])
 }
 
-/// Services that istiod's controller makes for gateways of the Gateway API.
+/// Services that istiod's controller creates for Gateway API gateways.
 fn gateway_services(objects: &mut Objects) -> usize {
     let mut new = Vec::new();
     for gateway in objects.values("gateway.networking.k8s.io", "Gateway") {
         let (namespace, name) = (text(gateway, &["metadata", "namespace"]), text(gateway, &["metadata", "name"]));
         let class = text(gateway, &["spec", "gatewayClassName"]);
         let waypoint = class == "istio-waypoint";
-        // Another controller's, or one with a Service of its own.
+        // A gateway of another controller, or one with its own Service.
         let own = !list(gateway, &["spec", "addresses"]).is_empty();
         if objects.has_real(gateway) || !class.starts_with("istio") || own {
             continue;
@@ -441,7 +441,7 @@ fn service_addresses(objects: &mut Objects, numbers: &mut Addresses) -> usize {
     put_all(objects, new)
 }
 
-/// What the controller of EndpointSlices would write.
+/// What the EndpointSlice controller would write.
 fn endpoint_slices(objects: &mut Objects) -> usize {
     let of = |slice: &Value| {
         let service = text(slice, &["metadata", "labels", "kubernetes.io/service-name"]).to_owned();
@@ -456,7 +456,7 @@ fn endpoint_slices(objects: &mut Objects) -> usize {
     let mut new = Vec::new();
     for service in objects.values("", "Service") {
         let (namespace, name) = (text(service, &["metadata", "namespace"]), text(service, &["metadata", "name"]));
-        // A cluster whose EndpointSlices were read has all that it has.
+        // If a cluster's EndpointSlices were read, they are complete.
         let none = sliced && objects.has_real(service);
         if none || known.contains(&(namespace.to_owned(), name.to_owned())) {
             continue;
@@ -502,7 +502,7 @@ fn endpoint_slices(objects: &mut Objects) -> usize {
     put_all(objects, new)
 }
 
-/// The port of a slice: a name is looked up in the containers.
+/// The port of a slice; a name is looked up in the containers.
 fn slice_port(port: &Value, pods: &[&&Value]) -> Option<Value> {
     let number = match port.get("targetPort") {
         None => port.get("port")?.as_u64()?,
@@ -522,7 +522,7 @@ fn slice_port(port: &Value, pods: &[&&Value]) -> Option<Value> {
     }))
 }
 
-/// Secrets that gateways name, and those that were given without their content: a certificate made here in each.
+/// Secrets that gateways name, and given secrets without content: each gets a new certificate.
 fn certificates(objects: &mut Objects) -> usize {
     let mut wanted: BTreeSet<(String, String)> = BTreeSet::new();
     for gateway in objects.values("networking.istio.io", "Gateway") {
@@ -556,7 +556,7 @@ fn certificates(objects: &mut Objects) -> usize {
     if wanted.is_empty() {
         return 0;
     }
-    // One for all: nobody presents it to anybody.
+    // One for all, since nobody presents it to anyone.
     let Ok(pair) = rcgen::generate_simple_self_signed(vec!["stand-in.invalid".to_owned()]) else { return 0 };
     let (certificate, key) = (pair.cert.pem(), pair.signing_key.serialize_pem());
     let mut new = Vec::new();

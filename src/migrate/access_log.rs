@@ -15,7 +15,7 @@ const FILE: &str = "envoy.extensions.access_loggers.file.v3.FileAccessLog";
 const STDOUT: &str = "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog";
 const GRPC: &str = "envoy.extensions.access_loggers.grpc.v3.HttpGrpcAccessLogConfig";
 
-/// The move when access logs are all that the value sets.
+/// The move if the value sets only access logs.
 pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Option<Move> {
     let mut config = config.clone();
     let logs = config.list("access_log");
@@ -84,7 +84,7 @@ fn entry(part: &Part<'_>, providers: &[Json], condition: Option<&str>) -> Json {
     Json::Object(one)
 }
 
-/// The providers that log today: those of `defaultProviders`, or the text log of `accessLogFile`.
+/// The providers that currently log: those of `defaultProviders`, or the text log of `accessLogFile`.
 fn mesh_providers(cx: &Cx<'_>, found: &mut Move) -> Vec<Json> {
     let Some(mesh) = cx.mesh.mesh_config() else {
         found.guard(
@@ -180,7 +180,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, E
     Ok(json!({ "envoyHttpAls": one }))
 }
 
-/// A filter of a log as CEL.
+/// A log filter as CEL.
 fn expression(mut filter: Fields) -> Result<String, ErrorMessage> {
     let mut comparison =
         filter.sub("status_code_filter/comparison").ok_or("only a filter by status code has a native equivalent")?;

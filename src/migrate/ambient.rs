@@ -1,4 +1,4 @@
-//! Where a sidecar's filters can live in ambient mode: on a waypoint, in ztunnel, or nowhere, which blocks the move.
+//! Where a sidecar's filters can move in ambient mode: to a waypoint, to ztunnel, or nowhere, which blocks the move.
 
 use super::draft::Action;
 use super::mesh::{Proxies, includes};
@@ -10,12 +10,12 @@ use crate::model::inventory::{Service, Workload};
 use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 
-/// Where a patch goes.
+/// The place of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// It is for gateways or waypoints, which ambient mode leaves as they are.
+    /// It is for gateways or waypoints, which ambient mode does not change.
     Unaffected,
-    /// Nothing takes its place, and nothing needs to.
+    /// Nothing replaces it, and nothing needs to.
     NotNeeded,
     /// ztunnel does it.
     Ztunnel,
@@ -23,7 +23,7 @@ pub enum Place {
     Waypoint,
     /// Only an EnvoyFilter on a waypoint.
     WaypointFilter,
-    /// Nothing does it without sidecars.
+    /// Impossible without sidecars.
     Blocked,
 }
 
@@ -40,7 +40,7 @@ impl Place {
         }
     }
 
-    /// In words.
+    /// As text.
     pub const fn words(self) -> &'static str {
         match self {
             Place::Unaffected => "not affected",
@@ -53,12 +53,12 @@ impl Place {
     }
 }
 
-/// Where a patch goes, and why.
+/// The place of a patch, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// Why, as a sentence.
+    /// The reason, as a sentence.
     pub reason: String,
 }
 
@@ -70,7 +70,7 @@ const CALLER: &str = "a waypoint handles requests to the called service, from al
 
 const OWN_FILTER: &str = "a waypoint has no known native setting for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it. It then applies to every service of that waypoint: give these services a waypoint of their own";
 
-/// Finds the place of a patch, and gives the move the objects for it.
+/// Finds the place of a patch, and adapts the move's objects.
 pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     match part.reach.proxies {
         Proxies::Gateway => return at(Place::Unaffected, "gateways stay as they are in ambient mode"),
@@ -78,7 +78,7 @@ pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement
         _ => {}
     }
     let placement = of_pattern(cx, part, found);
-    // What no waypoint and no ztunnel takes over is not written.
+    // Only moves to a waypoint or ztunnel are written.
     if !matches!(placement.place, Place::Waypoint | Place::Ztunnel | Place::NotNeeded) {
         found.actions.clear();
         found.moves = false;
@@ -142,7 +142,7 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     }
 }
 
-/// Whether the policies of a move have only conditions that a connection shows.
+/// Whether the policies of a move use only properties of connections.
 fn by_connection(found: &Move) -> bool {
     const HTTP: &[&str] = &[
         "paths",
@@ -172,7 +172,7 @@ fn by_connection(found: &Move) -> bool {
     any && plain
 }
 
-/// Rules about what a client sends: the waypoint of the service has them for all clients.
+/// Rules about what a client sends: the service's waypoint applies them to all clients.
 fn of_callers(cx: &Cx<'_>, found: &mut Move) -> Placement {
     if super::mesh::Mesh::is_narrow(cx.filter) {
         return at(
@@ -233,7 +233,7 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
         Kind::Behavior,
         "it runs once, at the service's waypoint: requests that reach the pods without passing the waypoint bypass it",
     );
-    // Where the filters of a sidecar stand says nothing about a waypoint.
+    // The position in a sidecar does not apply to a waypoint.
     found.differences.retain(|one| one.kind != Kind::Position);
     if extension {
         found.difference(
@@ -255,12 +255,12 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     at(Place::Waypoint, "the object attaches to the workload's Services, whose requests pass their waypoint")
 }
 
-/// Whether a spec has a place for targetRefs: that of a provider or a ServiceEntry has none.
+/// Whether a spec can have targetRefs: that of a provider or a ServiceEntry cannot.
 fn object_kind(spec: &serde_json::Map<String, Json>) -> bool {
     !(spec.contains_key("hosts") || spec.contains_key("host") || spec.contains_key("environmentVariables"))
 }
 
-/// Ports kept a rule off TCP chains, which these services have none of.
+/// Removes ports, which kept a rule off TCP filter chains: these services have none.
 fn without_ports(spec: &mut serde_json::Map<String, Json>) {
     for rule in spec.get_mut("rules").and_then(Json::as_array_mut).into_iter().flatten() {
         let Some(operations) = rule["to"].as_array_mut() else { continue };
@@ -277,7 +277,7 @@ fn without_ports(spec: &mut serde_json::Map<String, Json>) {
     }
 }
 
-/// References to the Services of the workloads of a filter; to the waypoint of the namespace where it selects none.
+/// References to the Services of a filter's workloads; to the waypoint of the namespace if it selects none.
 fn targets(cx: &Cx<'_>) -> Result<Json, ErrorMessage> {
     let namespace = &cx.filter.namespace;
     let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) else {

@@ -1,4 +1,5 @@
-//! Whether the HTTP filter that an inserted one stands beside exists in the chains: without it the patch does nothing.
+//! Checks that the HTTP filter next to which a filter is inserted exists in the filter chains: without it, the patch
+//! does nothing.
 
 use super::reach;
 use super::step::{Cx, Move, Part};
@@ -7,7 +8,7 @@ use crate::model::envoy_filter::{Operation, PatchContext};
 use crate::model::inventory::Object;
 use serde_json::Value as Json;
 
-/// Filters that istiod puts into every HTTP chain of sidecars and gateways.
+/// Filters that istiod adds to every HTTP filter chain of sidecars and gateways.
 const EVERYWHERE: &[&str] = &[
     "envoy.filters.http.router",
     "envoy.filters.http.cors",
@@ -16,11 +17,11 @@ const EVERYWHERE: &[&str] = &[
     "istio.metadata_exchange",
 ];
 
-/// Filters of the chains for requests that a workload receives.
+/// Filters of the inbound filter chains.
 pub(super) const INBOUND: &[&str] =
     &["envoy.filters.http.jwt_authn", "envoy.filters.http.rbac", "envoy.filters.http.ext_authz"];
 
-/// The filter of the chains for requests that a workload sends.
+/// The filter of the outbound filter chains.
 pub(super) const OUTBOUND: &str = "istio.alpn";
 
 enum Presence {
@@ -29,7 +30,7 @@ enum Presence {
     Unknown,
 }
 
-/// Says what follows when the anchor of an inserted filter is absent, or not known to exist.
+/// Adds the consequences if the anchor of an inserted filter is absent or not known to exist.
 pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let Some(anchor) = reach::anchor(&part.built.object).filter(|name| !name.is_empty()) else { return };
     if part.operation() == Operation::InsertAfter && anchor == "envoy.filters.http.router" {
@@ -86,7 +87,7 @@ fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
     }
 }
 
-/// Whether a policy for all proxies of the filter exists.
+/// Whether a policy exists for all proxies of the filter.
 fn of_policies(cx: &Cx<'_>, kind: &str, test: impl Fn(&Json) -> bool) -> Presence {
     let mut perhaps = false;
     for object in cx.mesh.policies(kind, cx.filter) {
@@ -102,7 +103,7 @@ fn of_policies(cx: &Cx<'_>, kind: &str, test: impl Fn(&Json) -> bool) -> Presenc
     if perhaps || !cx.mesh.described() { Presence::Unknown } else { Presence::Absent }
 }
 
-/// Whether an object is for every proxy that the filter selects.
+/// Whether an object applies to every proxy that the filter selects.
 fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
     if let Some(refs) = spec["targetRefs"].as_array().filter(|refs| !refs.is_empty()) {
         let own = &cx.filter.target_refs;
@@ -134,7 +135,7 @@ fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
     }
 }
 
-/// Whether istiod writes `istio.stats`: where the mesh or a Telemetry names a provider of metrics.
+/// Whether istiod generates `istio.stats`: only if the mesh or a Telemetry names a metrics provider.
 fn metrics(cx: &Cx<'_>) -> Presence {
     let Some(mesh) = cx.mesh.mesh_config() else { return Presence::Unknown };
     let of_mesh =

@@ -1,4 +1,4 @@
-//! Whether an object attached like the filter reaches the same proxies, and not one more.
+//! Checks that an object attached like the filter reaches exactly the same proxies.
 
 use super::draft::attachment;
 use super::manager::waypoints;
@@ -111,7 +111,7 @@ fn unselected(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, directions: Direct
     }
 }
 
-/// Directions and ports of an extension (`match`); `None` when its API cannot say them.
+/// Directions and ports of an extension (`match`); `None` if its API cannot express them.
 pub(super) fn traffic(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Map<String, Json> {
     let reach = &part.reach;
     let mut one = Map::new();

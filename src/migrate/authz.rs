@@ -39,7 +39,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// The differences of place that all of these have.
+/// The differences in position that all of these have.
 pub(super) fn earlier(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     super::anchor::check(cx, part, found);
     if part.operation() == Operation::Add {
@@ -55,7 +55,7 @@ pub(super) fn earlier(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     }
 }
 
-/// A policy is for a whole workload, by port at most.
+/// A policy applies to a whole workload, or to a port.
 fn narrow(part: &Part<'_>, found: &mut Move) {
     if let Some(narrowed) = &part.reach.narrowed {
         let reason = format!("a policy selects by port, not by {narrowed}");
@@ -100,7 +100,7 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
 }
 
 fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &mut Move) -> Result<(), ErrorMessage> {
-    // The zero of the enum, ALLOW, is not in the value.
+    // The default of the enum, ALLOW, is not in the value.
     let action = rules.text("action").unwrap_or_else(|| "ALLOW".to_owned());
     if action != "ALLOW" && action != "DENY" {
         return Err(format!("action {action} has no native equivalent").into());
@@ -135,7 +135,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     } else {
         found.guard(Concern::Authorization, State::Review, "authorization moves to a different place: review it");
     }
-    // Shadow rules refuse nothing, so that nothing has to keep them off TCP.
+    // Shadow rules reject nothing, so they need not be kept off TCP.
     let ports = if dry { part.reach.port.into_iter().collect() } else { ports };
     native.retain_mut(|rule| with_ports(rule, &ports));
     if native.is_empty() {
@@ -152,7 +152,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     Ok(())
 }
 
-/// A policy compares hosts without case and with any port.
+/// A policy compares hosts case-insensitively and with any port.
 fn hosts(rules: &[Json], action: &str, found: &mut Move) {
     let has = |keys: &[&str]| rules.iter().any(|rule| has_entry(rule, &|key, _| keys.contains(&key)));
     if !has(&["hosts", "notHosts"]) {
@@ -165,7 +165,7 @@ fn hosts(rules: &[Json], action: &str, found: &mut Move) {
     }
 }
 
-/// A network filter decides once for a connection, a policy on HTTP chains for each request.
+/// A network filter decides once per connection, a policy on HTTP filter chains for each request.
 fn of_connections(cx: &Cx<'_>, part: &Part<'_>, action: &str, found: &mut Move) {
     found.difference(
         Kind::Behavior,
@@ -192,13 +192,13 @@ fn of_connections(cx: &Cx<'_>, part: &Part<'_>, action: &str, found: &mut Move) 
     }
 }
 
-/// An ALLOW policy refuses everything that no ALLOW policy of the workload lets in.
+/// An ALLOW policy rejects everything that no ALLOW policy of the workload allows.
 fn allow(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     beside(cx, found);
     closes(cx, part, found);
 }
 
-/// Two ALLOW policies let in what matches either.
+/// With two ALLOW policies, a request that matches either is allowed.
 fn beside(cx: &Cx<'_>, found: &mut Move) {
     if let Some(other) = policy::existing(cx, "ALLOW").first() {
         let reason = format!(
@@ -216,7 +216,7 @@ fn beside(cx: &Cx<'_>, found: &mut Move) {
     }
 }
 
-/// What an ALLOW policy refuses beyond the filter.
+/// What an ALLOW policy rejects in addition to the filter.
 fn closes(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let closes = "an ALLOW policy refuses every TCP connection that it does not match; the filter covers HTTP only";
     let tcp = match part.reach.proxies {
@@ -238,7 +238,7 @@ fn closes(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     }
 }
 
-/// What a rule of the JWT filter asks for.
+/// What a rule of the JWT filter requires.
 enum Wanted {
     Token,
     TokenIfAny,
@@ -296,7 +296,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found
 }
 
-/// The policy beside the RequestAuthentication, without which a request without a token gets in.
+/// The policy next to the RequestAuthentication, without which a request without a token is allowed.
 fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
     if paths.is_empty() {
         return;
@@ -321,7 +321,7 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
     found.actions.push(Action::Object(object(API, "AuthorizationPolicy", cx.filter, spec)));
 }
 
-/// The paths on which a token is wanted.
+/// The paths that require a token.
 fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, ErrorMessage> {
     let mut paths = Vec::new();
     let several = rules.len() > 1;

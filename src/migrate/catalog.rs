@@ -1,4 +1,4 @@
-//! The patterns that a migration knows: one line each, for reports and for the documentation.
+//! The patterns of a migration, one line each, for reports and the documentation.
 
 /// A kind of patch.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Pattern {
     pub title: &'static str,
     /// The native API, or why there is none.
     pub native: &'static str,
-    /// Where the missing API is discussed; empty when there is a home.
+    /// Where the missing API is discussed; empty if there is a native API.
     pub follow: &'static str,
 }
 
@@ -76,7 +76,7 @@ patterns! {
 
 #[cfg(test)]
 mod tests {
-    /// `tests/it/migrate_result.rs` holds what is in the folders.
+    /// `tests/it/migrate_result.rs` checks the contents of the folders.
     #[test]
     fn every_pattern_has_a_folder_of_cases() {
         let cases = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/migrate");

@@ -11,12 +11,12 @@ use serde_json::{Value as Json, json};
 pub enum Change {
     /// Merges a value into the rules (`spec.http` of a VirtualService, `spec.rules` of an HTTPRoute).
     Rules {
-        /// Which of them.
+        /// Which rules.
         choose: Choose,
         /// What to merge.
         value: Json,
     },
-    /// Puts a rule in front of the others.
+    /// Inserts a rule before the others.
     FirstRule(Json),
     /// Merges TLS settings into the servers of a Gateway whose hosts include this one.
     Tls {
@@ -34,7 +34,7 @@ pub enum Change {
     },
     /// Merges a value into `spec`.
     Spec(Json),
-    /// Merges proxy settings into the annotations that a Gateway API gateway gives its pods.
+    /// Merges proxy settings into the annotations that a Gateway API gateway sets on its pods.
     Infrastructure(Json),
 }
 
@@ -43,14 +43,14 @@ pub enum Change {
 pub enum Choose {
     /// All of them.
     All,
-    /// Those of a name.
+    /// Those with a name.
     Named(String),
-    /// Those that route to a destination, not redirects and direct answers.
+    /// Those that route to a destination, not redirects and direct responses.
     Routing,
 }
 
 impl Choose {
-    /// Whether a rule is meant.
+    /// Whether a rule is chosen.
     pub fn fits(&self, rule: &Json) -> bool {
         match self {
             Choose::All => true,
@@ -60,7 +60,7 @@ impl Choose {
     }
 }
 
-/// Changes an object.
+/// Applies a change to an object.
 pub(super) fn apply(object: &mut Json, change: &Change) {
     let spec = &mut object["spec"];
     match change {
@@ -102,7 +102,7 @@ pub(super) fn apply(object: &mut Json, change: &Change) {
     }
 }
 
-/// Merges into a rule; header lists are added to, not replaced.
+/// Merges into a rule; header lists are extended, not replaced.
 fn merge_rule(rule: &mut Json, value: &Json) {
     for direction in ["request", "response"] {
         let path = format!("/headers/{direction}/remove");
@@ -125,14 +125,14 @@ fn host_is(one: &Json, host: &str) -> bool {
     text.rsplit('/').next().unwrap_or(text) == host
 }
 
-/// The settings that an annotation holds; none where it is not readable YAML.
+/// The settings in an annotation; none if it is not valid YAML.
 pub(crate) fn settings_of(annotation: &str) -> Json {
     let (documents, _) = yaml::documents(FileId(0), annotation);
     documents.first().map(Node::to_json).filter(Json::is_object).unwrap_or_else(|| json!({}))
 }
 
-/// The text of the annotation with settings merged into it. An annotation that is not readable YAML is replaced: the
-/// agent refuses it anyway.
+/// The text of the annotation with settings merged into it. An annotation that is not valid YAML is replaced, since the
+/// agent rejects it anyway.
 pub(super) fn with_settings(annotation: &str, config: &Json) -> String {
     let mut settings = settings_of(annotation);
     merge(&mut settings, config);

@@ -14,16 +14,16 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Map, Value as Json, json};
 
-/// Which clusters a patch means.
+/// The clusters that a patch matches.
 struct Target {
     host: String,
     port: Option<u32>,
     subset: Option<String>,
-    /// Whether it is one cluster by its full name, so that clusters of subsets are not meant.
+    /// Whether it is one cluster by its full name, which excludes clusters of subsets.
     by_name: bool,
 }
 
-/// Finds what is merged into clusters.
+/// Finds values merged into clusters.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::Cluster && part.operation() == Operation::Merge {
@@ -64,7 +64,7 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     };
     found.pattern = pattern;
     if let Some(proxy) = proxy {
-        // The case of header names: a setting of the whole proxy.
+        // The case of header names is a setting of the whole proxy.
         found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
         found.actions.push(Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway });
         let reason = "the setting applies to the whole proxy: the case of header names is also preserved where the filter does not touch it";
@@ -140,7 +140,7 @@ fn mesh_wide(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json) -> Mo
     found
 }
 
-/// The limits of a workload's own inbound clusters: a rule for the service also reaches its clients.
+/// The limits of a workload's own inbound clusters: a rule for the service would also reach its clients.
 fn inbound(part: &Part<'_>, mut found: Move) -> Move {
     found.add_home("DestinationRule", "trafficPolicy", 0);
     let reason = "a DestinationRule of the service sets it for every client, and for every port of the workload";
@@ -163,7 +163,7 @@ fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json
         if proxies != PatchContext::Any {
             let mut check = Move::new(found.pattern);
             attach::check(cx, part, &mut check, Directions::Mode);
-            // A rule has no direction; whom it reaches by mistake is what counts.
+            // A rule has no direction; what counts is whom it reaches by mistake.
             for guard in check.guards.into_iter().filter(|guard| guard.state != State::Held) {
                 found.guard(guard.concern, guard.state, guard.reason);
             }
@@ -173,7 +173,7 @@ fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json
     spec.insert("host".to_owned(), target.host.clone().into());
     let mut traffic = json!({});
     if let Some(port) = target.port {
-        // A rule for one port stands beside the others; a host with a single port needs none.
+        // A rule for one port coexists with the others; a host with a single port needs none.
         let mut level = json!({ "port": { "number": port } });
         merge(&mut level, native);
         put(&mut traffic, "portLevelSettings", json!([level]));
@@ -194,7 +194,7 @@ fn single_port(cx: &Cx<'_>, target: &Target) -> bool {
     target.port.is_some() && cx.mesh.service(&target.host).is_some_and(|service| service.ports.len() == 1)
 }
 
-/// Gives the rule its clients, and what it would hide.
+/// Restricts the rule to its clients, and copies what it would hide.
 fn scoped(
     cx: &Cx<'_>,
     part: &Part<'_>,
@@ -212,7 +212,7 @@ fn scoped(
         },
     };
     let rules = cx.mesh.destination_rules(&target.host, namespace);
-    // The client's own rule hides the service's, and that one the root namespace's.
+    // The client's own rule hides the service's, which hides the root namespace's.
     let of_service = cx.mesh.namespace_of_host(&target.host);
     let rank = |rule: &crate::model::inventory::DestinationRule| {
         let own = rule.object.namespace.as_str();
@@ -274,8 +274,8 @@ fn scoped(
             };
             let other = cx.mesh.inventory.workloads.iter().map(AsRef::as_ref).find(unselected);
             if let Some(other) = other.filter(|_| rule.object.namespace != namespace) {
-                // istiod looks no further once the client's namespace has a rule for the host (`destinationRule` in
-                // `push_context.go`), whether or not that rule selects the client.
+                // istiod stops searching once the client's namespace has a rule for the host (`destinationRule` in
+                // `push_context.go`), even if that rule does not select the client.
                 let reason = format!(
                     "the new rule hides DestinationRule {}/{} from every client in namespace {namespace}, also from those that \
                      it does not select, such as {}",
@@ -340,8 +340,8 @@ fn scoped(
     found.clone()
 }
 
-/// A rule also holds between the sidecar of the service's own workload and its application, which a filter for outbound
-/// traffic leaves alone (`applyConnectionPool` for inbound clusters in istiod).
+/// A rule also applies between the sidecar of the service's own workload and its application, which a filter for
+/// outbound traffic does not change (`applyConnectionPool` for inbound clusters in istiod).
 fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<String, Json>, target: &Target) {
     let narrow = Mesh::is_narrow(cx.filter);
     if narrow || part.built.patch.context != PatchContext::SidecarOutbound || target.subset.is_some() {
@@ -375,8 +375,8 @@ fn has_subset_policies(rule: &crate::model::inventory::DestinationRule) -> bool 
         .is_some_and(|subsets| subsets.iter().any(|subset| subset.get("trafficPolicy").is_some()))
 }
 
-/// A hidden rule with the new settings over it. Settings of a port or a subset replace those of the host as a whole, so
-/// that they are copied below.
+/// A hidden rule with the new settings on top. Settings of a port or a subset replace those of the host as a whole, so
+/// they are copied into them.
 fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
     let mut whole = hidden.clone();
     if let Some(map) = whole.as_object_mut() {
@@ -414,7 +414,8 @@ fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
     whole
 }
 
-/// Settings of a subset: each section that it has replaces that of the host as a whole, and settings of a port replace both.
+/// Settings of a subset: each of its sections replaces that of the host as a whole, and settings of a port replace
+/// both.
 fn of_subset(own: &mut Json, host: &Json, new: &Json) {
     if let Some(level) = new.pointer("/portLevelSettings/0") {
         let mut all = host.clone();

@@ -14,18 +14,18 @@ use crate::source::{ErrorMessage, Node};
 use serde_json::{Map, Value as Json, json};
 use std::net::IpAddr;
 
-/// What a cluster leads to.
+/// The target of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Upstream {
-    /// Host name, or made of the cluster's name when the endpoints are addresses.
+    /// Host name, or a name derived from the cluster's if the endpoints are addresses.
     pub host: String,
     /// The port.
     pub port: u32,
-    /// The addresses, when they are addresses.
+    /// The addresses, if any.
     pub addresses: Vec<String>,
 }
 
-/// Host and port of a cluster that a filter adds; `None` when it has no single port or mixes names and addresses.
+/// Host and port of a cluster that a filter adds; `None` if it has no single port or mixes names and addresses.
 pub(super) fn upstream(cluster: &Json, namespace: &str) -> Option<Upstream> {
     let mut endpoints = Vec::new();
     for locality in cluster.pointer("/load_assignment/endpoints")?.as_array()? {
@@ -58,7 +58,7 @@ pub(super) fn upstream(cluster: &Json, namespace: &str) -> Option<Upstream> {
     })
 }
 
-/// Whether a text is the full name of a host.
+/// Whether a text is a full host name.
 fn is_host(text: &str) -> bool {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
     plain && text.contains('.') && text.parse::<IpAddr>().is_err()
@@ -75,7 +75,7 @@ fn of_search_path(cx: &Cx<'_>, host: &str) -> bool {
     labels.len() == 3 || namespace == "default" || namespace == cx.filter.namespace || known
 }
 
-/// Finds clusters that are added.
+/// Finds added clusters.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::Cluster && part.operation() == Operation::Add {
@@ -85,7 +85,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// The name that istiod gives the cluster of a host.
+/// The name that istiod gives to a host's cluster.
 pub(super) fn native_name(host: &str, port: u32) -> String {
     format!("outbound|{port}||{host}")
 }
@@ -200,7 +200,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found
 }
 
-/// The objects whose Lua code has the name of a cluster, which nothing rewrites there.
+/// The objects whose Lua code contains the name of a cluster, which is not rewritten there.
 fn lua_users(cx: &Cx<'_>, name: &str) -> Vec<String> {
     let filters = cx.names.lua_users.get(name).into_iter().flatten().map(|filter| format!("EnvoyFilter {filter}"));
     let extensions = cx.mesh.inventory.policies.iter().filter(|object| {
@@ -244,7 +244,7 @@ fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace
     }
 }
 
-/// What istiod's clusters have that a filter's has not.
+/// What istiod's clusters have but a filter's does not.
 fn defaults(found: &mut Move) {
     for effect in [
         "limits on connections, requests and retries are off (Envoy's defaults are 1024, and 3 retries)",
@@ -258,7 +258,7 @@ fn defaults(found: &mut Move) {
     }
 }
 
-/// What a cluster says beside its endpoints.
+/// The settings of a cluster other than its endpoints.
 struct Settings {
     tls: Option<Json>,
     http2: bool,

@@ -1,6 +1,6 @@
 //! Settings of a cluster as the `trafficPolicy` of a DestinationRule.
 //!
-//! What istiod makes of each field: `pilot/pkg/networking/core/cluster_traffic_policy.go`, releases 1.22 to 1.31.
+//! How istiod uses each field: `pilot/pkg/networking/core/cluster_traffic_policy.go`, releases 1.22 to 1.31.
 
 use super::catalog::{self, Pattern};
 use super::step::{Cx, Move, Part, has};
@@ -16,11 +16,11 @@ const TLS: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext"
 pub(super) struct Policy {
     /// The traffic policy.
     pub native: Json,
-    /// What has no native field.
+    /// Fields without a native equivalent.
     pub rest: Option<Json>,
     /// The pattern.
     pub pattern: &'static Pattern,
-    /// A setting of the whole proxy instead.
+    /// A setting of the whole proxy instead, if any.
     pub proxy: Option<Json>,
 }
 
@@ -108,7 +108,7 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
     if !list.is_empty() || threshold.peek("priority").is_some() {
         return Err(refused("a DestinationRule has one set of limits, for the default priority"));
     }
-    // Envoy reads the first entry of a priority, seen in Envoy 1.39.3.
+    // Envoy uses the first entry of a priority, as seen in Envoy 1.39.3.
     found.difference(
         Kind::Behavior,
         "MERGE leaves istiod's unlimited entry first, and Envoy reads the first: the filter's limits never applied, the rule's do",
@@ -155,7 +155,7 @@ fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Resul
             put(native, &format!("outlierDetection/{to}"), setting);
         }
     }
-    // istiod sets these itself to what counts fully, and switches detection by success rate off.
+    // istiod sets these to full enforcement itself, and disables detection by success rate.
     for (field, expected) in [
         ("enforcing_consecutive_5xx", 100),
         ("enforcing_consecutive_gateway_failure", 100),
@@ -204,7 +204,7 @@ fn keeps_case(http: &Fields) -> bool {
     http.peek(path).is_some_and(|any| super::value::any_type(any).ends_with("PreserveCaseFormatterConfig"))
 }
 
-/// Whether istiod already speaks HTTP/2 to the service by the name of its port; `None` when the Service is not known.
+/// Whether istiod already uses HTTP/2 for the service because of its port name; `None` if the Service is unknown.
 fn is_http2(cx: &Cx<'_>, part: &Part<'_>) -> Option<bool> {
     let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
     let service = cx.mesh.service(&cluster.service)?;
@@ -330,10 +330,10 @@ pub(super) fn upstream_tls(mut socket: Fields) -> Option<Json> {
         native["subjectAltNames"] = names.into();
     }
     match ca.as_deref() {
-        // The certificates of the operating system, which istiod takes without a path.
+        // The certificates of the operating system, which istiod uses if no path is given.
         Some(path) if path.ends_with("/ca-certificates.crt") || path.ends_with("/cert.pem") => {}
         Some(path) => native["caCertificates"] = path.into(),
-        // Without a CA the filter's TLS accepts every certificate.
+        // Without a CA, the filter's TLS accepts every certificate.
         None => native["insecureSkipVerify"] = true.into(),
     }
     let alpn = context.texts("common_tls_context/alpn_protocols");

@@ -1,7 +1,7 @@
-//! Two configurations of one proxy compared: every difference with its kind and its effect.
+//! Compares two configurations of one proxy: every difference with its kind and its effect.
 //!
-//! Lists are compared by the names in them; a filter under another name but of equal content, or the only one of its type on
-//! both sides, counts as renamed. Discovered content stands in the place of its reference.
+//! Lists are compared by name. A filter with another name but equal content, or the only one of its type on both sides,
+//! counts as renamed. References are replaced by the discovered content.
 
 use super::rbac;
 use super::verdict::{Class, Difference, Kind};
@@ -13,18 +13,18 @@ use std::sync::OnceLock;
 /// Resources by kind (`listener`, `cluster`, `route`, `ecds`) and name.
 pub type Resources = BTreeMap<String, BTreeMap<String, Json>>;
 
-/// What is done to get from one side to the other.
+/// How one side differs from the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Another value.
+    /// A different value.
     Change,
     /// Only the first side has it.
     OnlyBefore,
     /// Only the second side has it.
     OnlyAfter,
-    /// Another name.
+    /// A different name.
     Name,
-    /// Another place in its list.
+    /// A different position in its list.
     Position,
 }
 
@@ -49,9 +49,9 @@ pub struct Found {
     pub resource: String,
     /// JSON pointer.
     pub path: String,
-    /// Names on the way.
+    /// Names along the path.
     pub names: Vec<String>,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// The value before.
     pub before: Json,
@@ -59,7 +59,7 @@ pub struct Found {
     pub after: Json,
 }
 
-/// A rule that says what a difference means.
+/// A rule that interprets differences.
 #[derive(Debug)]
 pub struct Effect {
     at: Regex,
@@ -70,7 +70,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// A rule; `None` when an expression is not one.
+    /// Creates a rule; `None` if an expression is invalid.
     pub fn new(at: &str, operations: &str, value: &str, kind: &str, effect: &str) -> Option<Effect> {
         Some(Effect {
             at: Regex::new(at).ok()?,
@@ -103,7 +103,8 @@ pub fn effects() -> &'static [Effect] {
     })
 }
 
-/// What a difference means: by the given rules first, then by the shared ones. What no rule knows counts as behavior.
+/// The meaning of a difference: by the given rules first, then by the shared ones. A difference without a rule counts
+/// as behavior.
 pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
     let place = format!(
         "{proxy} {} {} {} {} {}",
@@ -128,12 +129,12 @@ pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
     }
 }
 
-/// The class of differences alone.
+/// The class of the differences alone.
 pub fn class(differences: &[Difference]) -> Class {
     super::verdict::class_of(differences, &[], false)
 }
 
-/// Everything that differs between two configurations of a proxy; `renamed` pairs clusters whose name changes.
+/// All differences between two configurations of a proxy; `renamed` maps clusters to their new names.
 pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<String, String>) -> Vec<Found> {
     let mut found = Vec::new();
     for kind in ["listener", "cluster", "route"] {
@@ -169,7 +170,7 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
     found
 }
 
-/// The resources of a kind, discovered content in the place of its reference.
+/// The resources of a kind, with references replaced by discovered content.
 fn expanded(resources: &Resources, kind: &str) -> BTreeMap<String, Json> {
     let mut own = resources.get(kind).cloned().unwrap_or_default();
     if let Some(discovered) = resources.get("ecds").filter(|_| kind == "listener") {
@@ -226,7 +227,7 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
         (Json::Object(old), Json::Object(new))
             if old.contains_key("permissions") && new.contains_key("permissions") =>
         {
-            // The condition of a policy: the same in another form, or another one.
+            // The condition of a policy: equivalent in another form, or different.
             let key = if rbac::same(old, new) { "permissions" } else { "condition" };
             say(out, Operation::Change, before, after, &pointer(path, key), names);
         }
@@ -241,7 +242,7 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
 const INLINE: &str = "inline_code";
 const SOURCE: &str = "default_source_code";
 
-/// The code of a Lua filter, in whichever of the two fields that Envoy runs the same way.
+/// The code of a Lua filter, in either of the two fields that Envoy treats the same way.
 fn code(map: &Map<String, Json>) -> Option<&str> {
     let of = map.get("@type").and_then(Json::as_str)?;
     if !of.ends_with("filters.http.lua.v3.Lua") {
@@ -268,7 +269,7 @@ fn share(map: &Map<String, Json>) -> Option<u64> {
 
 const STRING_MATCH: &str = "string_match";
 
-/// The deprecated field of a match on a header that says what `string_match` says on the other side.
+/// The deprecated field of a header match that is equivalent to `string_match` on the other side.
 fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'static str> {
     const FIELDS: [(&str, &str); 5] = [
         ("exact_match", "exact"),
@@ -287,7 +288,7 @@ fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'stat
     FIELDS.iter().find(same).map(|(field, _)| *field)
 }
 
-/// External authorization with its list of header names where the other side has it.
+/// External authorization with its list of header names in the other side's form.
 fn checked_headers(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<Map<String, Json>> {
     const NAMES: &str = "allowed_headers";
     if old.contains_key(NAMES) || !new.contains_key(NAMES) {
@@ -372,7 +373,7 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
     }
 }
 
-/// Filters that istiod puts into every chain: they stand still when others move.
+/// Filters that istiod adds to every filter chain: they stay in place when others move.
 const STOCK: &[&str] = &[
     "istio.metadata_exchange",
     "envoy.filters.http.grpc_stats",
@@ -429,7 +430,7 @@ fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec
 
 type Pairs = Vec<(Option<usize>, Option<usize>)>;
 
-/// Pairs of items; one side is missing where an item has no partner.
+/// Pairs of items; one side is missing if an item has no partner.
 fn align(old: &[Json], new: &[Json]) -> Pairs {
     if old.iter().chain(new).any(|one| name_of(one).is_none()) {
         return unnamed(old, new);
@@ -448,7 +449,7 @@ fn align(old: &[Json], new: &[Json]) -> Pairs {
             None => rest.push(i),
         }
     }
-    // The same thing under another name: by its content, then by its type.
+    // The same item under another name: first by content, then by type.
     for test in [content as fn(&Json) -> Option<String>, kind_of] {
         for i in rest.clone() {
             let Some(wanted) = test(&old[i]) else { continue };
@@ -467,7 +468,7 @@ fn align(old: &[Json], new: &[Json]) -> Pairs {
     pairs
 }
 
-/// Items without names: what is equal at both ends, then by place.
+/// Items without names: equal ones at both ends first, then by position.
 fn unnamed(old: &[Json], new: &[Json]) -> Pairs {
     let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let most = old.len().min(new.len()) - head;
@@ -499,7 +500,7 @@ fn kind_of(value: &Json) -> Option<String> {
     config.get("@type").and_then(Json::as_str).map(str::to_owned).or_else(|| Some(config.get("type_urls")?.to_string()))
 }
 
-/// The indices of the heaviest increasing subsequence: what stands still.
+/// The indices of the heaviest increasing subsequence: the items that stay in place.
 fn still(places: &[usize], weights: &[usize]) -> BTreeSet<usize> {
     let mut length = weights.to_vec();
     let mut previous: Vec<Option<usize>> = vec![None; places.len()];
@@ -520,7 +521,7 @@ fn still(places: &[usize], weights: &[usize]) -> BTreeSet<usize> {
     best
 }
 
-/// JSON with a space behind commas and colons, which the rules' expressions are written for.
+/// JSON with a space after commas and colons, as the rules' expressions expect.
 fn spaced(value: &Json) -> String {
     match value {
         Json::Object(map) => {

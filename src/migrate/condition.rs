@@ -1,17 +1,18 @@
-//! Conditions of RBAC filters as rules of an AuthorizationPolicy: any of the alternatives, each with conditions that all hold.
+//! Conditions of RBAC filters as rules of an AuthorizationPolicy: alternatives, each with conditions that must all
+//! hold.
 
 use super::value::Fields;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
-/// Beyond so many alternatives no one could review the policy.
+/// With more alternatives, nobody could review the policy.
 const MAX_ALTERNATIVES: usize = 24;
 
-/// Conditions that all must hold: fields of `source` or `operation`, or keys of `when` with a `when ` before them; what
-/// must not be has a `!` in front.
+/// Conditions that must all hold: fields of `source` or `operation`, or keys of `when` with a `when ` prefix; negated
+/// ones have a `!` prefix.
 type All = BTreeMap<String, Vec<String>>;
 
-/// The rules for one policy of Envoy: any of its permissions and any of its principals.
+/// The rules for one Envoy policy: any of its permissions and any of its principals.
 pub(super) fn rules(mut policy: Fields, http: bool) -> Option<Vec<Json>> {
     let read = |list: Vec<Fields>| any_of(list.into_iter().map(|item| term(item, http)));
     let operations = read(policy.list("permissions"))?;
@@ -19,7 +20,7 @@ pub(super) fn rules(mut policy: Fields, http: bool) -> Option<Vec<Json>> {
     if !policy.is_empty() || operations.is_empty() || sources.is_empty() {
         return None;
     }
-    // What a request asks for has no place among its sources.
+    // Properties of an operation are not allowed among the sources.
     let of_operation = |key: &str| matches!(key.trim_start_matches('!'), "paths" | "methods" | "hosts" | "ports");
     if sources.iter().any(|all| all.keys().any(|key| of_operation(key))) {
         return None;
@@ -28,7 +29,7 @@ pub(super) fn rules(mut policy: Fields, http: bool) -> Option<Vec<Json>> {
     if plain(&operations) && plain(&sources) {
         return Some(vec![rule(&sources, &operations)]);
     }
-    // `when` is beside `from` and `to`: each pair of alternatives becomes a rule.
+    // `when` is next to `from` and `to`: each pair of alternatives becomes a rule.
     let pairs = sources.iter().flat_map(|source| operations.iter().map(move |operation| (source, operation)));
     Some(pairs.map(|(source, operation)| rule(std::slice::from_ref(source), std::slice::from_ref(operation))).collect())
 }
@@ -51,7 +52,7 @@ fn rule(sources: &[All], operations: &[All]) -> Json {
             }
             entries.push(fields);
         }
-        // An alternative without conditions is no restriction.
+        // An alternative without conditions does not restrict anything.
         if entries.iter().all(|fields| !fields.is_empty()) {
             let entries: Vec<Json> = entries.into_iter().map(|fields| json!({ item: fields })).collect();
             rule.insert(list.to_owned(), entries.into());
@@ -100,7 +101,7 @@ fn term(mut part: Fields, http: bool) -> Option<Vec<All>> {
             let mut peer = part.sub("authenticated")?;
             let name = peer.sub("principal_name");
             let who = match name {
-                // An identity is a URI in the certificate, and without its scheme in a policy.
+                // An identity is a URI in the certificate, but has no scheme in a policy.
                 Some(name) => identity(&pattern(name)?)?,
                 None => "*".to_owned(),
             };
@@ -113,7 +114,7 @@ fn term(mut part: Fields, http: bool) -> Option<Vec<All>> {
     out.filter(|_| part.is_empty())
 }
 
-/// Alternatives of alternatives; those of one field become a list of values.
+/// Flattens nested alternatives; those of one field become a list of values.
 fn any_of(sides: impl Iterator<Item = Option<Vec<All>>>) -> Option<Vec<All>> {
     let mut out: Vec<All> = Vec::new();
     for side in sides {
@@ -131,7 +132,7 @@ fn any_of(sides: impl Iterator<Item = Option<Vec<All>>>) -> Option<Vec<All>> {
     (out.len() <= MAX_ALTERNATIVES).then_some(out)
 }
 
-/// Both of two sides: every pair. `None` where a field would have two lists that must both fit.
+/// Both of two sides: every pair. `None` if a field would have two lists that must both match.
 fn both(left: &[All], right: &[All]) -> Option<Vec<All>> {
     let mut out = Vec::new();
     for (one, other) in left.iter().flat_map(|one| right.iter().map(move |other| (one, other))) {
@@ -162,7 +163,7 @@ fn none_of(sides: &[All]) -> Option<Vec<All>> {
 /// A header's value: a method, a host, or any other header.
 fn header(mut header: Fields) -> Option<Vec<All>> {
     let name = header.text("name")?.to_ascii_lowercase();
-    // Without the header an inverted match and a `not` of a policy need not agree.
+    // If the header is missing, an inverted match and a policy's negation may differ.
     if header.flag("invert_match") == Some(true) {
         return None;
     }
@@ -183,14 +184,14 @@ fn header(mut header: Fields) -> Option<Vec<All>> {
     let key = match name.as_str() {
         ":method" => "methods".to_owned(),
         ":authority" | "host" => "hosts".to_owned(),
-        // `:path` holds the query, which AuthorizationPolicy leaves out.
+        // `:path` contains the query, which AuthorizationPolicy ignores.
         _ if name.starts_with(':') => return None,
         _ => format!("when request.headers[{name}]"),
     };
     Some(vec![All::from([(key, vec![text])])])
 }
 
-/// A StringMatcher as AuthorizationPolicy writes it: `text`, `text*`, `*text`.
+/// A StringMatcher in AuthorizationPolicy's notation: `text`, `text*`, `*text`.
 fn pattern(mut matcher: Fields) -> Option<String> {
     let text = if let Some(text) = matcher.text("exact") {
         plain(text)?
@@ -202,7 +203,7 @@ fn pattern(mut matcher: Fields) -> Option<String> {
     matcher.is_empty().then_some(text)
 }
 
-/// A text in which no `*` could be taken for a wildcard.
+/// A text without a `*` that could be read as a wildcard.
 fn plain(text: String) -> Option<String> {
     (!text.is_empty() && !text.contains('*')).then_some(text)
 }
@@ -214,11 +215,11 @@ fn identity(pattern: &str) -> Option<String> {
     pattern.starts_with('*').then(|| pattern.to_owned())
 }
 
-/// A range of addresses as `10.1.0.0/16`.
+/// A CIDR range such as `10.1.0.0/16`.
 fn block(mut range: Fields) -> Option<String> {
     let address = range.text("address_prefix")?;
     let length = range.number("prefix_len");
-    // Without a length Envoy compares no bit at all.
+    // Without a length, Envoy compares no bits.
     range.is_empty().then(|| format!("{address}/{}", length.unwrap_or(0)))
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-/// The label that says which filter an object replaces.
+/// The label that names the filter that an object replaces.
 pub(crate) const MIGRATED_FROM: &str = "envoyfilter.dev/migrated-from";
 
 /// One thing to write.
@@ -32,7 +32,7 @@ pub enum Action {
     Mesh(Json),
     /// A new object.
     Object(Json),
-    /// A change of an existing object.
+    /// An edit of an existing object.
     Edit {
         /// Kind, namespace and name.
         object: (&'static str, String, String),
@@ -41,7 +41,7 @@ pub enum Action {
     },
 }
 
-/// A new object and the filters it comes from.
+/// A new object and the filters that it replaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
     /// The object.
@@ -53,9 +53,9 @@ pub struct Made {
 /// An existing object, before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
-    /// As it was read, without what the API server adds.
+    /// As read, without fields that the API server adds.
     pub before: Json,
-    /// As it should be.
+    /// As it should become.
     pub after: Json,
     /// `namespace/name` of the filters.
     pub from: BTreeSet<String>,
@@ -89,11 +89,11 @@ pub struct Draft {
     pub edited: Vec<Edited>,
     /// Pod annotations.
     pub pods: Vec<PodSettings>,
-    /// Settings of the mesh, to be merged into `meshConfig`, and the filters they come from.
+    /// Mesh settings to merge into `meshConfig`, with the filters that they replace.
     pub mesh: Option<(Json, BTreeSet<String>)>,
-    /// Numbers of the new objects by kind, namespace and name.
+    /// Indexes of the new objects by kind, namespace and name.
     names: HashMap<(String, String, String), usize>,
-    /// Numbers of the new objects by what makes two of them one, see [`key`].
+    /// Indexes of the new objects by merge key, see [`key`].
     keys: HashMap<String, usize>,
 }
 
@@ -103,8 +103,8 @@ fn place(object: &Json) -> (String, String, String) {
     (text(&object["kind"]), text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]))
 }
 
-/// What makes two new objects one, where they cannot stand beside each other: two DestinationRules for a host would hide each
-/// other, and istiod uses only one of two Telemetry or ProxyConfig objects for the same workloads.
+/// The merge key of new objects that cannot coexist: two DestinationRules for a host would hide each other, and istiod
+/// uses only one of two Telemetry or ProxyConfig objects for the same workloads.
 fn key(object: &Json) -> Option<String> {
     let fields: &[&str] = match object["kind"].as_str()? {
         "DestinationRule" => &["host", "workloadSelector"],
@@ -116,7 +116,7 @@ fn key(object: &Json) -> Option<String> {
     Some(json!([object["kind"], object["metadata"]["namespace"], values]).to_string())
 }
 
-/// Adds the settings of a Telemetry to another.
+/// Merges the settings of a Telemetry into another.
 fn add_telemetry(made: &mut Json, object: &Json) {
     for list in ["metrics", "accessLogging", "tracing"] {
         let Some(new) = object["spec"][list].as_array() else { continue };
@@ -133,7 +133,7 @@ fn add_telemetry(made: &mut Json, object: &Json) {
 }
 
 impl Draft {
-    /// Takes up what replaces patches of a filter.
+    /// Adds the replacements of a filter's patches.
     pub fn add(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, actions: &[Action]) {
         for action in actions {
             let from = filter.full_name();
@@ -175,7 +175,7 @@ impl Draft {
             }
             return;
         }
-        // Nobody's object is overwritten, but for one that an earlier migration wrote for this filter.
+        // Existing objects are not overwritten, except those that an earlier migration wrote for this filter.
         let others: BTreeSet<&str> = others(mesh, &object).into_iter().collect();
         let (kind, namespace, name) = place;
         let mut place = (kind, namespace, name.clone());
@@ -192,7 +192,7 @@ impl Draft {
         self.made.push(Made { object, from: BTreeSet::from([from]) });
     }
 
-    /// Whether this new object is written, from the same filters.
+    /// Whether this new object is written for the same filters.
     pub fn holds(&self, made: &Made) -> bool {
         self.names.get(&place(&made.object)).and_then(|at| self.made.get(*at)).is_some_and(|one| one == made)
     }
@@ -276,7 +276,7 @@ impl Draft {
         self.pods.push(PodSettings { namespace, labels, gateways, config: config.clone(), defaults, workloads, from });
     }
 
-    /// The mesh settings after the merge, where the input has the ConfigMap: before and after.
+    /// The mesh settings before and after the merge, if the input has the ConfigMap.
     pub fn mesh_config(&self, mesh: &Mesh<'_>) -> Option<(Json, Json)> {
         let (settings, _) = self.mesh.as_ref()?;
         let before = mesh.mesh_config()?;
@@ -286,7 +286,7 @@ impl Draft {
     }
 }
 
-/// Adds an item to a list of a Telemetry; overrides of the same providers go together, and the same override of both
+/// Adds an item to a list of a Telemetry. Overrides of the same providers are merged, and the same override for both
 /// directions becomes one without a direction.
 fn add_item(list: &mut Vec<Json>, one: &Json) {
     let same = list.iter_mut().find(|old| {
@@ -315,7 +315,7 @@ fn add_item(list: &mut Vec<Json>, one: &Json) {
     }
 }
 
-/// Merges mesh settings: providers are a list with names.
+/// Merges mesh settings; providers are a list identified by name.
 fn merge_settings(into: &mut Json, from: &Json) {
     let providers = |json: &Json| json.get("extensionProviders").and_then(Json::as_array).cloned().unwrap_or_default();
     let mut all = providers(into);
@@ -330,7 +330,7 @@ fn merge_settings(into: &mut Json, from: &Json) {
     }
 }
 
-/// An object of the input as JSON, without what the API server adds.
+/// An object of the input as JSON, without fields that the API server adds.
 pub(crate) fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &str)) -> Option<Json> {
     let inventory = mesh.inventory;
     let is = |object: &crate::model::inventory::Object| object.namespace == namespace && object.name == name;
@@ -369,7 +369,7 @@ fn others<'a>(mesh: &Mesh<'a>, object: &Json) -> Vec<&'a str> {
     all.into_iter().filter(other).map(|one| one.name.as_str()).collect()
 }
 
-/// Takes away what the API server adds to an object.
+/// Removes fields that the API server adds to an object.
 pub(crate) fn clean(json: &mut Json, namespace: &str) {
     json["metadata"]["namespace"] = namespace.into();
     if let Some(map) = json.as_object_mut() {
@@ -384,7 +384,7 @@ pub(crate) fn clean(json: &mut Json, namespace: &str) {
     }
 }
 
-/// New objects as YAML documents to stand beside the filter they come from, or in its place when it goes whole.
+/// New objects as YAML documents to add next to the filter that they replace, or instead of it if it moves completely.
 pub(crate) fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result<String, ErrorMessage> {
     let mut text = String::new();
     for (number, made) in draft.made.iter().enumerate() {

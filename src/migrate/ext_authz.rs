@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const EXT_AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
 const PER_ROUTE: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute";
 
-/// Finds external authorization, with the virtual hosts for which the same filter switches it off.
+/// Finds external authorization, with the virtual hosts for which the same filter turns it off.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for at in 0..parts.len() {
         let part = &parts[at];
@@ -43,7 +43,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// The virtual host for which a patch does nothing but switch the filter off.
+/// The virtual host for which a patch only turns the filter off.
 fn off(part: &Part<'_>, name: &str) -> Option<Vhost> {
     if part.found.is_some() || part.apply_to() != ApplyTo::VirtualHost || part.operation() != Operation::Merge {
         return None;
@@ -87,7 +87,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         provider["failOpen"] = true.into();
     }
     if let Some(status) = config.text("status_on_error/code") {
-        // istiod takes a number, and refuses everything when it cannot read it.
+        // istiod expects a number, and rejects everything if it cannot read it.
         match cx.schema.enumeration("envoy.type.v3.StatusCode").and_then(|codes| codes.by_name(&status)) {
             Some(number) => provider["statusOnError"] = number.to_string().into(),
             None => {
@@ -153,7 +153,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
     found
 }
 
-/// A gRPC provider is put on TCP chains as well.
+/// A gRPC provider is also added to TCP filter chains.
 fn tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let reason =
         "a gRPC provider is also asked about every TCP connection, and fails closed; the filter covers HTTP only";
@@ -174,7 +174,7 @@ fn tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     }
 }
 
-/// Hosts for which the filter is switched off become exceptions of the rule.
+/// Hosts for which the filter is turned off become exceptions of the rule.
 fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
     let mut hosts: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for vhost in free {
@@ -211,7 +211,7 @@ fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
     rule["to"][0]["operation"]["notHosts"] = names.into();
 }
 
-/// The service that decides.
+/// The authorization service.
 fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'static str, Json), ErrorMessage> {
     let unknown = |cluster: &str| format!("the service behind cluster {cluster} is unknown");
     if let Some(mut grpc) = config.sub("grpc_service") {
@@ -324,7 +324,7 @@ fn known(cx: &Cx<'_>, cluster: &str, host: &str, found: &mut Move) {
     }
 }
 
-/// Names of headers as the provider takes them: `exact`, `prefix*`, `*suffix`; istiod ignores their case.
+/// Header name patterns in the provider's notation: `exact`, `prefix*`, `*suffix`; istiod ignores case.
 fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, ErrorMessage> {
     let mut names = Vec::new();
     for mut one in list {

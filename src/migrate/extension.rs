@@ -17,13 +17,13 @@ const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
 const STRING: &str = "google.protobuf.StringValue";
 
-/// The longest code that a TrafficExtension takes, in bytes (API of Istio 1.30).
+/// Maximum length of code in a TrafficExtension, in bytes (API of Istio 1.30).
 const MAX_CODE: usize = 65536;
 
-/// The only difference of most moves by names.
+/// The only difference of most moves that change a name.
 pub(super) const RENAMED: &str = "the filter has a different name: anchors (INSERT_BEFORE, INSERT_AFTER) and `typed_per_filter_config` keys that use the old name no longer find it";
 
-/// Puts the configuration of a discovered filter in the place of its reference, where both are in this filter.
+/// Replaces the reference to a discovered filter by its configuration, if both are in this EnvoyFilter.
 pub(super) fn join_discovered(parts: &mut [Part<'_>]) -> Vec<(usize, usize)> {
     let mut joined = Vec::new();
     for at in 0..parts.len() {
@@ -79,7 +79,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// Keeps the order of several filters that go to the same place: the one with the highest priority runs first.
+/// Keeps the order of several filters at the same position: the one with the highest priority runs first.
 fn order(parts: &mut [Part<'_>]) {
     let extension = |action: &Action| matches!(action, Action::Object(one) if one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin");
     let several: Vec<usize> = (0..parts.len())
@@ -119,7 +119,7 @@ fn order(parts: &mut [Part<'_>]) {
     }
 }
 
-/// Where the native filter stands instead.
+/// The position of the native filter.
 pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &mut Map<String, Json>) {
     let anchor = anchor(&part.built.object);
     super::anchor::check(cx, part, found);
@@ -196,7 +196,7 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found
 }
 
-/// What has no place in the native object, in words.
+/// Fields that the native object cannot express, as text.
 pub(super) fn left(config: &Fields, value: &Fields) -> String {
     let keys = |fields: &Fields| -> Vec<String> {
         fields.0.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
@@ -316,7 +316,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
     Ok(())
 }
 
-/// The settings as an object: a WasmPlugin takes no other JSON.
+/// The settings as an object: a WasmPlugin accepts no other JSON.
 fn plugin_config(settings: &Json) -> Result<Json, ErrorMessage> {
     let text = match any_type(settings) {
         STRING => settings.get("value").and_then(Json::as_str).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Patches that Istio has nothing for, and what is said of them; gRPC-Web, which a server's protocol switches on.
+//! Patches without a native API, and their explanations; also gRPC-Web, which a server's protocol turns on.
 
 use super::catalog::{self, Pattern};
 use super::change::Change;
@@ -76,7 +76,7 @@ fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found
 }
 
-/// Answers what no pattern knew.
+/// Answers patches that no pattern matched.
 pub(super) fn find(parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         let of = part.config_type();

@@ -1,4 +1,4 @@
-//! Idle timeouts by an environment variable of the proxy, which HTTP and TCP connections read alike.
+//! Idle timeouts as an environment variable of the proxy, which applies to both HTTP and TCP connections.
 
 use super::catalog;
 use super::draft::Action;
@@ -12,7 +12,7 @@ use crate::model::envoy_filter::PatchContext;
 
 pub(super) const TCP_PROXY: &str = "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy";
 
-/// The idle timeout of TCP connections, by a variable that HTTP connections read too.
+/// The idle timeout of TCP connections, as a variable that also applies to HTTP connections.
 pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     if names_filter(&part.built.object) != Some("envoy.filters.network.tcp_proxy") {
         return None;
@@ -89,7 +89,7 @@ pub(super) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, 
     }
 }
 
-/// A ProxyConfig without a selector is for every proxy of its namespace.
+/// A ProxyConfig without a selector applies to every proxy of its namespace.
 pub(super) fn variable(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
         let reason = "without a selector the variable also reaches sidecars; the filter is for gateways";

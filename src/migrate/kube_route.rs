@@ -1,4 +1,4 @@
-//! HTTPRoutes that own a host: they have a timeout, and no more of what filters set.
+//! HTTPRoutes that own a host: of the settings that filters use, they have only a timeout.
 
 use super::catalog;
 use super::change::{Change, Choose};
@@ -9,7 +9,7 @@ use super::step::{Cx, Move};
 use super::verdict::{Concern, Kind, State};
 use serde_json::json;
 
-/// An HTTPRoute that owns the host: it has a timeout, and no more of what filters set.
+/// An HTTPRoute that owns the host: of the settings that filters use, it has only a timeout.
 pub(super) fn kube_route(
     cx: &Cx<'_>,
     found: &mut Move,

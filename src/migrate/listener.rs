@@ -1,4 +1,4 @@
-//! Patches of listeners and their filters that are not about HTTP: buffers, PROXY protocol, socket options.
+//! Patches of listeners and of their filters below HTTP: buffers, PROXY protocol, socket options.
 
 use super::catalog;
 use super::draft::Action;
@@ -53,7 +53,7 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     Some(found)
 }
 
-/// A setting that gateways read, for all of their listeners.
+/// A setting that gateways apply to all their listeners.
 fn gateways_only(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, what: &str) {
     let reach = &part.reach;
     if let Some(narrowed) = reach.narrowed.clone().or_else(|| reach.port.map(|port| format!("port {port}"))) {
@@ -91,7 +91,7 @@ fn is_proxy_protocol(filter: &Fields) -> bool {
             && matches!(name, Some("envoy.filters.listener.proxy_protocol" | "envoy.listener.proxy_protocol")))
 }
 
-/// Whether the filter has no settings of its own, which is all that the native field can say.
+/// Whether the filter has no settings, since the native field has none.
 fn is_plain(filter: &Fields) -> bool {
     let config = filter.peek("typed_config").and_then(serde_json::Value::as_object);
     config.is_none_or(|config| config.keys().all(|key| key == "@type"))

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 /// Message name of the HTTP connection manager.
 pub(super) const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
-/// Which proxies read a setting, and where it works.
+/// Which proxies read a setting, and where it applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reads {
     /// Every HTTP connection manager of the proxy.
@@ -25,7 +25,7 @@ pub(super) enum Reads {
     Inbound,
 }
 
-/// A field of the HTTP connection manager and the setting that writes it.
+/// A field of the HTTP connection manager and the corresponding setting.
 struct Setting {
     field: &'static str,
     home: &'static str,
@@ -44,8 +44,8 @@ const fn setting(
     Setting { field, home, since, reads, pattern }
 }
 
-/// istiod `pilot/pkg/networking/core/connection_settings.go` and `gateway.go`, release 1.31. The recordings in
-/// `testdata/migrate` hold most of them; the others are written by the same lines of code.
+/// From istiod `pilot/pkg/networking/core/connection_settings.go` and `gateway.go`, release 1.31. The recordings in
+/// `testdata/migrate` cover most of them; the same code writes the others.
 const SETTINGS: &[Setting] = &[
     setting(
         "common_http_protocol_options/idle_timeout",
@@ -125,7 +125,7 @@ const SETTINGS: &[Setting] = &[
     setting("server_name", "proxyHeaders/server/value", 0, Reads::All, &catalog::SERVER_HEADER),
 ];
 
-/// Fields of the HTTP connection manager that Istio has nothing for, with the pattern that they make.
+/// Fields of the HTTP connection manager without a native API, with their patterns.
 const HOMELESS: &[(&str, &Pattern, &str)] = &[
     ("max_request_headers_kb", &catalog::HEADER_SIZE, ""),
     ("local_reply_config", &catalog::LOCAL_REPLY, ""),
@@ -231,7 +231,7 @@ fn repeated(cx: &Cx<'_>, proxy: &Json) -> Option<String> {
 }
 
 impl Move {
-    /// Whether the mesh's default is read by the same proxies as the filter reaches.
+    /// Whether the mesh's default applies to the same proxies as the filter.
     fn pattern_reads_mesh(&self, proxy: &Json) -> bool {
         let only_gateways = proxy.as_object().is_some_and(|map| map.keys().all(|key| key == "gatewayTopology"));
         only_gateways || self.guards.iter().any(|guard| guard.reason == MESH_WIDE)
@@ -240,7 +240,7 @@ impl Move {
 
 const MESH_WIDE: &str = "the mesh default reaches every sidecar and gateway, as the filter does";
 
-/// What istiod generates anyway, so that nothing takes its place.
+/// Values that istiod generates anyway, so that no replacement is needed.
 fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move> {
     let mut found = None;
     if part.reach.proxies == Proxies::Gateway && config.peek("use_remote_address") == Some(&json!(true)) {
@@ -288,7 +288,7 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     waypoints(cx, found, "path normalization");
 }
 
-/// A setting of the mesh also reaches waypoints, to which a filter without targetRefs never attaches.
+/// A mesh setting also reaches waypoints, to which a filter without targetRefs never attaches.
 pub(super) fn waypoints(cx: &Cx<'_>, found: &mut Move, what: &str) {
     let waypoint = cx.mesh.inventory.kube_gateways.iter().find(|gateway| gateway.class.contains("waypoint"));
     match waypoint {
@@ -310,7 +310,7 @@ pub(super) fn of_pattern(found: &mut Move, pattern: &'static Pattern) {
     }
 }
 
-/// Header settings that are not one field each.
+/// Header settings that do not correspond to a single field.
 fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
     let reach = &part.reach;
     if config.peek("server_header_transformation") == Some(&json!("PASS_THROUGH")) {
@@ -394,7 +394,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
     } else if let Some(word) = forwarded
         && matches!(word.as_str(), "FORWARD_ONLY" | "ALWAYS_FORWARD_ONLY")
     {
-        // istiod then leaves `set_current_client_cert_details` out; Envoy does not read it in these modes.
+        // istiod then omits `set_current_client_cert_details`, which Envoy does not read in these modes.
         found.difference(
             Kind::Metadata,
             "`set_current_client_cert_details` is also removed; Envoy does not read it in this mode",
@@ -417,7 +417,7 @@ fn certificate_details(part: &Part<'_>, config: &mut Fields, found: &mut Move, p
     }
 }
 
-/// Moves one field; gives the reason when the target release is too old for it.
+/// Moves one field; returns the reason if the target release is too old for it.
 fn one(
     cx: &Cx<'_>,
     part: &Part<'_>,
@@ -446,7 +446,7 @@ fn one(
     None
 }
 
-/// Takes a field's value in the words of the setting; `None` when the setting cannot say it.
+/// Takes a field's value in the form of the setting; `None` if the setting cannot express it.
 fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
     let value = config.peek(setting.field)?.clone();
     let value = match setting.field.rsplit('/').next()? {
@@ -456,7 +456,7 @@ fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
         }
         _ => value,
     };
-    // istiod reads signed 32-bit numbers and leaves others out.
+    // istiod reads signed 32-bit numbers and ignores others.
     if value.as_u64().is_some_and(|number| i32::try_from(number).is_err()) {
         return None;
     }
@@ -464,7 +464,7 @@ fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
     Some(value)
 }
 
-/// Whether a setting of the whole proxy reaches what the filter does.
+/// Whether a setting of the whole proxy reaches the same as the filter.
 pub(super) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, what: &str) {
     let reach = &part.reach;
     if let Some(narrowed) = &reach.narrowed {

@@ -1,4 +1,4 @@
-//! What the objects beside the filters say about the mesh: the facts that guards rest on.
+//! Facts about the mesh from the other objects of the input, on which guards are based.
 
 use crate::model::envoy_filter::{EnvoyFilter, Patch, PatchContext};
 use crate::model::inventory::{
@@ -19,11 +19,11 @@ pub enum Proxies {
     Waypoint,
     /// Sidecars and gateways.
     Both,
-    /// The input does not tell.
+    /// The input is not enough to decide.
     Unknown,
 }
 
-/// The objects beside the filters.
+/// The objects of the input other than filters.
 #[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
     /// Everything that was read.
@@ -32,7 +32,7 @@ pub struct Mesh<'a> {
     pub root: &'a str,
 }
 
-/// A port of a workload, as the Services that select it name it.
+/// A port of a workload, according to the Services that select it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkloadPort {
     /// The number on the pod.
@@ -51,7 +51,7 @@ pub struct Served<'a> {
 }
 
 impl<'a> Mesh<'a> {
-    /// Whether the input has more than filters, so that what is absent from it counts as absent from the mesh.
+    /// Whether the input has more than filters, so that a missing object counts as absent from the mesh.
     pub fn described(&self) -> bool {
         let inventory = self.inventory;
         !(inventory.services.is_empty()
@@ -62,12 +62,12 @@ impl<'a> Mesh<'a> {
             && inventory.destination_rules.is_empty())
     }
 
-    /// Whether a filter picks proxies by labels or references.
+    /// Whether a filter selects proxies by labels or references.
     pub fn is_narrow(filter: &EnvoyFilter) -> bool {
         !filter.target_refs.is_empty() || filter.selector.as_ref().is_some_and(|labels| !labels.is_empty())
     }
 
-    /// Whether a filter is for every proxy of the mesh.
+    /// Whether a filter applies to every proxy of the mesh.
     pub fn is_mesh_wide(&self, filter: &EnvoyFilter) -> bool {
         filter.namespace == self.root && !Mesh::is_narrow(filter)
     }
@@ -78,7 +78,7 @@ impl<'a> Mesh<'a> {
             && filter.target_refs.iter().all(|target| matches!(target.kind.as_str(), "Service" | "ServiceEntry"))
     }
 
-    /// Which proxies a patch reaches.
+    /// The kind of proxies that a patch reaches.
     pub fn proxies(&self, filter: &EnvoyFilter, patch: &Patch) -> Proxies {
         if !filter.target_refs.is_empty() {
             return self.referred(filter, patch.context);
@@ -147,7 +147,7 @@ impl<'a> Mesh<'a> {
                 .any(|gateway| !gateway.selector.is_empty() && includes(&workload.labels, &gateway.selector))
     }
 
-    /// The workloads among the input that a filter selects.
+    /// The workloads in the input that a filter selects.
     pub fn workloads<'f>(&self, filter: &'f EnvoyFilter) -> impl Iterator<Item = &'a Workload> + use<'a, 'f> {
         let root = filter.namespace == self.root;
         self.inventory.workloads.iter().map(AsRef::as_ref).filter(move |workload: &&Workload| {
@@ -162,7 +162,7 @@ impl<'a> Mesh<'a> {
         })
     }
 
-    /// The namespaces of the proxies that a filter reaches, as far as the input tells: its own unless it is in the root
+    /// The namespaces of the proxies that a filter reaches, as far as the input shows: its own unless it is in the root
     /// namespace.
     pub fn namespaces(&self, filter: &'a EnvoyFilter) -> Option<BTreeSet<&'a str>> {
         if filter.namespace != self.root {
@@ -172,7 +172,7 @@ impl<'a> Mesh<'a> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// Ports of the workloads that a filter selects, from the Services that select them; `None` when no Service is known.
+    /// Ports of the workloads that a filter selects, from the Services that select them; `None` if no Service is known.
     pub fn ports(&self, filter: &EnvoyFilter) -> Option<BTreeSet<WorkloadPort>> {
         let selector = filter.selector.as_ref().filter(|labels| !labels.is_empty());
         let workloads: Vec<&Workload> = self.workloads(filter).collect();
@@ -203,7 +203,7 @@ impl<'a> Mesh<'a> {
         known.then_some(ports)
     }
 
-    /// Servers of Istio Gateways that the gateways of a filter serve; `None` when no Gateway of theirs is known.
+    /// Servers of Istio Gateways that a filter's gateways serve; `None` if none of their Gateways is known.
     pub fn servers(&self, filter: &EnvoyFilter) -> Option<Vec<Served<'a>>> {
         let labels: Vec<&Labels> = match &filter.selector {
             Some(selector) if !selector.is_empty() => {
@@ -223,7 +223,7 @@ impl<'a> Mesh<'a> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// Listeners of the Gateway API gateways that a filter refers to; `None` when they are not known.
+    /// Listeners of the Gateway API gateways that a filter refers to; `None` if unknown.
     pub fn kube_listeners(&self, filter: &EnvoyFilter) -> Option<Vec<(u32, &'a str)>> {
         let found: Vec<(u32, &'a str)> = self
             .inventory
@@ -238,7 +238,7 @@ impl<'a> Mesh<'a> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// Whether the gateways of a filter have ports of a protocol for which this holds; `None` when that is not known.
+    /// Whether a filter's gateways have ports with a matching protocol; `None` if unknown.
     pub fn serves(&self, filter: &EnvoyFilter, test: impl Fn(&str, Option<&str>) -> bool) -> Option<bool> {
         let classic = self.servers(filter);
         let kube = self.kube_listeners(filter);
@@ -251,7 +251,7 @@ impl<'a> Mesh<'a> {
         )
     }
 
-    /// The DestinationRules of a host that a client in this namespace may see.
+    /// The DestinationRules of a host that are visible to a client in this namespace.
     pub fn destination_rules(&self, host: &str, client: &str) -> Vec<&'a DestinationRule> {
         let matching = |rule: &&DestinationRule| {
             let full = full_host(&rule.host, &rule.object.namespace);
@@ -281,7 +281,7 @@ impl<'a> Mesh<'a> {
         entries.iter().find(|entry| entry.hosts.iter().any(|one| one == host)).map(|entry| &*entry.object.namespace)
     }
 
-    /// Objects of a kind that the loader keeps as they are, in the namespaces whose objects a filter's proxies read.
+    /// Objects of a kind without a dedicated type, in the namespaces whose objects a filter's proxies read.
     pub fn policies(&self, kind: &str, filter: &'a EnvoyFilter) -> Vec<&'a Object> {
         let namespaces = self.namespaces(filter);
         let near = |object: &&Object| {
@@ -303,13 +303,13 @@ pub(crate) fn includes(labels: &Labels, wanted: &Labels) -> bool {
     wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
 }
 
-/// The full name of a host that a document in this namespace names.
+/// The full name of a host in a document of this namespace.
 pub(crate) fn full_host(host: &str, namespace: &str) -> String {
     if host.contains('.') || host == "*" { host.to_owned() } else { format!("{host}.{namespace}.svc.cluster.local") }
 }
 
-/// Whether istiod treats a Service's port as HTTP: by `appProtocol`, else by the name up to its first dash. A port
-/// without either is sniffed and counts as HTTP too.
+/// Whether istiod treats a Service's port as HTTP: by `appProtocol`, otherwise by the name up to its first dash. A port
+/// without either is sniffed and also counts as HTTP.
 fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
     let word = app_protocol.unwrap_or_else(|| name.split('-').next().unwrap_or_default());
     let word = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();

@@ -1,7 +1,8 @@
-//! From EnvoyFilters to native objects: which API takes over each patch, and what is then the same and what is not.
+//! From EnvoyFilters to native objects: which API replaces each patch, and what differs then.
 //!
-//! Classes rest on recordings of istiod with the filter and with the native objects (`testdata/migrate`), and on guards
-//! that look at the objects beside the filter: a move never reaches further than the filter and never opens anything.
+//! Classes are based on recordings of istiod with the filter and with the native objects (`testdata/migrate`), and on
+//! guards that check the other objects of the input: a move never reaches more than the filter and never allows more
+//! traffic.
 
 mod access_log;
 pub(crate) mod ambient;
@@ -66,20 +67,20 @@ use std::fmt;
 /// The weakest class that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Accept {
-    /// Only what istiod generates the same from.
+    /// Only moves with identical configuration.
     Exact,
-    /// Also what differs in names, order and metadata.
+    /// Also moves that differ in names, order and metadata.
     SameBut,
-    /// Also what differs in behavior, but for authentication, authorization and TLS.
+    /// Also moves that differ in behavior, except authentication, authorization and TLS.
     Differs,
-    /// Also moves of authentication, authorization and TLS, which somebody has reviewed.
+    /// Also moves of authentication, authorization and TLS that the user has reviewed.
     Reviewed,
 }
 
-/// What to migrate.
+/// The input of a migration.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// The filters and the objects beside them.
+    /// The filters and the other objects.
     pub inventory: &'a Inventory,
     /// The root namespace.
     pub root: &'a str,
@@ -87,13 +88,13 @@ pub struct Request<'a> {
     pub to: Release,
     /// The weakest class that is written.
     pub accept: Accept,
-    /// The filters that are asked about, `namespace/name`; all without.
+    /// The requested filters, `namespace/name`; `None` means all.
     pub asked: Option<BTreeSet<String>>,
-    /// Kinds of which objects that matter may not have been read, each with what was not read, as a sentence.
+    /// Kinds whose objects may not all have been read, each with what was not read, as a sentence.
     pub unread: BTreeMap<&'static str, String>,
     /// Whether the workloads move to ambient mode.
     pub ambient: bool,
-    /// What else speaks against moving a filter, `namespace/name`.
+    /// Further reasons against moving a filter, by `namespace/name`.
     pub doubts: BTreeMap<String, (State, String)>,
 }
 
@@ -116,10 +117,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What became of a patch.
+/// The result for a patch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchReport {
-    /// Its place in the filter, from 0.
+    /// Its index in the filter.
     pub index: usize,
     /// What it is applied to.
     pub apply_to: ApplyTo,
@@ -127,13 +128,13 @@ pub struct PatchReport {
     pub found: Move,
     /// Its class.
     pub class: Class,
-    /// Whether the native objects for it are written.
+    /// Whether its native objects are written.
     pub written: bool,
-    /// Where it goes in ambient mode, where that was asked.
+    /// Its place in ambient mode, if requested.
     pub ambient: Option<Placement>,
 }
 
-/// What becomes of a filter.
+/// What happens to a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum After {
     /// Every patch moves: delete it.
@@ -144,7 +145,7 @@ pub enum After {
     Unchanged,
 }
 
-/// What became of a filter.
+/// The result for a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterReport {
     /// Index in the inventory.
@@ -157,37 +158,37 @@ pub struct FilterReport {
     pub class: Class,
     /// Its patches.
     pub patches: Vec<PatchReport>,
-    /// What becomes of it.
+    /// What happens to it.
     pub after: After,
 }
 
-/// A migration.
+/// The result of a migration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The release whose APIs were used.
     pub to: Release,
     /// Whether the workloads move to ambient mode.
     pub ambient: bool,
-    /// The filters that were asked about.
+    /// The requested filters.
     pub filters: Vec<FilterReport>,
     /// What to write.
     pub draft: Draft,
-    /// The mesh settings before and after, where the input has them and they change.
+    /// The mesh settings before and after, if the input has them and they change.
     pub mesh_config: Option<(Json, Json)>,
-    /// Whether the input has more than filters; without, guards that look at other objects cannot be decided.
+    /// Whether the input has more than filters; without other objects, some guards are undecided.
     pub described: bool,
-    /// How many filters were read, asked about or not.
+    /// How many filters were read, requested or not.
     pub read: usize,
-    /// What stays, in the newest types, names and fields, where it is not written that way.
+    /// Filters that stay, upgraded to the newest types, names and fields.
     pub rewrites: Vec<newest::Rewrite>,
-    /// What was computed, filter by filter; empty where the classes come from recordings.
+    /// Computed proofs, filter by filter; empty if the classes come from recordings.
     pub proofs: Vec<Proof>,
-    /// The istiod that computed it, by its version.
+    /// The version of the istiod that computed them.
     pub proven_by: Option<String>,
 }
 
-/// How every patch of some filters moves, and what is written for them by default. The filters need not be those of the
-/// inventory.
+/// How every patch of some filters moves, and what is written for them by default. The filters do not have to be those
+/// of the inventory.
 pub fn reports(
     inventory: &Inventory,
     filters: &[EnvoyFilter],
@@ -221,7 +222,7 @@ pub fn reports(
     (reports, draft)
 }
 
-/// Finds the native objects for filters. Fails when the release is not known.
+/// Finds the native objects for filters. Fails if the release is unknown.
 pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
     if !(Release::OLDEST.minor..=Release::NEWEST.minor).contains(&request.to.minor) {
         return Err(Error::UnknownRelease(request.to));
@@ -315,7 +316,7 @@ fn of_filter(
     }
 }
 
-/// Runs the patterns, those that look at several patches first.
+/// Runs the patterns; those that consider several patches come first.
 fn search(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     extension::find(cx, parts);
     telemetry::find(cx, parts);
@@ -377,7 +378,7 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
     part
 }
 
-/// An HTTP filter stands inside of the HTTP connection manager: a match of another network filter (or of its old name) finds
+/// An HTTP filter is inside the HTTP connection manager: a match of another network filter (or of its old name) finds
 /// none, and the patch does nothing.
 fn never_meets(part: &Part<'_>, found: &mut Move) {
     let named = reach::names_filter(&part.built.object);
@@ -392,7 +393,7 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
     }
 }
 
-/// What could stand beside an object that is written, and was not read: nothing is said to be absent then.
+/// Objects that may exist next to a written one but were not read: they do not count as absent.
 fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
     let kinds: BTreeSet<String> = found
         .actions
@@ -422,7 +423,7 @@ fn is_written(found: &Move, accept: Accept) -> bool {
     if found.needs_review() && accept < Accept::Reviewed {
         return false;
     }
-    // What stays is written beside it: it does not count here.
+    // The rest is written separately and does not count here.
     match class_of(&found.differences, &found.guards, false) {
         Class::Exact => true,
         Class::SameBut => accept >= Accept::SameBut,
@@ -434,7 +435,7 @@ fn is_written(found: &Move, accept: Accept) -> bool {
 const RENAMED: &[&catalog::Pattern] =
     &[&catalog::LUA, &catalog::WASM, &catalog::ECDS, &catalog::RBAC, &catalog::JWT, &catalog::EXT_AUTHZ];
 
-/// Other patches that use the name of a filter which goes would no longer find it.
+/// Other patches that refer to a removed filter by name would no longer find it.
 fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     let own = cx.filter.full_name();
     for at in 0..parts.len() {
@@ -443,7 +444,7 @@ fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             continue;
         }
         let Some(name) = parts[at].value.peek("name").and_then(Json::as_str) else { continue };
-        // istiod's own filters have these names too: anchors that use them find those.
+        // istiod's own filters also have these names, so anchors that use them still match.
         if name.starts_with("envoy.filters.http.") && found.pattern != &catalog::LUA {
             continue;
         }
@@ -475,7 +476,7 @@ fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// A filter that a patch of the same EnvoyFilter finds by its name stays as long as that patch does.
+/// A filter stays as long as a patch of the same EnvoyFilter refers to it by name.
 fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut [PatchReport]) {
     let own = cx.filter.full_name();
     let built = program.patches(cx.index);
@@ -498,7 +499,7 @@ fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut [PatchRepor
     }
 }
 
-/// What patches of all filters say of each other by name.
+/// The names that patches of all filters use to refer to one another.
 fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
     let mut names = Names::default();
     let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

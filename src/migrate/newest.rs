@@ -1,20 +1,20 @@
-//! EnvoyFilters that stay, in the newest types, names and fields, and what that does to their effect.
+//! EnvoyFilters that stay, upgraded to the newest types, names and fields, and the effect of the upgrade.
 
 use super::verdict::Class;
 use crate::words::count;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
-/// What the engine says of a rewritten filter.
+/// The engine's verdict on a rewritten filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The same configuration, but for what the class says, on this many reference configurations.
+    /// The same configuration, except for differences of the class, on this many reference configurations.
     Same(Class, usize),
-    /// It does nothing today and would do something.
+    /// It does nothing today but would take effect.
     Revived(usize),
-    /// Another configuration: what differs.
+    /// A different configuration: the differences.
     Other(Vec<String>),
-    /// Neither does anything on the reference configurations.
+    /// Neither form does anything on the reference configurations.
     Unseen,
 }
 
@@ -25,7 +25,7 @@ pub struct Rewrite {
     pub filter: String,
     /// What was rewritten.
     pub changes: BTreeSet<String>,
-    /// What that does.
+    /// Its effect.
     pub effect: Effect,
     /// The filter.
     pub object: Json,
@@ -38,7 +38,7 @@ fn references(number: usize) -> String {
 }
 
 impl Effect {
-    /// In words.
+    /// As text.
     pub fn words(&self) -> String {
         match self {
             Effect::Same(class, proxies) => format!("the effect stays on {} ({class})", references(*proxies)),
@@ -66,8 +66,8 @@ impl Effect {
 
 const MANAGER: &str = "envoy.filters.network.http_connection_manager";
 
-/// A document with `spec.filters` of the first API, which no supported release reads, with `configPatches` instead; `None` when
-/// it is not one, or says what `configPatches` cannot say.
+/// Converts a document with `spec.filters` of the first API, which no supported release reads, to `configPatches`;
+/// `None` if it is not one, or if `configPatches` cannot express it.
 pub(crate) fn from_first_api(document: &Json) -> Option<Json> {
     let filters = document.pointer("/spec/filters")?.as_array()?;
     let mut spec = Map::new();
@@ -104,7 +104,7 @@ fn patch(filter: &Json) -> Option<Json> {
     let anchor = text("/insertPosition/relativeTo");
     let (operation, beside) = match (text("/insertPosition/index").unwrap_or("LAST"), anchor) {
         ("FIRST", _) => ("INSERT_FIRST", None),
-        // The router ends the chain: the last place is the one in front of it.
+        // The router must be last, so the last position is the one before it.
         ("LAST", _) if http => ("INSERT_BEFORE", Some("envoy.filters.http.router")),
         ("BEFORE", Some(name)) => ("INSERT_BEFORE", Some(name)),
         ("AFTER", Some(name)) => ("INSERT_AFTER", Some(name)),

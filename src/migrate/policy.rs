@@ -1,4 +1,4 @@
-//! What AuthorizationPolicies share: ports that keep them off TCP, policies that exist already, rules from RBAC conditions.
+//! Shared by AuthorizationPolicies: ports that keep them off TCP, existing policies, rules from RBAC conditions.
 
 use super::mesh::Proxies;
 use super::step::{Cx, Move, Part};
@@ -7,24 +7,24 @@ use crate::model::inventory::{Object, TargetPort};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
-/// How a rule about HTTP is kept from closing TCP ports.
+/// How an HTTP rule is kept from denying TCP ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ports {
     /// These proxies serve no TCP.
     NotNeeded,
     /// The rule names these ports.
     Only(Vec<u32>),
-    /// The input does not tell.
+    /// The input is not enough to decide.
     Unknown,
 }
 
-/// Whether a protocol of a server is TCP for istiod.
+/// Whether istiod treats the protocol of a server as TCP.
 pub(super) fn is_tcp(protocol: &str, tls: Option<&str>) -> bool {
     matches!(protocol, "TCP" | "TLS" | "MONGO" | "MYSQL" | "REDIS")
         || matches!(tls, Some("PASSTHROUGH" | "AUTO_PASSTHROUGH"))
 }
 
-/// The ports that a rule must name. A rule with only HTTP conditions loses them on TCP chains, where what is left of it
+/// The ports that a rule must name. A rule with only HTTP conditions loses them on TCP filter chains, where the rest
 /// matches everything.
 pub(super) fn ports(cx: &Cx<'_>, part: &Part<'_>) -> Ports {
     if let Some(port) = part.reach.port {
@@ -47,7 +47,7 @@ pub(super) fn ports(cx: &Cx<'_>, part: &Part<'_>) -> Ports {
     }
 }
 
-/// Ports on the pod of a gateway's HTTP servers: through the Services that select it, as istiod does.
+/// Container ports of a gateway's HTTP servers: through the Services that select it, as istiod does.
 fn gateway_ports(cx: &Cx<'_>) -> Option<Vec<u32>> {
     let mut found = BTreeSet::new();
     for one in cx.mesh.servers(cx.filter)? {
@@ -58,7 +58,7 @@ fn gateway_ports(cx: &Cx<'_>) -> Option<Vec<u32>> {
     (!found.is_empty()).then(|| found.into_iter().collect())
 }
 
-/// The port on a gateway's pod of a server's port.
+/// The gateway's container port for a server's port.
 pub(super) fn pod_port(cx: &Cx<'_>, port: u32) -> u32 {
     let workloads: Vec<_> = cx.mesh.workloads(cx.filter).collect();
     let services = cx.mesh.inventory.services.iter().filter(|service| {
@@ -78,7 +78,7 @@ pub(super) fn pod_port(cx: &Cx<'_>, port: u32) -> u32 {
         .unwrap_or(port)
 }
 
-/// The AuthorizationPolicies with an action that may be for the same workloads.
+/// The AuthorizationPolicies with an action that may apply to the same workloads.
 pub(super) fn existing<'a>(cx: &Cx<'a>, action: &str) -> Vec<&'a Object> {
     let meets = |object: &&Object| {
         let document = object.document.to_json();
@@ -95,7 +95,7 @@ pub(super) fn existing<'a>(cx: &Cx<'a>, action: &str) -> Vec<&'a Object> {
     cx.mesh.policies("AuthorizationPolicy", cx.filter).into_iter().filter(meets).collect()
 }
 
-/// Says what a rule that refuses requests does to TCP, and gives the ports that it names.
+/// Adds what a rule that rejects requests does to TCP, and returns the ports that it names.
 pub(super) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Vec<u32> {
     let closes = "the rule also applies to TCP connections, where none of its HTTP conditions apply: they are refused";
     if super::mesh::Mesh::never_attaches(cx.filter) || part.reach.proxies == Proxies::Waypoint {
@@ -143,7 +143,7 @@ fn list(ports: &[u32]) -> String {
     ports.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Keeps a rule to these ports. Its own ports stay where they are among them; false when nothing of it is left.
+/// Restricts a rule to these ports. Its own ports stay if they are among them; false if none remains.
 pub(super) fn with_ports(rule: &mut Json, ports: &[u32]) -> bool {
     if ports.is_empty() {
         return true;

@@ -1,21 +1,21 @@
-//! What was computed of a migration, where an istiod was asked instead of the recordings.
+//! Computed results of a migration, from a real istiod instead of the recordings.
 
 use super::verdict::{Class, Difference, class_of};
 use crate::source::ErrorMessage;
 use std::collections::BTreeSet;
 
-/// What was computed for one filter.
+/// The computed result for one filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
     /// `namespace/name` of the filter.
     pub filter: String,
-    /// What came of it.
+    /// The result.
     pub found: Proven,
-    /// What requests through a real Envoy showed, or why none were sent; `None` where none were asked for.
+    /// What requests through a real Envoy showed, or why none were sent; `None` if none were requested.
     pub traffic: Option<Result<Traffic, ErrorMessage>>,
 }
 
-/// Requests through a real Envoy, with the filter and with what takes over.
+/// Requests through a real Envoy, with the filter and with its replacement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Version of the Envoy.
@@ -24,47 +24,47 @@ pub struct Traffic {
     pub proxies: usize,
     /// How many were answered on both sides.
     pub requests: usize,
-    /// Those that tell the two apart.
+    /// Requests that show a difference.
     pub apart: Vec<Apart>,
-    /// Those that could not be sent, with the reason.
+    /// Requests that could not be sent, with the reason.
     pub unsent: BTreeSet<String>,
 }
 
-/// A request that tells the filter and the native objects apart.
+/// A request that shows a difference between the filter and the native objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Apart {
     /// The proxy.
     pub proxy: String,
-    /// The request in words.
+    /// The request as text.
     pub request: String,
-    /// What came with the filter.
+    /// The answer with the filter.
     pub filter: String,
-    /// What came with the native objects.
+    /// The answer with the native objects.
     pub native: String,
 }
 
-/// What came of asking istiod.
+/// The result of asking istiod.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proven {
     /// istiod generated both configurations for every proxy, and they were compared.
     Computed(Computed),
-    /// They could not be compared: why.
+    /// They could not be compared, with the reason.
     NotComputed(String),
 }
 
 /// Two configurations of every proxy, compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Computed {
-    /// Each difference once, with how many places have it; the worst first.
+    /// Each difference once, with the number of places; the worst first.
     pub differences: Vec<(Difference, usize)>,
     /// How many proxies were compared.
     pub proxies: usize,
-    /// Proxies that the filter does not attach to and that change all the same, `namespace/name`.
+    /// Proxies that change although the filter does not attach to them, `namespace/name`.
     pub beyond: Vec<String>,
 }
 
 impl Computed {
-    /// Takes up a difference at one more place.
+    /// Adds an occurrence of a difference.
     pub fn add(&mut self, difference: Difference) {
         match self.differences.iter_mut().find(|(known, _)| *known == difference) {
             Some((_, places)) => *places += 1,

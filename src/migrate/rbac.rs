@@ -1,9 +1,9 @@
-//! Whether two RBAC policies have the same condition, in whatever form it is written.
+//! Whether two RBAC policies have the same condition, regardless of its form.
 
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
-/// A condition without what does not matter: nesting, order, and parts that always hold.
+/// A normalized condition: without nesting, order, and parts that always hold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
     Never,
@@ -14,7 +14,7 @@ enum Condition {
     Is(String),
 }
 
-/// Whether the conditions are the same, but for ports that the second names besides.
+/// Whether the conditions are equal, ignoring ports that only the second one names.
 pub(super) fn same(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
     let rest = |policy: &Map<String, Json>| {
         let mut policy = policy.clone();
@@ -26,7 +26,7 @@ pub(super) fn same(before: &Map<String, Json>, after: &Map<String, Json>) -> boo
     (wanted == condition(after, true) || wanted == condition(after, false)) && rest(before) == rest(after)
 }
 
-/// The same of several policies, of which one is enough.
+/// The same for several policies, one of which is enough.
 pub(super) fn same_policies(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
     let read = |policies: &Map<String, Json>, ports: bool| {
         let plain = policies.values().all(|policy| policy.as_object().is_some_and(|policy| policy.len() == 2));
@@ -83,7 +83,7 @@ fn any(parts: impl Iterator<Item = Condition>) -> Condition {
             other => drop(set.insert(other)),
         }
     }
-    // None of no alternatives holds: a filter without policies refuses everything, or nothing.
+    // None of no alternatives holds: a filter without policies rejects everything, or nothing.
     single(set, Condition::Never, Condition::Any)
 }
 

@@ -1,4 +1,4 @@
-//! Which part of its proxies' traffic a patch reaches, as far as native APIs can say it.
+//! The part of its proxies' traffic that a patch reaches, in terms of native APIs.
 
 use super::mesh::{Mesh, Proxies};
 use crate::engine::go_regexp;
@@ -16,12 +16,12 @@ pub(crate) struct Reach {
     pub proxies: Proxies,
     /// The only port, on the pod, that the patch is for.
     pub port: Option<u32>,
-    /// What else narrows the match, in words: a server name, a chain's name.
+    /// What else narrows the match, as text: a server name, a filter chain's name.
     pub narrowed: Option<String>,
 }
 
 impl Reach {
-    /// Where a patch of a listener (or its chains and filters) reaches.
+    /// The reach of a patch of a listener (or its filter chains and filters).
     pub(crate) fn of_listener(mesh: &Mesh<'_>, filter: &EnvoyFilter, built: &BuiltPatch<'_>) -> Reach {
         let patch = built.patch;
         let mut reach =
@@ -29,7 +29,7 @@ impl Reach {
         if let ObjectMatch::Listener(listener) = &built.object {
             reach.narrow(listener);
         }
-        // Beside a filter that only one direction has, the patch is for that direction.
+        // Next to a filter that only one direction has, the patch is for that direction.
         if reach.context == PatchContext::Any
             && reach.proxies == Proxies::Sidecar
             && let Some(anchor) = anchor(&built.object)
@@ -75,13 +75,13 @@ impl Reach {
         }
     }
 
-    /// Whether the patch is for everything of its direction and proxies.
+    /// Whether the patch is for all traffic of its direction and proxies.
     pub(crate) const fn is_whole(&self) -> bool {
         self.port.is_none() && self.narrowed.is_none()
     }
 }
 
-/// Why a patch is not for the proxies of the target release; `None` when it is.
+/// Why a patch does not apply to proxies of the target release; `None` if it does.
 pub(super) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String> {
     let proxy = built.patch.proxy.as_ref()?;
     if !proxy.metadata.is_empty() {
@@ -98,7 +98,7 @@ pub(super) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String>
     Some(format!("it is for proxies of version {}, not for Istio {}.{}", proxy.version, release.major, release.minor))
 }
 
-/// The HTTP filter that an inserted one stands beside; `None` when the match names none.
+/// The HTTP filter next to which a filter is inserted; `None` if the match names none.
 pub(super) fn anchor(object: &ObjectMatch) -> Option<&str> {
     matching::sub_filter_name(object)
 }

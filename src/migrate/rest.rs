@@ -1,4 +1,4 @@
-//! What stays of a filter when some of its patches have moved.
+//! What stays of a filter after some of its patches have moved.
 
 use super::cluster_add::native_name;
 use super::step::Cx;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Keys under which filters name clusters.
 const CLUSTER_KEYS: &[&str] = &["cluster", "cluster_name", "token_cluster", "httpCall"];
 
-/// Calls back for every cluster that a value names.
+/// Calls `found` for every cluster that a value names.
 pub(super) fn clusters_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     match &tree.value {
         Value::Map(entries) => {
@@ -30,10 +30,10 @@ pub(super) fn clusters_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Keys under which filters have Lua code.
+/// Keys under which filters contain Lua code.
 const CODE_KEYS: &[&str] = &["inline_code", "inline_string"];
 
-/// Calls back for every text in quotes in the Lua code of a value: a call of a cluster names it so.
+/// Calls `found` for every quoted text in the Lua code of a value, since calls name clusters that way.
 pub(super) fn literals_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     match &tree.value {
         Value::Map(entries) => {
@@ -49,17 +49,17 @@ pub(super) fn literals_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Calls back for every text in quotes.
+/// Calls `found` for every quoted text.
 pub(super) fn quoted(code: &str, found: &mut dyn FnMut(&str)) {
     for line in code.lines() {
         for quote in ['"', '\''] {
-            // Whatever stands between two quotes, so that a quote inside of other quotes hides nothing.
+            // Everything between two quotes, so that a quote inside other quotes hides nothing.
             line.split(quote).skip(1).for_each(&mut *found);
         }
     }
 }
 
-/// What becomes of a filter.
+/// What happens to a filter.
 pub(super) fn after(cx: &Cx<'_>, patches: &[PatchReport]) -> After {
     if patches.is_empty() || !patches.iter().any(|patch| patch.written) {
         return After::Unchanged;
@@ -109,7 +109,7 @@ fn added_name<'a>(cx: &Cx<'a>, index: usize) -> Option<&'a str> {
     cx.filter.patch_node(index)?.under(&["patch", "value", "name"])?.as_str()
 }
 
-/// Gives clusters that moved the name that istiod gives them.
+/// Replaces the names of moved clusters by those that istiod gives them.
 fn rename(value: &mut Json, renamed: &BTreeMap<&str, String>) {
     match value {
         Json::String(text) => {

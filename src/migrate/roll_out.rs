@@ -1,11 +1,11 @@
-//! In which order to apply, verify and delete, and what happens in between.
+//! The order in which to apply, verify and delete, and the effects in between.
 
 use super::catalog::{self, Pattern};
 use super::{After, FilterReport, Report};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
-/// A step of the roll-out.
+/// A step of the rollout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Apply new and edited objects.
@@ -14,17 +14,17 @@ pub(crate) enum Step {
     Mesh(Vec<String>),
     /// Annotate workloads and restart them.
     Pods(Vec<String>),
-    /// Restart proxies, which read these settings when they start.
+    /// Restart proxies, which read these settings at start-up.
     Restart(Vec<String>),
     /// Move the workloads to ambient mode.
     Enroll,
-    /// Look at the proxies.
+    /// Check the proxies.
     Verify,
     /// Apply the smaller filters.
     Shrink(Vec<String>),
     /// Delete the filters.
     Delete(Vec<String>),
-    /// Look at the proxies again, now that only the native objects apply.
+    /// Check the proxies again, now that only the native objects apply.
     VerifyAgain,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     steps
 }
 
-/// Whose pods restart because of new environment variables or defaults of the mesh.
+/// Pods that must restart because of new environment variables or mesh defaults.
 fn restarts(report: &Report) -> Vec<String> {
     let draft = &report.draft;
     if draft.mesh.as_ref().is_some_and(|(settings, _)| settings.get("defaultConfig").is_some()) {
@@ -103,7 +103,7 @@ fn restarts(report: &Report) -> Vec<String> {
     variables.map(|made| whose(&made.object)).collect()
 }
 
-/// What happens while the filter and the native objects are both there.
+/// The effects while both the filter and the native objects exist.
 pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
     let patterns: BTreeSet<&str> =
         filter.patches.iter().filter(|patch| patch.written).map(|patch| patch.found.pattern.id).collect();
@@ -118,7 +118,7 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
 
 const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
 
-/// Double effects, by pattern.
+/// Effects that happen twice, by pattern.
 const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::LUA, TWICE),
     (&catalog::WASM, TWICE),

@@ -20,22 +20,22 @@ pub(super) struct Setting {
     pub field: &'static str,
     /// What to merge into the rule.
     pub value: Json,
-    /// What differs by the nature of the setting.
+    /// Differences that the setting always has.
     pub differences: Vec<Difference>,
-    /// Whether it means something only for rules that route.
+    /// Whether it applies only to rules that route.
     pub needs_route: bool,
     /// Whether the filter sets it on the virtual host or table.
     pub at_host: bool,
-    /// What that move means.
+    /// The effect of that move.
     pub moved: &'static str,
-    /// What has no native field.
+    /// Fields without a native equivalent.
     pub rest: Option<Json>,
 }
 
 /// A refusal: the pattern and why.
 type Refused = (&'static Pattern, String);
 
-/// Reads a value; the names of CORS filters that the same EnvoyFilter inserts count as istiod's.
+/// Reads a value; CORS filters that the same EnvoyFilter inserts count as istiod's.
 pub(super) fn settings(part: &Part<'_>, own_cors: &[String]) -> Result<Setting, Refused> {
     let mut value = part.value.clone();
     value.skip("name");
@@ -323,7 +323,7 @@ fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A fractional percentage in percent.
+/// A fractional percentage as a percentage.
 fn share(of: &mut Fields) -> Option<Json> {
     let mut share = of.sub("percentage")?;
     let number = share.number("numerator")?;

@@ -1,4 +1,4 @@
-//! Patches of routes and virtual hosts: which hosts, ports and rules they mean, and the objects that own them.
+//! Patches of routes and virtual hosts: the hosts, ports and rules that they match, and the objects that own them.
 
 use super::catalog::{self, Pattern};
 use super::change::{Change, Choose};
@@ -15,7 +15,7 @@ use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
-/// The virtual host that a patch means.
+/// The virtual host that a patch matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Vhost {
     /// The host in its name; `None` for all.
@@ -25,7 +25,7 @@ pub(super) struct Vhost {
 }
 
 impl Vhost {
-    /// Of a patch of routes; `None` when the match is by something else than a virtual host's name.
+    /// From a patch of routes; `None` if the match uses anything other than a virtual host's name.
     pub(super) fn of(part: &Part<'_>) -> Option<Vhost> {
         let route = match &part.built.object {
             ObjectMatch::None => return Some(Vhost { host: None, port: None }),
@@ -48,8 +48,8 @@ impl Vhost {
     }
 }
 
-/// Host and port of a service: from the name of a cluster that istiod generates (`outbound|PORT||HOST`), or from the
-/// only endpoint of a cluster that a filter adds under that name.
+/// Host and port of a service: from the name of a generated cluster (`outbound|PORT||HOST`), or from the only endpoint
+/// of a cluster that a filter adds under that name.
 pub(super) fn service_of_cluster(cx: &Cx<'_>, cluster: &str) -> Option<(String, u32)> {
     if cluster.contains('|') {
         let key = matching::parse_subset_key(cluster);
@@ -59,7 +59,7 @@ pub(super) fn service_of_cluster(cx: &Cx<'_>, cluster: &str) -> Option<(String, 
     cx.names.clusters.get(cluster).cloned()
 }
 
-/// The ports under which the gateways of a filter serve a host.
+/// The ports on which the gateways of a filter serve a host.
 pub(super) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
     let mut ports = BTreeSet::new();
     for one in cx.mesh.servers(cx.filter).into_iter().flatten() {
@@ -80,7 +80,7 @@ pub(super) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
     (!ports.is_empty()).then_some(ports)
 }
 
-/// Patches that do the same to virtual hosts of one host.
+/// Patches that make the same change to virtual hosts of one host.
 pub(super) struct Group {
     members: Vec<usize>,
     /// The host.
@@ -108,7 +108,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 
 const CORS: &str = "envoy.extensions.filters.http.cors.v3.Cors";
 
-/// A CORS filter beside istiod's own: only the policies on routes do something.
+/// A CORS filter next to istiod's own: only the policies on routes have an effect.
 fn cors_filters(parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == CORS {
@@ -217,7 +217,7 @@ fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
     }
 }
 
-/// The VirtualServices of a host that the gateways of a filter serve; of every host when none is named.
+/// The VirtualServices of a host that the gateways of a filter serve; of every host if none is named.
 fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
     let gateways: BTreeSet<(String, String)> = cx
         .mesh
@@ -272,7 +272,7 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
     found
 }
 
-/// Whether a patch of routes does not look at what they do.
+/// Whether a patch of routes matches any action.
 fn by_any_action(part: &Part<'_>) -> bool {
     route_of(part).is_none_or(|route| route.name.is_empty() && route.action == RouteAction::Any)
 }
@@ -357,7 +357,7 @@ fn edit(
     });
 }
 
-/// A rule of a VirtualService is for every port of its host.
+/// A rule of a VirtualService applies to every port of its host.
 pub(super) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
     let Some(host) = &group.host else { return };
     match hosts_ports(cx, host) {
@@ -378,7 +378,7 @@ pub(super) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
     }
 }
 
-/// A route that answers by itself, in front of the others.
+/// An inserted route with a direct response, before the others.
 fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     let pattern: &'static Pattern = &catalog::DIRECT_RESPONSE;
     let mut rule = match direct_response(part) {
@@ -456,7 +456,7 @@ fn with(one: &Json, key: &str, value: Json) -> Json {
     copy
 }
 
-/// Routes from sidecars to one service: a VirtualService of the client's namespace.
+/// Routes from sidecars to one service: a VirtualService in the client's namespace.
 fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
     let pattern = setting.pattern;
     let (Some(host), Some(&port)) = (&group.host, group.ports.first()) else {

@@ -1,4 +1,4 @@
-//! What patterns work on and what they give back: a filter's patches and the moves found for them.
+//! The input and output of patterns: a filter's patches and the moves found for them.
 
 use super::catalog::Pattern;
 use super::draft::Action;
@@ -13,34 +13,34 @@ use crate::proto::schema::Schema;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The field for idle timeouts of all connections of a proxy.
+/// The field for the idle timeout of all connections of a proxy.
 pub(super) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIMEOUT";
 
-/// What every pattern sees.
+/// The input of every pattern.
 #[derive(Clone, Copy)]
 pub(crate) struct Cx<'a> {
-    /// The objects beside the filters.
+    /// The other objects of the input.
     pub mesh: Mesh<'a>,
     /// The filter.
     pub filter: &'a EnvoyFilter,
-    /// Its number among the filters.
+    /// Its index among the filters.
     pub index: usize,
     /// The release whose APIs may be used.
     pub to: Release,
     /// The types of that release.
     pub schema: Schema,
-    /// Names that patches use of each other.
+    /// Names by which patches refer to one another.
     pub names: &'a Names,
 }
 
-/// Names that patches of all filters use of each other.
+/// Names by which patches of all filters refer to one another.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// Host and port behind the clusters that filters add.
     pub clusters: BTreeMap<String, (String, u32)>,
-    /// `namespace/name` of the filters that mention a cluster which a filter adds.
+    /// `namespace/name` of the filters that mention a cluster that a filter adds.
     pub cluster_users: BTreeMap<String, BTreeSet<String>>,
-    /// `namespace/name` of the filters whose Lua code has the name of a cluster that a filter adds.
+    /// `namespace/name` of the filters whose Lua code contains the name of a cluster that a filter adds.
     pub lua_users: BTreeMap<String, BTreeSet<String>>,
     /// HTTP filters that filters insert.
     pub http_filters: BTreeSet<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Names {
     pub filter_users: BTreeMap<String, BTreeSet<(String, usize)>>,
 }
 
-/// A patch on its way.
+/// A patch that is being migrated.
 pub(crate) struct Part<'a> {
     /// The patch as istiod reads it.
     pub built: &'a BuiltPatch<'a>,
@@ -56,13 +56,13 @@ pub(crate) struct Part<'a> {
     pub value: Fields,
     /// Fields at their default, which a merge cannot set.
     pub defaults: Vec<String>,
-    /// Where it reaches, by its match of a listener.
+    /// The traffic that it reaches, according to its listener match.
     pub reach: Reach,
-    /// What became of it.
+    /// The result.
     pub found: Option<Move>,
 }
 
-/// A native API that takes over (a part of) a patch.
+/// A native API that replaces (a part of) a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     /// The object.
@@ -78,31 +78,31 @@ pub struct Home {
 pub struct Move {
     /// The pattern.
     pub pattern: &'static Pattern,
-    /// Where it goes.
+    /// Its native APIs.
     pub homes: Vec<Home>,
     /// Another API that can do the same in other words, named and not written.
     pub instead: Option<Home>,
     /// What differs then.
     pub differences: Vec<Difference>,
-    /// What the guards found.
+    /// The results of the guards.
     pub guards: Vec<Guard>,
     /// What to write.
     pub actions: Vec<Action>,
-    /// What stays of the patch's value.
+    /// The rest of the patch's value, which stays.
     pub rest: Option<Json>,
-    /// Why there is no home, or what else to know.
+    /// Why there is no native API, or other notes.
     pub notes: Vec<String>,
-    /// Whether something takes over, be it that nothing needs to.
+    /// Whether something replaces it, or nothing needs to.
     pub moves: bool,
 }
 
 impl Move {
-    /// Whether it is to the environment variable for idle timeouts, which HTTP and TCP connections read alike.
+    /// Whether it moves to the environment variable for idle timeouts, which applies to both HTTP and TCP connections.
     pub fn is_idle_by_variable(&self) -> bool {
         self.homes.iter().any(|home| home.field == IDLE_VARIABLE)
     }
 
-    /// A move of a pattern, without anything yet.
+    /// An empty move of a pattern.
     pub fn new(pattern: &'static Pattern) -> Move {
         Move {
             pattern,
@@ -117,21 +117,21 @@ impl Move {
         }
     }
 
-    /// Nothing takes over.
+    /// A move without a replacement.
     pub fn none(pattern: &'static Pattern, reason: impl Into<String>) -> Move {
         let reason: String = reason.into();
         let notes = if reason.is_empty() { Vec::new() } else { vec![reason] };
         Move { moves: false, notes, ..Move::new(pattern) }
     }
 
-    /// Names a home.
+    /// Adds a native API.
     #[must_use]
     pub fn home(mut self, kind: &'static str, field: impl Into<String>, since: u16) -> Move {
         self.add_home(kind, field, since);
         self
     }
 
-    /// Names a home; `since` is a minor release, 0 for "older than every supported release".
+    /// Adds a native API; `since` is a minor release, 0 for "older than every supported release".
     pub fn add_home(&mut self, kind: &'static str, field: impl Into<String>, since: u16) {
         let since = (since > Release::OLDEST.minor).then(|| Release::minor(since));
         let home = Home { kind, field: field.into(), since };
@@ -140,14 +140,14 @@ impl Move {
         }
     }
 
-    /// Names a difference.
+    /// Adds a difference.
     #[must_use]
     pub fn differs(mut self, kind: Kind, effect: impl Into<String>) -> Move {
         self.difference(kind, effect);
         self
     }
 
-    /// Names a difference, once.
+    /// Adds a difference, once.
     pub fn difference(&mut self, kind: Kind, effect: impl Into<String>) {
         let difference = Difference::new(kind, effect);
         if !self.differences.contains(&difference) {
@@ -155,7 +155,7 @@ impl Move {
         }
     }
 
-    /// Names what a guard found, once.
+    /// Adds the result of a guard, once.
     pub fn guard(&mut self, concern: Concern, state: State, reason: impl Into<String>) {
         let guard = Guard { concern, state, reason: reason.into() };
         if !self.guards.contains(&guard) {
@@ -163,7 +163,7 @@ impl Move {
         }
     }
 
-    /// Names what a guard found.
+    /// Adds the result of a guard.
     #[must_use]
     pub fn guarded(mut self, concern: Concern, state: State, reason: impl Into<String>) -> Move {
         self.guard(concern, state, reason);
@@ -187,11 +187,11 @@ impl Move {
         if !self.moves {
             return Class::NoHome;
         }
-        // What is refused moves in no part.
+        // A refused move does not move in part.
         class_of(&self.differences, &self.guards, self.rest.is_some() && !self.is_refused())
     }
 
-    /// Whether it would open something or reach further than the filter.
+    /// Whether it would reach or allow more than the filter.
     pub fn is_refused(&self) -> bool {
         self.guards.iter().any(|guard| guard.state == State::Broken)
     }
@@ -201,7 +201,7 @@ impl Move {
         self.guards.iter().any(|guard| guard.state == State::Review)
     }
 
-    /// Whether nothing is known to differ but the rest that stays.
+    /// The worst kind of difference, apart from the rest that stays.
     pub fn worst(&self) -> Option<Kind> {
         self.differences.iter().map(|one| one.kind).max()
     }
@@ -218,12 +218,12 @@ impl Part<'_> {
         self.built.patch.apply_to
     }
 
-    /// The operation as istiod settles it.
+    /// The operation as istiod resolves it.
     pub(crate) fn operation(&self) -> Operation {
         self.built.operation
     }
 
-    /// Whether it puts a new object into a list.
+    /// Whether it adds a new object to a list.
     pub(crate) fn inserts(&self) -> bool {
         matches!(
             self.operation(),
@@ -231,23 +231,23 @@ impl Part<'_> {
         )
     }
 
-    /// The message in `typed_config`; empty when there is none.
+    /// The message in `typed_config`; empty if there is none.
     pub(crate) fn config_type(&self) -> &str {
         self.value.peek("typed_config").map_or("", super::value::any_type)
     }
 
-    /// Gives a pattern's answer.
+    /// Sets a pattern's answer.
     pub(crate) fn answer(&mut self, found: Move) {
         self.found = Some(found);
     }
 }
 
-/// Whether the target release has what was added in a minor release.
+/// Whether the target release has a feature of a minor release.
 pub(crate) fn has(cx: &Cx<'_>, minor: u16) -> bool {
     cx.to >= Release::minor(minor)
 }
 
-/// The refusal where the target release is too old.
+/// The refusal if the target release is too old.
 pub(crate) fn too_old(pattern: &'static Pattern, cx: &Cx<'_>, what: &str, minor: u16) -> Move {
     let reason = format!("{what} is new in Istio 1.{minor}; the target release is {}.{}", cx.to.major, cx.to.minor);
     Move::none(pattern, reason)

@@ -1,4 +1,4 @@
-//! Telemetry objects, and the telemetry filters of old releases that istiod has built in today.
+//! Telemetry objects, and the telemetry filters of old releases that are now built into istiod.
 
 use super::attach::{self, Directions};
 use super::catalog;
@@ -29,7 +29,7 @@ const METRICS: &[(&str, &str)] = &[
     ("", "ALL_METRICS"),
 ];
 
-/// Finds what is left of old telemetry: network filters, cluster filters, labels merged into `istio.stats`.
+/// Finds leftovers of old telemetry: network filters, cluster filters, labels merged into `istio.stats`.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         let found = match (part.apply_to(), part.config_type()) {
@@ -71,7 +71,7 @@ fn built_in(name: &str) -> Move {
     )
 }
 
-/// A filter of the null VM, whose code today's proxies no longer contain.
+/// A filter of the null VM, whose code current proxies no longer contain.
 pub(super) fn null_vm(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Move {
     let code = config.peek("vm_config/code/local/inline_string").and_then(Json::as_str).unwrap_or_default();
     match code {
@@ -167,7 +167,7 @@ fn with_overrides(cx: &Cx<'_>, part: &Part<'_>, metrics: Vec<Fields>, effect: Op
     found
 }
 
-/// `SERVER` or `CLIENT`, where a patch is for one direction.
+/// `SERVER` or `CLIENT`, if a patch is for one direction.
 pub(super) fn mode(part: &Part<'_>) -> Option<&'static str> {
     match part.reach.context {
         PatchContext::SidecarInbound if part.reach.proxies == Proxies::Sidecar => Some("SERVER"),
@@ -181,7 +181,7 @@ pub(super) fn object(cx: &Cx<'_>, list: &str, items: &[Json]) -> Json {
     let mut spec = attachment(cx.filter);
     spec.insert(list.to_owned(), items.to_vec().into());
     let mut object = draft::object("telemetry.istio.io/v1", "Telemetry", cx.filter, spec);
-    // A selector is read in the namespace of the workload only, the root namespace included.
+    // A selector applies only in the workload's namespace, which may be the root namespace.
     if let (true, Some(namespaces)) = (Mesh::is_narrow(cx.filter), cx.mesh.namespaces(cx.filter))
         && namespaces.len() == 1
         && let Some(namespace) = namespaces.into_iter().next()
@@ -191,7 +191,7 @@ pub(super) fn object(cx: &Cx<'_>, list: &str, items: &[Json]) -> Json {
     object
 }
 
-/// What a Telemetry can reach: no ports and chains, one object for a workload.
+/// The limits of a Telemetry: no ports and filter chains, one object per workload.
 pub(super) fn scope(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let narrowed = part.reach.narrowed.clone().or_else(|| part.reach.port.map(|port| format!("port {port}")));
     if let Some(narrowed) = narrowed {

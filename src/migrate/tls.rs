@@ -52,7 +52,7 @@ fn version(word: &str) -> Option<String> {
     word.strip_prefix("TLSv1_").map(|minor| format!("TLSV1_{minor}"))
 }
 
-/// The Gateways whose servers have the chain: namespace, name and host to match.
+/// The Gateways whose servers have the filter chain: namespace, name and host to match.
 fn servers(cx: &Cx<'_>, chain: &FilterChainMatch) -> Option<BTreeSet<(String, String, String)>> {
     let served = cx.mesh.servers(cx.filter)?;
     let mut found = BTreeSet::new();
@@ -164,7 +164,7 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
     found
 }
 
-/// MERGE adds to a list that the server has already; the edit replaces it.
+/// MERGE appends to a list that the server already has; the edit replaces it.
 fn existing_lists(cx: &Cx<'_>, chain: &FilterChainMatch, tls: &Json) -> Option<String> {
     tls.get("cipherSuites")?;
     let listed = cx.mesh.servers(cx.filter)?.into_iter().any(|one| {

@@ -9,7 +9,7 @@ use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
 use serde_json::{Map, Value as Json, json};
 
-/// The move when tracing is all that the value sets.
+/// The move if the value sets only tracing.
 pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Option<Move> {
     let mut config = config.clone();
     let mut tracing = config.sub("tracing")?;
@@ -69,11 +69,11 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
     Some(found)
 }
 
-/// The last tag of istiod's own, by its name.
+/// The last of istiod's own tags, by name.
 const LAST_TAG: &str = "istio.namespace";
 
-/// Whether istiod writes tracing into the proxies of the mesh, as it does for the first default provider whose service it
-/// knows; `None` where something else decides as well.
+/// Whether istiod writes tracing into the proxies of the mesh, as it does for the first default provider whose service
+/// it knows; `None` if something else also decides.
 fn traced(cx: &Cx<'_>) -> Option<bool> {
     let mesh = cx.mesh.mesh_config()?;
     let older = mesh.pointer("/defaultConfig/tracing").is_some() || mesh["enableTracing"] == false;

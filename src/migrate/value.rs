@@ -1,22 +1,22 @@
-//! The value of a patch as JSON with proto field names, taken apart field by field.
+//! The value of a patch as JSON with proto field names, consumed field by field.
 //!
-//! A move is proposed only for fields that were taken; what is left decides whether a smaller EnvoyFilter stays.
+//! A move is proposed only for consumed fields; the rest decides whether a smaller EnvoyFilter stays.
 
 use crate::proto::decode::{What, decode, parse_go_duration};
 use crate::proto::schema::Schema;
 use crate::proto::tree::{TYPE_KEY, Tree, Value, type_name};
 use serde_json::{Map, Value as Json};
 
-/// A message of which fields are taken one by one.
+/// A message whose fields are consumed one by one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fields(pub Json);
 
-/// Durations in native objects.
+/// Keys of durations in native objects.
 const DURATIONS: [&str; 8] =
     ["timeout", "perTryTimeout", "connectTimeout", "idleTimeout", "interval", "time", "baseEjectionTime", "fixedDelay"];
 
-/// Why the API server would not take native settings: durations of less than a millisecond are refused
-/// (`x-kubernetes-validations` in the CustomResourceDefinitions of Istio 1.31; tried on an API server).
+/// Why the API server would reject native settings: durations of less than a millisecond are rejected
+/// (`x-kubernetes-validations` in the CustomResourceDefinitions of Istio 1.31; tested on an API server).
 pub(super) fn refused(native: &Json) -> Option<String> {
     let too_short = |text: &str| parse_go_duration(text).is_some_and(|nanos| nanos < 1_000_000);
     match native {
@@ -30,7 +30,7 @@ pub(super) fn refused(native: &Json) -> Option<String> {
     }
 }
 
-/// A tree as JSON; configurations inside a TypedStruct are read as the message they stand for.
+/// A tree as JSON; configurations inside a TypedStruct are read as the named message.
 pub(crate) fn json(tree: &Tree<'_>, schema: Schema) -> Json {
     if let Some(unwrapped) = typed_struct(tree, schema) {
         return unwrapped;
@@ -65,17 +65,17 @@ fn typed_struct(tree: &Tree<'_>, schema: Schema) -> Option<Json> {
 }
 
 impl Fields {
-    /// Whether every field was taken.
+    /// Whether every field was consumed.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.as_object().is_none_or(Map::is_empty)
     }
 
-    /// Looks at the value at a path of fields written `a/b/c`.
+    /// Reads the value at a path of fields written `a/b/c`, without consuming it.
     pub(crate) fn peek(&self, path: &str) -> Option<&Json> {
         path.split('/').try_fold(&self.0, |value, key| value.get(key))
     }
 
-    /// Takes the value at a path; what becomes empty above it goes too.
+    /// Takes the value at a path, and removes parents that become empty.
     pub(crate) fn take(&mut self, path: &str) -> Option<Json> {
         fn remove(value: &mut Json, path: &str) -> Option<Json> {
             let Some((head, rest)) = path.split_once('/') else { return value.as_object_mut()?.shift_remove(path) };
@@ -89,18 +89,18 @@ impl Fields {
         remove(&mut self.0, path)
     }
 
-    /// Takes a value and forgets it.
+    /// Takes and drops a value.
     pub(crate) fn skip(&mut self, path: &str) {
         self.take(path);
     }
 
-    /// Takes a text, enum name or duration; another value stays.
+    /// Takes a text, enum name or duration; other values stay.
     pub(crate) fn text(&mut self, path: &str) -> Option<String> {
         self.peek(path)?.as_str()?;
         self.take(path)?.as_str().map(str::to_owned)
     }
 
-    /// Takes a whole number, also when it stands in a string.
+    /// Takes a whole number, even if it is written as a string.
     pub(crate) fn number(&mut self, path: &str) -> Option<u64> {
         let value = self.peek(path)?;
         let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
@@ -108,13 +108,13 @@ impl Fields {
         Some(number)
     }
 
-    /// Takes a boolean.
+    /// Takes a Boolean.
     pub(crate) fn flag(&mut self, path: &str) -> Option<bool> {
         self.peek(path)?.as_bool()?;
         self.take(path)?.as_bool()
     }
 
-    /// Takes a message as fields of its own.
+    /// Takes a message as its own fields.
     pub(crate) fn sub(&mut self, path: &str) -> Option<Fields> {
         self.peek(path)?.as_object()?;
         self.take(path).map(Fields)
@@ -137,7 +137,7 @@ impl Fields {
         self.list(path).into_iter().filter_map(|item| item.0.as_str().map(str::to_owned)).collect()
     }
 
-    /// Takes an `Any` if it holds that message.
+    /// Takes an `Any` if it contains that message.
     pub(crate) fn typed(&mut self, path: &str, message: &str) -> Option<Fields> {
         if any_type(self.peek(path)?) != message {
             return None;
@@ -153,7 +153,7 @@ pub(crate) fn any_type(value: &Json) -> &str {
     value.get(TYPE_KEY).and_then(Json::as_str).map_or("", type_name)
 }
 
-/// Puts a value under a chain of keys, making the maps on the way.
+/// Sets a value under a path of keys, creating maps as needed.
 pub(crate) fn put(into: &mut Json, path: &str, value: impl Into<Json>) {
     if !into.is_object() {
         *into = Json::Object(Map::new());
@@ -184,7 +184,7 @@ pub(crate) fn merge(into: &mut Json, from: &Json) {
     }
 }
 
-/// Whether an object somewhere in a value has an entry for which a test holds.
+/// Whether an object anywhere in a value has an entry that passes a test.
 pub(crate) fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> bool {
     match value {
         Json::Object(map) => map.iter().any(|(key, inner)| test(key, inner) || has_entry(inner, test)),

@@ -9,11 +9,11 @@ pub enum Class {
     Exact,
     /// Only names, order and metadata differ.
     SameBut,
-    /// Behavior differs; every difference has its effect.
+    /// Behavior differs; the effect of every difference is listed.
     Differs,
-    /// Some of it moves; the rest stays as a smaller EnvoyFilter.
+    /// Some patches move; the rest stays as a smaller EnvoyFilter.
     Partly,
-    /// Istio has nothing for it in the target release.
+    /// Istio has no native API for it in the target release.
     NoHome,
 }
 
@@ -32,7 +32,7 @@ impl Class {
         }
     }
 
-    /// What it means, in one sentence.
+    /// Its meaning, in one sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
             Class::Exact => "istiod generates the same configuration",
@@ -50,16 +50,16 @@ impl fmt::Display for Class {
     }
 }
 
-/// What kind of thing differs.
+/// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A name: log lines, statistics, anchors of other patches.
     Name,
-    /// The place in a list.
+    /// The position in a list.
     Position,
-    /// Notes and defaults written out; no effect on traffic.
+    /// Metadata and explicit defaults; no effect on traffic.
     Metadata,
-    /// What requests get.
+    /// The treatment of requests.
     Behavior,
 }
 
@@ -75,12 +75,12 @@ impl Kind {
     }
 }
 
-/// One difference between what the filter and what the native object makes istiod generate.
+/// One difference between the configurations generated for the filter and for the native object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What differs.
+    /// The kind.
     pub kind: Kind,
-    /// What it means, as a sentence.
+    /// Its effect, as a sentence.
     pub effect: String,
 }
 
@@ -91,22 +91,22 @@ impl Difference {
     }
 }
 
-/// What a guard watches over.
+/// What a guard protects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Concern {
     /// Proxies of other namespaces.
     Namespace,
     /// Proxies that the filter does not select.
     Selector,
-    /// Ports, listeners and servers that the filter leaves alone.
+    /// Ports, listeners and servers that the filter does not change.
     Ports,
     /// The other direction of a sidecar.
     Direction,
-    /// TCP filter chains, which an HTTP patch leaves alone.
+    /// TCP filter chains, which an HTTP patch does not change.
     TcpChains,
-    /// Hosts, routes and route tables that the filter leaves alone.
+    /// Hosts, routes and route tables that the filter does not change.
     Routes,
-    /// Objects that exist already and would be hidden or doubled.
+    /// Existing objects that would be hidden or duplicated.
     Existing,
     /// Who may call: authentication.
     Authentication,
@@ -114,7 +114,7 @@ pub enum Concern {
     Authorization,
     /// TLS.
     Tls,
-    /// The patch itself: what it does today is not known well enough.
+    /// The patch itself: its current effect is not known well enough.
     Patch,
 }
 
@@ -142,16 +142,16 @@ impl Concern {
     }
 }
 
-/// What a guard found.
+/// The result of a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// The native object reaches no further than the filter.
+    /// The native object reaches no more than the filter.
     Held,
-    /// The input does not tell; the class goes down.
+    /// The input is not enough to decide; the class is lowered.
     Undecided,
-    /// A security move that is not exact: written only when the user accepts such moves.
+    /// A security move that is not exact: written only if the user accepts such moves.
     Review,
-    /// The native object would reach further or open something: never written.
+    /// The native object would reach or allow more: never written.
     Broken,
 }
 
@@ -167,18 +167,18 @@ impl State {
     }
 }
 
-/// A guard and what it found.
+/// A guard and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// What it watches over.
+    /// What it protects.
     pub concern: Concern,
-    /// What it found.
+    /// The result.
     pub state: State,
     /// Why, as a sentence.
     pub reason: String,
 }
 
-/// The class of one move, from what differs and what the guards say.
+/// The class of one move, from its differences and guards.
 pub fn class_of(differences: &[Difference], guards: &[Guard], rest: bool) -> Class {
     if rest {
         return Class::Partly;
@@ -193,7 +193,7 @@ pub fn class_of(differences: &[Difference], guards: &[Guard], rest: bool) -> Cla
     }
 }
 
-/// The class of a filter from those of its patches: some without a home and some with one make it partly.
+/// The class of a filter from those of its patches: if some have a native API and some do not, it is partly.
 pub fn together(classes: impl IntoIterator<Item = Class>) -> Class {
     let classes: Vec<Class> = classes.into_iter().collect();
     let homeless = classes.iter().filter(|&&class| class == Class::NoHome).count();

@@ -1,4 +1,4 @@
-//! The proxies before and after a migration: what really differs, with its effect.
+//! Compares the proxies before and after a migration: the actual differences, with their effects.
 
 use super::compare::{Resources, differences, explain};
 use super::verdict::{Class, Difference, class_of};
@@ -11,23 +11,23 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Proxy {
     /// `namespace/name`, or the name of the workload.
     pub name: String,
-    /// Each difference once, with how many places have it.
+    /// Each difference once, with the number of places.
     pub differences: Vec<(Difference, usize)>,
     /// The class of them.
     pub class: Class,
 }
 
-/// What differs.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verified {
     /// Proxies with a dump on both sides.
     pub proxies: Vec<Proxy>,
-    /// Proxies with a dump on one side only.
+    /// Proxies with a dump on only one side.
     pub unpaired: BTreeSet<String>,
 }
 
 impl Verified {
-    /// The worst class; `None` when nothing was compared.
+    /// The worst class; `None` if nothing was compared.
     pub fn class(&self) -> Option<Class> {
         self.proxies.iter().map(|proxy| proxy.class).max()
     }
@@ -49,14 +49,14 @@ pub(crate) fn resources(config: &ProxyConfig<'_>) -> Resources {
     all
 }
 
-/// Names by which a proxy of before is found after: pods get new names when they restart, workloads do not.
+/// Names that identify a proxy before and after: pods get new names when they restart, workloads do not.
 pub(crate) fn name(config: &ProxyConfig<'_>) -> String {
     let proxy = &config.proxy;
     let own = if proxy.workload.is_empty() { &proxy.name } else { &proxy.workload };
     format!("{}/{own}", proxy.namespace)
 }
 
-/// The replicas of each workload, those that are equal only once.
+/// The replicas of each workload; equal ones are stored once.
 #[derive(Debug, Default)]
 pub(crate) struct Side(BTreeMap<String, Vec<Resources>>);
 
@@ -70,7 +70,7 @@ impl Side {
     }
 }
 
-/// Compares proxies by name, each replica with each; `renamed` pairs clusters whose name changes.
+/// Compares proxies by name, each replica with each; `renamed` maps clusters to their new names.
 pub(crate) fn verify(before: &Side, after: &Side, renamed: &BTreeMap<String, String>) -> Verified {
     let (Side(before), Side(after)) = (before, after);
     let mut verified = Verified::default();
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(verify(&before, &side(&[("shop/cart", new)]), &BTreeMap::new()).class(), Some(Class::Differs));
     }
 
-    /// One replica that was not restarted is enough.
+    /// A single replica that was not restarted is enough.
     #[test]
     fn every_replica_is_compared() {
         let (old, new) = (json!({ "connect_timeout": "3s" }), json!({ "connect_timeout": "5s" }));
