@@ -25,7 +25,7 @@ declare_rule! {
     /// Add a cluster of your own and route to it, or describe the endpoints in a ServiceEntry.
     ///
     /// # References
-    /// Envoy `ClusterImplBase` ("eds_cluster_config set in a non-EDS cluster"), tried with Envoy 1.39.3.
+    /// Envoy `ClusterImplBase` ("eds_cluster_config set in a non-EDS cluster"), tested with Envoy 1.39.3.
     "EF333" "discovery-type-mismatch" Operation Error => check,
     explains: &["EF330"]
 }

@@ -360,7 +360,7 @@ pub struct Cel {
 }
 
 /// The part that expressions about `typed_config` leave out.
-pub const DEEPER_VALUES: &str = "what is deeper in the value than its own typed_config";
+pub const DEEPER_VALUES: &str = "fields deeper in the value than its own typed_config";
 
 impl Cel {
     /// An expression about each patch.
