@@ -187,7 +187,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             .severity(Severity::Warning)
                             .confidence(Confidence::Likely)
                             .label("unknown operator")
-                            .rejected("the proxy rejects the resource that contains it, unless an extension (`formatters`) brings the operator");
+                            .rejected("the proxy rejects the resource that contains it, unless an extension (`formatters`) provides the operator");
                         match alike::keyword(name, OPERATORS.split(' ')) {
                             Some(near) => finding.help(format!("did you mean `%{}%`?", near.name)),
                             None => finding,
