@@ -1,4 +1,4 @@
-//! `api`: what it says of names, and that it says unknown where nothing is known.
+//! `api`: its answers about names, and that it reports unknown facts as unknown.
 
 use crate::cli::run;
 use crate::support::JsonSchema;
@@ -29,7 +29,7 @@ fn fields_are_found_by_every_name_they_have() {
     let nested = one("envoy.config.cluster.v3.Cluster.outlier_detection.base_ejection_time");
     assert_eq!(nested.name, "envoy.config.cluster.v3.OutlierDetection.base_ejection_time");
     assert_eq!(nested.type_name.as_deref(), Some("duration, such as 1.5s"));
-    // Two messages of that name lead to one field.
+    // Two messages with that name contain the same field.
     let shared = one("CorsPolicy.allow_origin_string_match.safe_regex");
     assert_eq!(shared.name, "envoy.type.matcher.v3.StringMatcher.safe_regex");
 }

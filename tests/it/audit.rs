@@ -1,4 +1,4 @@
-//! The audit as users meet it: forms of output, exit codes, schemas; and upgrades as other tests ask about them.
+//! The audit from the user's view: output formats, exit codes, schemas; also upgrades for other tests.
 
 use crate::cli::run;
 use crate::linting::input;
@@ -29,7 +29,7 @@ fn recorded(name: &str, release: Release) -> (Vec<Dump>, Release) {
     (dumps(&older).into_values().collect(), Release::minor(minor))
 }
 
-/// One stage of a filter's upgrade.
+/// One stage of an upgrade.
 struct Side {
     release: Release,
     dumps: Vec<(Dump, Release)>,
@@ -71,12 +71,12 @@ impl Side {
     }
 }
 
-/// What an upgrade in one step finds, on the proxies of recordings or, without them, on made-up ones.
+/// The findings of a one-step upgrade, on the proxies of recordings or otherwise on sample proxies.
 pub(crate) fn upgrade(loaded: &Loaded, recordings: &[String], from: Release, to: Release) -> Vec<Finding> {
     compared(loaded, recordings, from, to).0
 }
 
-/// The same with what it was found from.
+/// The same, with the data behind the findings.
 pub(crate) fn compared(loaded: &Loaded, recordings: &[String], from: Release, to: Release) -> (Vec<Finding>, Upgrade) {
     let before: Snapshot = Side::new(recordings, from).with(loaded, |stage| upgrade::snapshot(stage, rules::ALL));
     Side::new(recordings, to).with(loaded, |stage| upgrade::compare(stage, &before, rules::ALL))
@@ -86,7 +86,7 @@ fn folder() -> PathBuf {
     testdata("cli/audit")
 }
 
-/// Runs the audit of the case that has something of everything.
+/// Runs the audit of the case with findings of every class.
 fn audit(more: &[&str]) -> (i32, String) {
     let mut arguments = vec!["audit", "--to", "1.31", "--from", "1.24", "-f", "filters.yaml"];
     arguments.extend(more);
@@ -117,7 +117,7 @@ fn exit_codes_follow_the_class() {
     assert_eq!(backwards.status.code(), Some(2));
 }
 
-/// A filter that cannot be read may break: whoever reads only the report has to know.
+/// A filter that cannot be read may break, and the report must say so.
 #[test]
 fn what_cannot_be_read_is_not_ready() {
     for (form, word) in
@@ -156,7 +156,7 @@ fn every_form_names_every_filter_that_breaks() {
     }
 }
 
-/// The page fetches nothing, closes what it opens and escapes what it shows.
+/// The page is self-contained, well formed, and escapes what it shows.
 #[test]
 fn the_page_is_complete_in_itself() {
     let (_, page) = audit(&["-o", "html", "-f", "workloads.yaml"]);
@@ -171,12 +171,12 @@ fn the_page_is_complete_in_itself() {
     }
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script>alert"), "a name is not escaped");
     assert!(page.contains("prefers-color-scheme:dark") && page.contains("@media print"));
-    // Of two rules of one weight the later holds: on paper there is nothing to search in.
+    // Of two CSS rules with equal weight the later one wins: a printed page has no search field.
     let (shown, hidden) = (page.find(".tools{display:flex").unwrap(), page.find(".tools.find{display:none}").unwrap());
     assert!(page.contains("class=\"tools find\"") && shown < hidden, "the search field is printed");
 }
 
-/// Workloads that were made up to fit filters are columns of their own: what they are called tells them apart.
+/// Sample workloads have separate columns, distinguished by their names.
 #[test]
 fn made_up_workloads_are_told_apart() {
     let (_, text) = audit(&["-o", "json"]);
@@ -188,7 +188,7 @@ fn made_up_workloads_are_told_apart() {
     assert!(labels.iter().any(|label| label.starts_with("a sidecar in shop")), "{labels:?}");
 }
 
-/// The patch applies, and what it gives has fewer findings and no new ones.
+/// The patch applies, and its result has fewer findings and no new ones.
 #[test]
 fn the_patch_repairs_what_it_says() {
     let (_, patch) = audit(&["-o", "diff"]);
@@ -237,14 +237,15 @@ fn apply(text: &str, patch: &str) -> String {
     out.join("\n") + "\n"
 }
 
-/// Two revisions side by side: who is where, what each combination gives to whom, and filters that only one of them reads.
+/// Two revisions side by side: which proxies use which, the result of each combination, and filters that only one of
+/// them reads.
 #[test]
 fn a_canary_is_told_workload_by_workload() {
     let output = run(
         &folder(),
         &["audit", "--from", "1.24", "--to", "1.31", "--revision-to", "1-31", "-f", "revisions.yaml", "-o", "json"],
     );
-    // The old revision is the one that is not the new one.
+    // The old revision is the one that is not new.
     let both = ["--revision-from", "1-24"];
     let mut arguments =
         vec!["audit", "--from", "1.24", "--to", "1.31", "--revision-to", "1-31", "-f", "revisions.yaml", "-o", "json"];
@@ -269,7 +270,7 @@ fn a_canary_is_told_workload_by_workload() {
     assert_eq!(cart["places"][0]["istiod"], "1.24.6");
     assert_eq!(cart["places"][0]["proxies"], "1.24.1");
     assert_eq!(ledger["places"][0]["istiod"], "1.31.0");
-    // Old and old; new istiod, old proxies; old istiod, new proxies; new and new.
+    // Old istiod and proxies; new istiod, old proxies; old istiod, new proxies; all new.
     let lost = |during: &Value| -> Vec<String> {
         during["gets"].as_array().unwrap().iter().map(|one| one["lost"].to_string()).collect()
     };
@@ -282,7 +283,7 @@ fn a_canary_is_told_workload_by_workload() {
     assert_eq!(lost(ledger), [none.clone(), format!("[\"{old}\"]"), none, format!("[\"{old}\"]")]);
 }
 
-/// Filters and Deployments of a large mesh: some of every class, no two Deployments of one namespace with the same labels.
+/// Filters and Deployments of a large mesh: some of every class, without equal labels in one namespace.
 fn large(filters: usize, workloads: usize) -> String {
     let anchored = |anchor: &str, operation: &str, index: usize| {
         format!(
@@ -333,7 +334,7 @@ fn the_page_of_a_large_mesh_stays_light() {
     let elements = page.matches('<').count();
     println!("{} KB, {elements} tags", page.len() / 1024);
     assert!(page.len() < 2_000_000 && elements < 80_000, "{} bytes, {elements} tags", page.len());
-    // Every filter is in the table, and the whole matrix in the data that the script draws from.
+    // Every filter is in the table, and the whole matrix is in the script's data.
     let grid = page.split_once("id=grid-data>").unwrap().1.split_once("</script>").unwrap().0;
     let grid: Value = serde_json::from_str(grid).unwrap();
     assert_eq!(grid["filters"].as_array().unwrap().len(), 500);

@@ -1,5 +1,5 @@
-//! Each change of Istio's behaviour that concerns EnvoyFilters: a filter that is fine before, and found when the upgrade
-//! crosses the release that brought the change; and what the published filters have to expect.
+//! For each change of Istio's behavior that affects EnvoyFilters, a filter that is found only when the upgrade crosses
+//! the release with the change; and the findings for the published filters.
 
 use crate::audit::compared;
 use crate::linting::{expect, yaml_files};
@@ -61,20 +61,20 @@ fn read(spec: &str, metadata: &str, namespace: &str) -> Loaded {
 }
 
 struct Case {
-    /// The change, in the words of the release notes or of the source.
+    /// The change, from the release notes or the source.
     change: &'static str,
-    /// The release that brings it.
+    /// The release that introduces it.
     minor: u16,
     /// The rule that finds it.
     code: &'static str,
     spec: String,
     metadata: &'static str,
     namespace: &'static str,
-    /// Recordings to judge by; without them made-up workloads.
+    /// Recordings to use; without them, sample workloads.
     with: &'static str,
-    /// Release before and after, where recordings exist.
+    /// Releases before and after for which recordings exist.
     pair: (u16, u16),
-    /// A step before the change in which nothing of it is found.
+    /// A step before the change without findings.
     quiet: (u16, u16),
 }
 
@@ -150,7 +150,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// A NETWORK_FILTER patch that puts something behind an anchor.
+/// A NETWORK_FILTER patch that inserts something after an anchor.
 fn beside(anchor: &str) -> String {
     let limit = "          stat_prefix: it\n          token_bucket: {max_tokens: 1, fill_interval: 1s}\n";
     let value = typed("limit", "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit", limit);
@@ -165,7 +165,7 @@ fn of_protocols(protocols: &str) -> String {
         .replace("filterChain:\n", &format!("filterChain:\n          applicationProtocols: {protocols}\n"))
 }
 
-/// A NETWORK_FILTER patch that puts something in front.
+/// A NETWORK_FILTER patch that inserts something first.
 fn network(value: &str) -> String {
     format!(
         "  configPatches:\n  - applyTo: NETWORK_FILTER\n    match:\n      context: SIDECAR_INBOUND\n    patch:\n      operation: INSERT_FIRST\n      value:\n{value}"
@@ -306,7 +306,7 @@ fn changes_inside_a_minor_release_are_found() {
         found.iter().map(|one| one.rule.code).collect()
     };
     let at = Release::patch;
-    // A GatewayClass attaches from 1.27.4 on.
+    // A GatewayClass attaches since 1.27.4.
     let spec = format!("{class}{}", before_router(&lua()));
     assert!(codes(&spec, "istio-system", at(27, 3), at(27, 4)).contains(&"EF602"));
     assert!(!codes(&spec, "istio-system", at(27, 2), at(27, 3)).contains(&"EF602"));
@@ -319,7 +319,7 @@ fn changes_inside_a_minor_release_are_found() {
     assert!(codes(&spec, "shop", at(24, 1), at(25, 0)).is_empty());
 }
 
-/// Istio's order of filters changed in 1.22: it takes two filters to see it.
+/// Istio 1.22 changed the order of filters, which only two filters can show.
 #[test]
 fn the_order_across_namespaces_is_found() {
     let filter = |name: &str, namespace: &str, priority: i32| {
@@ -339,8 +339,8 @@ fn the_order_across_namespaces_is_found() {
     assert!(codes(22, 24).is_empty());
 }
 
-/// The published filters, each alone, from the oldest release that is known to the newest, in one step: how many break, and
-/// which rules find how much. `CORPUS` names another folder to look at, and then prints every finding.
+/// The published filters, each alone, from the oldest known release to the newest in one step: how many break, and the
+/// number of findings of each rule. `CORPUS` names another folder, and then every finding is printed.
 #[test]
 fn published_filters_are_audited_as_before() {
     let other = std::env::var_os("CORPUS").map(std::path::PathBuf::from);

@@ -1,4 +1,4 @@
-//! Bad input: each kind has its own message, its place where it has one, and its exit code; nothing hides anything else.
+//! Bad input: each kind has its own message, place and exit code, and none hides another.
 
 use super::cli::run;
 use flate2::Compression;
@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Bytes of the demo's dump.
+/// The bytes of the demo's dump.
 fn dump() -> Vec<u8> {
     let packed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/demo/cart.json.zst")).unwrap();
     let mut bytes = Vec::new();
@@ -38,7 +38,7 @@ fn explain(folder: &TempDir, arguments: &[&str]) -> Run {
     run
 }
 
-/// Gives one file of filters, beside a good one, and looks for words on standard error.
+/// Passes one file of filters next to a good one, and checks for words on standard error.
 fn filters(name: &str, bytes: &[u8], code: i32, expected: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(name), bytes).unwrap();
@@ -56,7 +56,7 @@ fn check(folder: &TempDir, name: &str, code: i32, expected: &[&str]) {
             alone.out
         );
     }
-    // One bad input hides no other.
+    // One bad input does not hide another.
     fs::write(folder.path().join("good.yaml"), demo::FILTERS).unwrap();
     let beside = explain(folder, &["--demo", "-f", name, "-f", "good.yaml"]);
     assert!(beside.out.contains("shop.stamp-requests"), "{name}: the good file is hidden");
@@ -85,7 +85,7 @@ fn texts_that_are_too_much() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     filters("deep.yaml", deep.as_bytes(), 3, &["deep.yaml:1:1001: lists and mappings nested more than 1000 deep"]);
     let folder = tempfile::tempdir().unwrap();
-    // A sparse file: it takes no space on the disk.
+    // A sparse file, which takes no space on disk.
     let mut big = fs::File::create(folder.path().join("big.yaml")).unwrap();
     big.write_all(&b"# large\n".repeat(2048)).unwrap();
     big.set_len((1 << 30) + 1).unwrap();
@@ -95,7 +95,7 @@ fn texts_that_are_too_much() {
         3,
         &["cannot read big.yaml: it is larger than 1 GiB\n  help: split it, or raise the limit with --max-input-size"],
     );
-    // Of binary data only the head is read: this would be far too much.
+    // Only the beginning of binary data is read; the rest would be far too much.
     let folder = tempfile::tempdir().unwrap();
     fs::File::create(folder.path().join("image.yaml")).unwrap().set_len(1 << 40).unwrap();
     check(&folder, "image.yaml", 3, &["image.yaml is a binary file"]);
@@ -147,7 +147,7 @@ fn files_that_cannot_be_read() {
     }
 }
 
-/// Gives one dump alone, and after a good one.
+/// Passes one dump alone, and after a good one.
 fn dumps(name: &str, bytes: &[u8], code: i32, expected: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(name), bytes).unwrap();
@@ -244,7 +244,7 @@ fn command_lines_that_make_no_sense() {
     }
 }
 
-/// For diff, any trouble is exit code 2, as with diff itself.
+/// For diff, any error is exit code 2, as for diff itself.
 #[test]
 fn diff_reports_trouble_as_two() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! The command line as users meet it: recorded runs, the demo against what istiod recorded, the JSON against its schema.
+//! The command line from the user's view: recorded runs, the demo against istiod's recordings, the JSON against its
+//! schema.
 
 use crate::support::JsonSchema;
 use kubectl_envoyfilter::load::dump::{Dump, Identity};
@@ -21,7 +22,7 @@ pub(crate) fn run<S: AsRef<std::ffi::OsStr>>(folder: &Path, arguments: &[S]) -> 
         .current_dir(folder)
         .stdin(Stdio::null())
         .env_remove("NO_COLOR")
-        // No test reads the cluster of whoever runs it.
+        // No test may read a real cluster.
         .env("KUBECONFIG", "/nonexistent")
         .output()
         .unwrap()
@@ -33,8 +34,8 @@ fn demo(arguments: &[&str]) -> Json {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Every `testdata/cli/*.cmd` is the arguments of a run; `*.out` what it prints and how it ends. `UPDATE=1` rewrites them:
-/// read what it wrote.
+/// Every `testdata/cli/*.cmd` has the arguments of a run; `*.out` its output and exit code. `UPDATE=1` rewrites them:
+/// read the diff.
 #[test]
 fn recorded_runs_print_what_they_did() {
     let folder = root().join("testdata/cli");
@@ -68,7 +69,7 @@ fn recorded_runs_print_what_they_did() {
     assert!(different.is_empty(), "UPDATE=1 records anew\n{}", different.join("\n"));
 }
 
-/// Words of a command line; single quotes hold a word together.
+/// The words of a command line; single quotes group words.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (index, part) in text.split('\'').enumerate() {
@@ -81,7 +82,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Outcomes as testdata/demo/recorded.jsonl proves them, filter by filter.
+/// The demo's outcomes agree with testdata/demo/recorded.jsonl, filter by filter.
 #[test]
 fn the_demo_is_explained_as_istiod_recorded_it() {
     let explanation = demo(&["explain", "pod", "cart", "--demo", "-o", "json"]);
@@ -122,7 +123,7 @@ fn the_demo_is_explained_as_istiod_recorded_it() {
     assert!(reason["help"].as_str().unwrap().contains("envoy.filters.http.router"), "{reason}");
 }
 
-/// `render --demo` is what istiod sends with all filters, resource by resource.
+/// `render --demo` equals what istiod sends with all filters, resource by resource.
 #[test]
 fn the_demo_is_rendered_as_istiod_recorded_it() {
     let text = fs::read_to_string(root().join("testdata/demo/recorded.jsonl")).unwrap();
@@ -150,7 +151,7 @@ fn the_demo_is_rendered_as_istiod_recorded_it() {
     assert_eq!(compared, 2);
 }
 
-/// What was rendered and is explained again is in effect, and not there twice.
+/// A rendered dump is recognized as patched when it is explained again, and its patches are not applied twice.
 #[test]
 fn a_live_dump_is_seen_to_be_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -202,7 +203,7 @@ fn json_keeps_to_its_schema() {
     assert_ne!(whole.errors(&wrong), "", "the schema lets any outcome pass");
 }
 
-/// `| head` closes the pipe early: no panic, no message.
+/// `| head` closes the pipe early: no panic and no message.
 #[test]
 fn a_closed_pipe_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
@@ -224,7 +225,7 @@ fn colours_come_only_when_asked_for() {
     let coloured = run(&root(), &["explain", "pod", "cart", "--demo", "--color", "always"]);
     let text = String::from_utf8(coloured.stdout).unwrap();
     assert!(text.contains("\u{1b}[32m"));
-    // Colours are all that differs.
+    // Only the colors differ.
     let mut stripped = String::new();
     for (index, part) in text.split('\u{1b}').enumerate() {
         stripped.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });

@@ -1,4 +1,4 @@
-//! The completion scripts are what the program prints. `UPDATE=1` writes them.
+//! The committed completion scripts equal what the program prints. `UPDATE=1` writes them.
 
 use crate::cli::run;
 use std::fs;

@@ -1,4 +1,4 @@
-//! How often each rule fires on published filters (testdata/corpus): a change here shows who feels it.
+//! How often each rule fires on published filters (testdata/corpus): a change here shows who is affected.
 
 use crate::linting::{Proxies, expect, input, line, read, yaml_files};
 use crate::support::testdata;
@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Hits of each rule over the files one by one, and in how many files. `CORPUS` names another folder to look at, and
-/// then prints every finding.
+/// The number of findings of each rule over the individual files, and the number of files. `CORPUS` names another
+/// folder, and then every finding is printed.
 #[test]
 fn published_filters_are_found_as_before() {
     let proxies = Proxies::new(&[], Release::NEWEST);
@@ -44,7 +44,7 @@ fn published_filters_are_found_as_before() {
     }
 }
 
-/// Reference configurations are parsed once for all runs: what comes out is what comes out of their texts.
+/// Reference configurations are parsed once for all runs, with the same result as from their texts.
 #[test]
 fn trees_that_runs_share_give_what_texts_give() {
     let shared = reference::configs(Release::NEWEST);

@@ -1,4 +1,4 @@
-//! Rules that users write: their cases, `lint` with them, and what is said about broken ones.
+//! Rules that users write: their cases, `lint` with them, and the messages for broken ones.
 
 use crate::lint_cli::{Said, run};
 use crate::support::{JsonSchema, testdata};
@@ -17,7 +17,7 @@ fn cases_are_run() {
         out,
         "ACME001 lua-beside-payments: 2 cases, ok\nACME002 mesh-wide-without-owner: 2 cases, ok\n2 rules, 0 failed\n"
     );
-    // A case that is marked at the wrong line, one that is not found, a rule without cases.
+    // A case marked at the wrong line, one that is not found, a rule without cases.
     let folder = tempfile::tempdir().unwrap();
     let rule = fs::read_to_string(testdata("custom-rules/mesh-wide-without-owner.yaml")).unwrap();
     fs::write(folder.path().join("owner.yaml"), &rule).unwrap();
@@ -32,7 +32,7 @@ fn cases_are_run() {
     let Said { code, out, .. } = run(&["rules", "test", at]);
     assert_eq!(code, 1);
     assert!(out.contains("bad.yaml:4: no finding here"), "{out}");
-    // Marks count wherever they stand; without its mark the good case is noisy.
+    // Marks count in every file; without its mark, a good case fails.
     fs::write(folder.path().join("owner/good.yaml"), case.replace(" # ACME002", "")).unwrap();
     let Said { out, .. } = run(&["rules", "test", at]);
     assert!(out.contains("good.yaml:4:3: unmarked finding: `everywhere` changes every proxy (1 patches)"), "{out}");
@@ -60,7 +60,7 @@ fn findings_are_like_others() {
     assert!(out.contains("custom\n  ACME001  lua-beside-payments"), "{out}");
     let Said { out, .. } = run(&["rules", "--rules", RULES, "ACME001"]);
     assert!(out.contains("The audit of 2025"), "{out}");
-    // Suppressed like any other, and known to the linter's own rules.
+    // Suppressed like any other rule, and known to the linter's own rules.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.yaml");
     let text = fs::read_to_string(BAD).unwrap().replace("# ACME001", "# envoyfilter:ignore ACME001 agreed in May");
@@ -94,7 +94,7 @@ fn broken_rules_are_told_with_their_place() {
     assert!(err.contains("cannot read no/such/file.yaml"), "{err}");
 }
 
-/// Deep nesting and long expressions are refused, not followed into a stack overflow.
+/// Deep nesting and long expressions are rejected before they overflow the stack.
 #[test]
 fn an_expression_has_its_limits() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What is said of the API server is what the CustomResourceDefinition of every release says: its schema is evaluated here, line
-//! by line, and every line that a release changed has a filter that shows it.
+//! Findings about the API server agree with the CustomResourceDefinition of every release: its schema is evaluated
+//! here, line by line, and every line that a release changed has a filter that shows it.
 
 use crate::support::testdata;
 use cel::{Context, Program, Value as Cel};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Path and keyword to value: the schema of one release.
 type Schema = BTreeMap<(String, String), Value>;
 
-/// A line of the table: when it holds.
+/// A line of the table, with its releases.
 struct Line {
     key: (String, String),
     value: Value,
@@ -33,7 +33,7 @@ fn lines() -> Vec<Line> {
     text.lines().skip(1).map(line).collect()
 }
 
-/// Releases whose definition was looked at.
+/// Releases whose definition was read.
 fn releases() -> Vec<Release> {
     let text = std::fs::read_to_string(testdata("crds/envoyfilter.tsv")).unwrap();
     let head = text.lines().next().unwrap();
@@ -47,7 +47,7 @@ fn schema(lines: &[Line], release: Release) -> Schema {
     lines.iter().filter(holds).map(|line| (line.key.clone(), line.value.clone())).collect()
 }
 
-/// What the API server says of an object: what it refuses, and what it drops.
+/// The API server's answer about an object: what it rejects, and what it drops.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Answer {
     refused: BTreeSet<String>,
@@ -63,7 +63,7 @@ impl Answer {
         answer
     }
 
-    /// Fields that the schema does not have go before anything is checked.
+    /// Unknown fields are dropped before validation.
     fn prune(&mut self, schema: &Schema, path: &str, value: &mut Value) {
         let has = |path: &str, word: &str| schema.contains_key(&(path.to_owned(), word.to_owned()));
         if has(path, "x-kubernetes-preserve-unknown-fields") {
@@ -110,7 +110,7 @@ impl Answer {
     }
 }
 
-/// Whether a value fits one keyword of `OpenAPI`; a keyword that no one knows fails the test.
+/// Whether a value satisfies an `OpenAPI` keyword; an unknown keyword fails the test.
 fn fits(word: &str, wanted: &Value, value: &Value) -> bool {
     let number = || usize::try_from(wanted.as_u64().unwrap()).unwrap();
     let length = || value.as_str().map_or(0, |text| text.chars().count());
@@ -144,7 +144,7 @@ fn fits(word: &str, wanted: &Value, value: &Value) -> bool {
             let rule = |rule: &Value| Program::compile(rule["rule"].as_str().unwrap()).unwrap();
             let mut context = Context::default();
             context.add_variable_from_value("self", cel::to_value(value).unwrap());
-            // A rule that fails to run refuses, too.
+            // A rule that fails to run also rejects.
             wanted.as_array().unwrap().iter().all(|one| rule(one).execute(&context) == Ok(Cel::Bool(true)))
         }
         "x-kubernetes-preserve-unknown-fields" | "format" => true,
@@ -177,7 +177,7 @@ fn matches(matching: &Value) -> Value {
     filter(&json!({ "configPatches": patch("HTTP_FILTER", matching, "INSERT_FIRST") }))
 }
 
-/// Filters that some release refuses or cuts, and some that none does.
+/// Filters that some release rejects or prunes, and some that none does.
 fn cases() -> Vec<Value> {
     let long = |length: usize| "a".repeat(length);
     let many = |count: usize| -> Vec<Value> {
@@ -261,7 +261,7 @@ fn the_api_server_is_foretold_for_every_release() {
         for case in cases() {
             let answer = Answer::of(&schema, &json!({ "spec": case["spec"] }));
             let loaded = read(&case);
-            // Numbers out of range and two matches beside each other are nothing that any istiod reads.
+            // No istiod reads numbers out of range or two matches at once.
             let Some(filter) = loaded.inventory.envoy_filters.first() else { continue };
             let unreadable = loaded.problems.iter().any(|problem| problem.code.as_str() == "several-match-objects");
             let said = crd::objections(filter, release);
@@ -297,9 +297,9 @@ fn every_line_that_a_release_changed_has_a_filter_that_shows_it() {
         let with = schema(&lines, at);
         let mut without = with.clone();
         match schema(&lines, releases[beside]).remove(&line.key) {
-            // Only the spaces of an expression changed.
+            // Only white space in an expression changed.
             Some(other) if plain(&other) == plain(&line.value) => continue,
-            // The line that follows is looked at where it begins.
+            // The next line is checked where it begins.
             Some(_) if line.first.is_none() => continue,
             Some(other) => without.insert(line.key.clone(), other),
             None => without.remove(&line.key),

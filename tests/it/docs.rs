@@ -1,7 +1,8 @@
-//! The README and the book: every recorded run in them prints what the program prints, and every page is reachable.
+//! The README and the book: every recorded run shows the program's actual output, and every page is reachable.
 //!
-//! A fenced `console` block whose first line is `$ kubectl envoyfilter … --demo` (or another run that needs neither a cluster
-//! nor files) is run. A line that holds only `…` stands for any number of lines. `UPDATE=1` writes blocks without such a line.
+//! A fenced `console` block whose first line is `$ kubectl envoyfilter … --demo` (or another run that needs neither a
+//! cluster nor files) is run. A line with only `…` stands for any number of lines. `UPDATE=1` writes blocks without
+//! such a line.
 
 use crate::cli::run;
 use std::fs;
@@ -23,14 +24,14 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Whether a run can be repeated anywhere: it reads nothing but what is built in.
+/// Whether a run is reproducible: it reads only built-in data.
 fn repeatable(words: &[&str]) -> bool {
     let first = words.first().copied().unwrap_or_default();
     let recorded = words.get(1).is_some_and(|word| word.starts_with("testdata/migrate/"));
     recorded || words.contains(&"--demo") && !words.contains(&"--envoy") || ["rules", "api", "rbac"].contains(&first)
 }
 
-/// Whether the lines of a block describe the output; `…` alone on a line stands for lines left out.
+/// Whether the lines of a block match the output; `…` alone on a line stands for omitted lines.
 fn describes(block: &[&str], output: &[&str]) -> bool {
     let mut rest = output;
     let mut parts = block.split(|line| line.trim() == "…").peekable();

@@ -1,4 +1,4 @@
-//! Reading config dumps: forms, damage, identity, writing back.
+//! Reading config dumps: formats, damage, identity, rewriting.
 
 #[path = "../../benches/support/big_dump.rs"]
 #[allow(dead_code, reason = "shared with the benchmarks")]
@@ -35,7 +35,7 @@ fn list(dump: &Dump) -> Vec<(ResourceKind, ResourceState, String)> {
     config(dump).resources.iter().map(|it| (it.kind, it.state, it.name.to_string())).collect()
 }
 
-/// The one problem of a text that yields nothing.
+/// The only problem of a text without any resources.
 fn refused(bytes: &[u8]) -> (&'static str, String) {
     let (dump, problems) = Dump::from_reader("it", bytes, Layout::Kept);
     assert!(dump.is_none());
@@ -235,7 +235,7 @@ fn gzip_and_zstd() {
         let codes: Vec<_> = problems.iter().map(|it| it.code.as_str()).collect();
         assert_eq!(codes, ["dump-truncated"], "{problems:?}");
     }
-    // Half of it unpacks to half a dump.
+    // Half of the file unpacks to half a dump.
     let (dump, _) = Dump::from_reader("half", &gzip[..gzip.len() * 9 / 10], Layout::Kept);
     assert!(dump.unwrap().len() > 3);
 }
@@ -252,7 +252,7 @@ fn half_a_dump() {
     assert!(problems[0].message.contains("the 8 resources"), "{}", problems[0].message);
 }
 
-/// Cut inside the secrets, what is left of them must not come out again.
+/// If a dump is cut inside its secrets, their rest must not be written.
 #[test]
 fn half_a_secret_is_not_written() {
     let cut = STATES.find("W3JlZ").unwrap();
@@ -337,13 +337,13 @@ fn without_edits_the_text_comes_back() {
     for text in [recorded.as_str(), &small, LISTENERS, CLUSTERS, ROUTES, ECDS, BOOTSTRAP] {
         assert!(rewritten(&whole(text), &[]) == text);
     }
-    // But for secrets, which go.
+    // Except for secrets, which are removed.
     let secrets = STATES.find("  {\n   \"@type\": \"type.googleapis.com/envoy.admin.v3.SecretsConfigDump").unwrap();
     let next = STATES.find("  {\n   \"@type\": \"type.googleapis.com/envoy.admin.v3.EcdsConfigDump").unwrap();
     assert_eq!(rewritten(&whole(STATES), &[]), format!("{}{}", &STATES[..secrets], &STATES[next..]));
 }
 
-/// Every resource replaced by itself without its white space comes back in its old layout.
+/// Every resource replaced by itself without white space gets its old layout back.
 #[test]
 fn replacements_take_the_layout_of_the_dump() {
     for text in [big_dump::recorded().as_str(), LISTENERS, CLUSTERS, ROUTES, ECDS] {
@@ -406,7 +406,7 @@ fn edits_in_one_go() {
 "#;
     assert!(text.contains(layout), "{text}");
     assert!(text.contains("\"dynamic_warming_clusters\": []\n"), "{text}");
-    // What was written reads back without a problem.
+    // The written text can be read without a problem.
     assert_eq!(list(&whole(&text)).len(), 12 - 4 + 4);
 }
 
@@ -479,7 +479,7 @@ fn generated_dump_has_what_it_promises() {
     assert_eq!(hosts, size.virtual_hosts);
 }
 
-/// A proptest edit: which resource, and what to do with it.
+/// A proptest edit: the resource, and the operation.
 fn edit() -> impl Strategy<Value = (usize, u8)> {
     (0_usize..12, 0_u8..3)
 }
@@ -507,7 +507,7 @@ proptest! {
         }
     }
 
-    /// Every prefix yields a prefix of the resources, and says that something is missing.
+    /// Every prefix yields a prefix of the resources, and reports that something is missing.
     #[test]
     fn prefixes_yield_prefixes(cut in 0_usize..STATES.trim_end().len()) {
         let (dump, problems) = Dump::from_text("it", &STATES[..cut]);
@@ -525,7 +525,7 @@ proptest! {
         }
     }
 
-    /// Any set of edits leaves JSON with the resources that one expects.
+    /// Any set of edits leaves JSON with the expected resources.
     #[test]
     fn edits_compose(edits in prop::collection::vec(edit(), 0..16), compact in any::<bool>()) {
         let text = if compact {

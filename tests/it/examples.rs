@@ -1,4 +1,4 @@
-//! The examples of the crate do what they say.
+//! The examples of the crate work.
 
 #[path = "../../examples/explain_dump.rs"]
 mod explain_dump;

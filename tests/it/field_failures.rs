@@ -1,7 +1,8 @@
-//! Sixty failures that users reported, each in a minimal file of testdata/field that some rule must name.
+//! Sixty failures that users reported, each in a minimal file of testdata/field for which some rule must give a
+//! finding.
 //!
-//! The files are made for this test; each says at its top which recorded proxies (`# with: shop`) and which release it is
-//! judged by. Numbers are those of the survey that the rules were written from; threads are where users told of it.
+//! The files are made for this test; the top of each names the recorded proxies (`# with: shop`) and the release to
+//! use. The numbers are those of the survey on which the rules are based; the threads are the users' reports.
 
 use crate::linting::{Proxies, directive, line, read, yaml_files};
 use crate::support::testdata;
@@ -9,7 +10,7 @@ use kubectl_envoyfilter::model::release::Release;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Number, thread, failure, the rules that name it.
+/// Number, thread, failure, and the rules that find it.
 pub(crate) const FAILURES: &[(u32, &str, &str, &[&str])] = &[
     (1, "istio/istio#21982", "a documented sample has no effect", &["EF213"]),
     (2, "istio/istio#37415", "INSERT_BEFORE a filter that a younger EnvoyFilter adds", &["EF405"]),

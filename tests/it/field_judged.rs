@@ -1,7 +1,7 @@
-//! What the linter once said wrongly: each case of testdata/field/judged states what must be reported and what must not.
+//! Former mistakes of the linter: each case of testdata/field/judged states what must and must not be reported.
 //!
-//! `# want: EF207 error` asks for a finding with that code and severity, `# want: EF210 error removed listener` for these
-//! words in its line, too; `# never: EF321` for none of a code. The reason stands in the first comment.
+//! `# want: EF207 error` requires a finding with that code and severity, `# want: EF210 error removed listener` also
+//! these words in its line; `# never: EF321` forbids findings with a code. The first comment gives the reason.
 
 use crate::linting::{Proxies, directive, line, read, yaml_files};
 use crate::support::testdata;

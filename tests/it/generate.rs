@@ -1,11 +1,11 @@
-//! EnvoyFilters and messages at random, drawn from the descriptors and from the names of the recorded dumps.
+//! Random EnvoyFilters and messages, drawn from the descriptors and from the names of the recorded dumps.
 
 use kubectl_envoyfilter::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use kubectl_envoyfilter::proto::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
-/// Random decisions, read off bytes that proptest made: fewer or smaller bytes are simpler values, so that it can shrink.
+/// Random decisions, read from proptest's bytes: fewer or smaller bytes give simpler values, so that it can shrink.
 pub(crate) struct Choices<'b> {
     bytes: std::slice::Iter<'b, u8>,
 }
@@ -37,15 +37,15 @@ impl<'b> Choices<'b> {
 /// How wild a value may be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wildness {
-    /// Only what proto JSON writes itself, and no types with a JSON form of their own.
+    /// Only canonical proto JSON, without types that have their own JSON form.
     Plain,
-    /// Only what proto JSON writes itself.
+    /// Only canonical proto JSON.
     Canonical,
     /// Unknown types, wrong types, unknown fields, `null`, either spelling of a name.
     Wild,
 }
 
-/// Types that filters really put into an `Any`.
+/// Types that filters actually put into an `Any`.
 const TYPES: &[&str] = &[
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
     "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
@@ -66,7 +66,7 @@ const TYPES: &[&str] = &[
     "google.protobuf.Any",
 ];
 
-/// Makes values.
+/// Generates values.
 pub(crate) struct Values<'c, 'b> {
     pub(crate) schema: Schema,
     pub(crate) choices: &'c mut Choices<'b>,
@@ -234,7 +234,7 @@ impl Values<'_, '_> {
         Json::Object(out)
     }
 
-    /// A value that nests no further.
+    /// A value without nesting.
     fn well_known_leaf(&mut self, known: WellKnown) -> Json {
         match known {
             WellKnown::Any => json!({ "@type": "type.googleapis.com/google.protobuf.Empty", "value": {} }),
@@ -257,7 +257,7 @@ impl Values<'_, '_> {
     }
 }
 
-/// What matches can name: the texts and ports of a recorded configuration.
+/// Names that matches can refer to: the texts and ports of a recorded configuration.
 pub(crate) struct Names {
     texts: Vec<String>,
     ports: Vec<u64>,
@@ -333,7 +333,7 @@ pub(crate) fn filter(choices: &mut Choices<'_>, schema: Schema, names: &Names, n
 }
 
 fn patch(choices: &mut Choices<'_>, schema: Schema, names: &Names) -> Json {
-    // The first of each is "not given": once in a while is enough.
+    // The first of each means "not given", which is enough occasionally.
     let some =
         |choices: &mut Choices<'_>, count: usize| if choices.rarely(40) { 0 } else { 1 + choices.below(count - 1) };
     let apply_to = ApplyTo::ALL[some(choices, ApplyTo::ALL.len())];

@@ -1,10 +1,11 @@
-//! `proxyVersion` is compiled and matched as Go does it: recorded answers of Go's `regexp`, and the cost of hostile ones.
+//! `proxyVersion` is compiled and matched like in Go: recorded answers of Go's `regexp`, and the cost of hostile
+//! expressions.
 
 use kubectl_envoyfilter::engine::go_regexp::{GoRegexp, Refusal};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// Go's `syntax.ErrorCode` of a refusal.
+/// Go's `syntax.ErrorCode` of a rejection.
 fn code(refusal: &Refusal) -> String {
     let text = refusal.to_string();
     text.split(": `").next().unwrap().to_owned()
@@ -35,7 +36,7 @@ fn what_go_compiles_compiles_and_matches_the_same() {
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What took half a second and 10 MB each with the regex crate.
+/// Expressions that took half a second and 10 MB each with the regex crate.
 #[test]
 fn hostile_expressions_cost_little() {
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! What is read from files and texts: places, YAML 1.1, broken documents, EnvoyFilters, other objects.
+//! Reading files and texts: places, YAML 1.1, broken documents, EnvoyFilters, other objects.
 
 use kubectl_envoyfilter::load::limits::Limits;
 use kubectl_envoyfilter::load::{self, Loaded, Options, yaml};
@@ -260,7 +260,7 @@ fn objects_of_a_cluster() {
         inventory.other.iter().map(|(kind, count)| (kind.as_str(), *count)).collect::<Vec<_>>(),
         [("Widget", 1)]
     );
-    // The Secret is gone, also from the text that excerpts are taken from, and no line has moved.
+    // The Secret is removed, also from the text for excerpts, and no line has moved.
     let kept = &sources.get(FileId(0)).text;
     assert!(!kept.contains("dG9wLXNlY3JldA"));
     assert_eq!(kept.lines().count(), std::fs::read_to_string(testdata("cluster.yaml")).expect("file").lines().count());
@@ -316,7 +316,7 @@ fn files_folders_and_packed_files() {
     assert_eq!(small.problems[0].code.as_str(), "too-large");
 }
 
-/// Checks every place of a tree: inside the text, on character boundaries, and the text itself for unquoted words.
+/// Checks every place of a tree: inside the text, on character boundaries, and equal to the text for unquoted words.
 fn check_places(node: &Node, text: &str) {
     let at = |span: Span| {
         let found = text.get(span.start as usize..span.end as usize);

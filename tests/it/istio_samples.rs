@@ -1,4 +1,4 @@
-//! No false alarm on what Istio itself ships: its samples, its test data, the filters it once installed.
+//! No false positives on what Istio itself ships: its samples, its test data, the filters it once installed.
 
 use crate::linting::{Proxies, line, read, yaml_files};
 use crate::support::testdata;

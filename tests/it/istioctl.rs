@@ -1,4 +1,4 @@
-//! What istioctl says of EnvoyFilters (IST0151 to IST0155), and what is said of that.
+//! istioctl's messages about EnvoyFilters (IST0151 to IST0155), and their assessment.
 
 use crate::linting::Proxies;
 use kubectl_envoyfilter::lint::istioctl::{self, Judgement};

@@ -1,4 +1,4 @@
-//! The rule on shared state against every recording in which istiod's changes stayed after the filters were deleted.
+//! The rule about shared state against every recording in which istiod's changes stayed after the filters were deleted.
 
 use crate::linting::input;
 use crate::support::{dumps, recorded, testdata};
@@ -9,7 +9,7 @@ use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::rules;
 
-/// Words without which no patch of a case can belong to a class that the rule knows.
+/// Words that every patch of a class known to the rule contains.
 const WORDS: &[&str] = &[
     "validate_clusters",
     "max_direct_response_body_size_bytes",

@@ -1,4 +1,4 @@
-//! `lint` and `rules` on the command line: forms of output, exit codes, suppressions, baseline, configuration, fixes.
+//! `lint` and `rules` on the command line: output formats, exit codes, suppressions, baseline, configuration, fixes.
 //!
 //! Only EF301 and the rules of the linter itself (EF9) are selected, so that new rules change nothing here. `UPDATE=1`
 //! writes the snapshots of testdata/cli/lint.
@@ -10,7 +10,7 @@ use kubectl_envoyfilter::report::style::Terminal;
 use serde_json::Value;
 use std::fs;
 
-/// What a command line gave.
+/// The result of a command line.
 pub(crate) struct Said {
     pub(crate) code: u8,
     pub(crate) out: String,
@@ -73,7 +73,7 @@ fn json_keeps_its_schema() {
     assert_eq!(validator.errors(&json), "");
 }
 
-/// Who reads a report without the command learns from it what was looked at, and what is not known.
+/// A report must state its scope, and what is unknown, even without the command.
 #[test]
 fn every_form_says_what_was_looked_at() {
     for form in ["sarif", "junit", "github", "gitlab", "markdown"] {
@@ -128,7 +128,7 @@ fn unreadable_inputs_are_said_and_counted() {
     assert!(usage.err.contains("the nearest is EF301"), "{}", usage.err);
 }
 
-/// What stands in a broken Service or mesh ConfigMap is missing in the answer: who names the file has to hear of it.
+/// What a broken Service or mesh ConfigMap contains is missing in the answer, so the file is reported.
 #[test]
 fn documents_of_others_that_cannot_be_read_are_counted() {
     let broken = "testdata/cli/lint/unread/service.yaml";
@@ -142,14 +142,14 @@ fn documents_of_others_that_cannot_be_read_are_counted() {
     let folder = lint(&["testdata/cli/lint/unread", "--fail-on", "never"]);
     assert_eq!(folder.code, 0, "a folder may hold what is no business of this tool: {}", folder.out);
     let note = "cannot read 2 documents without an EnvoyFilter, first testdata/cli/lint/unread/service.yaml:3:";
-    // Long lines are folded.
+    // Long lines are wrapped.
     let said = folder.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(note), "{}", folder.out);
     let other = lint(&["testdata/cli/lint/unread/note.yaml", "--fail-on", "never"]);
     assert!(other.err.contains("this is not a Kubernetes object"), "{}", other.err);
 }
 
-/// A name with a line break must not make two lines of one, nor a command for the system that reads them.
+/// A name with a line break must not split a line or become a command for the system that reads it.
 #[test]
 fn file_names_cannot_break_out_of_their_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -163,7 +163,7 @@ fn file_names_cannot_break_out_of_their_line() {
     }
 }
 
-/// The list of rules fits the terminals that most people have.
+/// The list of rules fits common terminal widths.
 #[test]
 fn the_list_of_rules_fits_eighty_columns() {
     let cli = Cli::try_parse_from(["kubectl-envoyfilter", "rules"]).unwrap();
@@ -176,7 +176,7 @@ fn the_list_of_rules_fits_eighty_columns() {
     assert!(out.contains("EF301") && long.is_empty(), "{}", long.join("\n"));
 }
 
-/// The documentation is Markdown: a space at the beginning of its lines would be that of a doc comment.
+/// The documentation is Markdown: leading spaces would come from the doc comments.
 #[test]
 fn documentation_of_rules_begins_at_the_margin() {
     let said = run(&["rules", "EF309", "-o", "json"]);
@@ -186,7 +186,7 @@ fn documentation_of_rules_begins_at_the_margin() {
     assert!(!text.contains("\n "), "{text}");
 }
 
-/// A value with a secret, a mistake beside it on its line, and code with a token that an upgrade rewrites.
+/// A value with a secret, a mistake next to it on its line, and code with a token that an upgrade rewrites.
 const WITH_SECRETS: &str = r#"
 apiVersion: networking.istio.io/v1alpha3
 kind: EnvoyFilter
@@ -212,7 +212,7 @@ spec:
             end
 "#;
 
-/// Neither do the findings of other rules show the line, nor the pages that an audit makes for others to read.
+/// The findings of other rules do not show the line either, nor do the pages of an audit.
 #[test]
 fn secrets_stand_in_no_excerpt_and_on_no_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -229,7 +229,7 @@ fn secrets_stand_in_no_excerpt_and_on_no_page() {
     }
 }
 
-/// What is found of a secret must not stand in the log of a CI system.
+/// A finding about a secret must not repeat it in a CI log.
 #[test]
 fn secrets_are_not_repeated() {
     for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
@@ -242,11 +242,11 @@ fn secrets_are_not_repeated() {
     }
 }
 
-/// A note that says what stood in for a config dump is not said twice.
+/// The note that names the stand-in for a config dump is printed once.
 #[test]
 fn likely_findings_say_once_what_they_are_judged_by() {
     let said = run(&["lint", "testdata/field/10-merge-of-false.yaml", "--select", "EF309"]);
-    // The line of the scope at the end says it of the run, the note of the finding.
+    // The scope line at the end states it for the run, the note for the finding.
     let judged: Vec<&str> =
         said.out.lines().filter(|line| line.contains("judged on") && !line.starts_with("- not checked")).collect();
     assert_eq!(judged.len(), 1, "{judged:?}");

@@ -1,4 +1,4 @@
-//! Linting as tests do it: files, config dumps of recordings, a release; and findings as text.
+//! Linting for tests: files, config dumps of recordings, a release; and findings as text.
 
 use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
@@ -17,7 +17,7 @@ pub(crate) fn directive(source: &str, word: &str) -> Vec<String> {
     lines.filter_map(|line| line.strip_prefix(&format!("# {word}: "))).map(str::to_owned).collect()
 }
 
-/// Config dumps to judge by: those of a recording's proxies, and the reference configurations of a release.
+/// Config dumps to use: those of a recording's proxies, and the reference configurations of a release.
 pub(crate) struct Proxies {
     given: Vec<Dump>,
     release: Release,
@@ -41,12 +41,12 @@ impl Proxies {
         self.run(loaded, |_| ()).0
     }
 
-    /// What `lint` reports of it: without what is suppressed.
+    /// The findings that `lint` reports, without suppressed ones.
     pub(crate) fn report(&self, loaded: &Loaded) -> Vec<Finding> {
         self.with(loaded, |input| lint::check(input, rules::ALL, &Config::default(), str::to_owned).findings)
     }
 
-    /// What `look` sees of the runs on what was loaded.
+    /// The result of `look` for the runs.
     pub(crate) fn inspect<T>(&self, loaded: &Loaded, look: impl FnOnce(&Context<'_>) -> T) -> T {
         self.run(loaded, look).1
     }
@@ -62,7 +62,7 @@ impl Proxies {
     }
 }
 
-/// What was loaded, as the input of a run without dumps and reference configurations.
+/// Loaded documents as the input of a run without dumps and reference configurations.
 pub(crate) fn input<'a>(loaded: &'a Loaded, release: Release, mesh: &'a MeshSettings) -> Input<'a> {
     Input {
         sources: &loaded.sources,
@@ -80,10 +80,10 @@ pub(crate) fn read(path: &Path) -> Loaded {
     load::read(&[path.to_owned()], &load::Options::default())
 }
 
-/// The metadata that a user writes.
+/// The metadata fields that a user writes.
 pub(crate) const METADATA_SENT: [&str; 4] = ["name", "namespace", "labels", "annotations"];
 
-/// A filter of a case, as it is sent to an API server.
+/// A filter of a case, as sent to an API server.
 pub(crate) struct Sent {
     /// Rule, file and filter.
     pub(crate) name: String,
@@ -92,7 +92,7 @@ pub(crate) struct Sent {
     pub(crate) object: serde_json::Value,
 }
 
-/// Every filter of the cases of all rules, but for files with one of these directives.
+/// Every filter of the cases of all rules, except for files with one of these directives.
 pub(crate) fn sent_filters(without: &[&str]) -> Vec<Sent> {
     let mut sent = Vec::new();
     for rule in rules::ALL {
@@ -114,7 +114,7 @@ pub(crate) fn sent_filters(without: &[&str]) -> Vec<Sent> {
     sent
 }
 
-/// A finding in one line: `12:3 EF301 error (certain) patch 0: message`.
+/// A finding on one line: `12:3 EF301 error (certain) patch 0: message`.
 pub(crate) fn line(one: &Finding, loaded: &Loaded) -> String {
     let at = loaded.sources.position(one.primary.span);
     let severity = format!("{:?}", one.severity).to_lowercase();
@@ -134,7 +134,7 @@ pub(crate) fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Compares a file with what it should hold; `UPDATE=1` writes it.
+/// Compares a file with its expected content; `UPDATE=1` writes it.
 pub(crate) fn expect(path: &Path, want: &str) {
     let have = fs::read_to_string(path).unwrap_or_default();
     if have != want && env::var_os("UPDATE").is_some() {

@@ -1,4 +1,5 @@
-//! Small files that unpack to much: refused with the bound and the option that raises it, in little memory.
+//! Small files that unpack to a lot of data: rejected with the limit and the option that raises it, using little
+//! memory.
 
 use super::Said;
 use flate2::Compression;
@@ -8,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs the binary and watches its memory: the peak of what it holds, in MiB.
+/// Runs the binary and measures its peak memory, in MiB.
 fn watched(folder: &Path, arguments: &[&str]) -> (Said, u64) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
         .args(arguments)
@@ -46,7 +47,7 @@ fn header(name: &str, kind: tar::EntryType, size: u64) -> tar::Header {
     header
 }
 
-/// A packed archive: headers, each followed by as many bytes.
+/// An archive: headers, each followed by as many bytes as it declares.
 fn archive(path: &Path, members: &[(&str, tar::EntryType, u64, u8)]) -> u64 {
     let file = File::create(path).unwrap();
     let gzip = path.extension().is_some_and(|it| it == "gz");
@@ -136,7 +137,7 @@ fn a_file_that_unpacks_a_thousandfold_is_refused() {
         watched(folder.path(), &["explain", "pod", "x", "--dump", "zeros.json.gz", "-f", "zeros.yaml.gz"]);
     assert!(said.err.contains("cannot read zeros.json.gz: it unpacks to more than"), "{}", said.err);
     assert!(peak < 3 * 128, "{peak} MiB");
-    // Who trusts it says so.
+    // An option raises the limit for a trusted file.
     let (said, _) = watched(folder.path(), &["lint", "zeros.yaml.gz", "--max-input-size", "300Mi"]);
     assert!(!said.err.contains("250 times"), "{}", said.err);
     let (said, _) = watched(folder.path(), &["lint", "zeros.yaml.gz", "--max-input-size", "100Mi"]);
@@ -145,7 +146,7 @@ fn a_file_that_unpacks_a_thousandfold_is_refused() {
     assert!(said.code == 2 && said.err.contains("such as 512Mi"), "{}", said.err);
 }
 
-/// `capture x.tar` writes a tar, and every form is read again.
+/// `capture x.tar` writes a tar, and every format can be read again.
 #[test]
 fn captures_are_written_in_the_form_that_the_name_says() {
     use kubectl_envoyfilter::load::capture::{Capture, Pack};

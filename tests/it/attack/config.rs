@@ -1,4 +1,4 @@
-//! `.envoyfilter.yaml` of somebody else's change request: it rules over its own folder, and nothing else.
+//! A `.envoyfilter.yaml` from an untrusted change request applies only to its own folder.
 
 use super::say;
 use std::fs;
@@ -46,13 +46,13 @@ fn rules_of_a_configuration_lie_in_its_folder_and_no_other_file_is_quoted() {
         assert!(said.err.contains("outside the folder of the configuration"), "{path}: {}", said.err);
         assert!(!said.all().contains("CANARY") && !said.all().contains("broken"), "{path}: {}", said.all());
     }
-    // A file of its own folder that is no rule is named, and not quoted.
+    // A file of its own folder that is not a rule is named, but not quoted.
     write(&repo.join("own.yaml"), SECRET);
     write(&repo.join(".envoyfilter.yaml"), "rules: [own.yaml]\n");
     let said = say(&repo, &["lint", "a.yaml"]);
     assert!(said.err.contains("own.yaml is not a rule: it contains no `kind: LintRule`"), "{}", said.err);
     assert!(!said.all().contains("CANARY"), "{}", said.all());
-    // So is a file that the user names.
+    // The same for a file that the user names.
     let said = say(root.path(), &["lint", "repo/a.yaml", "--rules", "token.yaml", "--config", "/dev/null"]);
     assert!(!said.all().contains("CANARY"), "{}", said.all());
     fs::remove_file(repo.join(".envoyfilter.yaml")).unwrap();
@@ -71,7 +71,7 @@ fn links_out_of_a_folder_are_not_followed() {
     write(&root.path().join("token.yaml"), SECRET);
     write(&repo.join("a.yaml"), &BAD.replace("NAME", "a"));
     symlink(root.path().join("token.yaml"), repo.join("b.yaml")).unwrap();
-    // As Kubernetes mounts a ConfigMap: links inside the folder.
+    // A ConfigMap as Kubernetes mounts it, with links inside the folder.
     write(&repo.join("..data/c.yaml"), &BAD.replace("NAME", "c"));
     symlink("..data/c.yaml", repo.join("c.yaml")).unwrap();
     let said = say(&repo, &["lint", "."]);
@@ -95,7 +95,7 @@ fn a_configuration_that_was_found_silences_its_own_folder_only() {
     let both = say(root.path(), &["lint", "pr/a.yaml", "prod/b.yaml"]);
     assert_eq!(both.code, 1, "{}", both.out);
     assert!(both.out.contains("prod/b.yaml:7") && !both.out.contains("pr/a.yaml:7"), "{}", both.out);
-    // Who names it means it.
+    // A configuration that the user names applies everywhere.
     let named = say(root.path(), &["lint", "--config", "pr/.envoyfilter.yaml", "pr/a.yaml", "prod/b.yaml"]);
     assert_eq!(named.code, 0, "{}", named.out);
 }

@@ -1,9 +1,9 @@
-//! Input that is made to hurt costs what its size says: `benches/growth.rs` holds the exact figures.
+//! The cost of hostile input is proportional to its size; `benches/growth.rs` has the exact figures.
 
 #[path = "../../../benches/support/growth.rs"]
 mod cases;
 
-/// Far below quadratic, with room for a busy machine.
+/// Far below quadratic, with a margin for a busy machine.
 const MOST: f64 = 1.5;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Input that means harm: archives that unpack to gigabytes, configurations of somebody else's change request, names that
-//! steer terminals and CI runners, secrets that must not be repeated. SECURITY.md says which test holds which promise.
+//! Hostile input: archives that unpack to gigabytes, configurations from untrusted change requests, names that control
+//! terminals and CI runners, secrets that must not be repeated. SECURITY.md names the test for each guarantee.
 
 mod bombs;
 mod config;
@@ -10,7 +10,7 @@ pub(crate) mod secrets;
 use super::cli::run;
 use std::path::Path;
 
-/// What a run printed, and how it ended.
+/// The output and exit code of a run.
 pub(crate) struct Said {
     pub(crate) out: String,
     pub(crate) err: String,

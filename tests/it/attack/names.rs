@@ -1,10 +1,10 @@
-//! Hostile names at every command and in every form of output: none steers a terminal, ends a line, or becomes a command of a
+//! Hostile names in every command and output format: none controls a terminal, ends a line, or becomes a command of a
 //! CI runner.
 
 use super::{capture, say};
 use std::fs;
 
-/// Names that no API server takes, and files can contain all the same; with what must not begin a line.
+/// Names that no API server accepts but files can contain, with text that must not begin a line.
 const NAMES: &[&str] = &[
     "x\n::error file=a.yaml,line=1::INJECTED",
     "x\r\n::add-mask::INJECTED",
@@ -81,7 +81,7 @@ fn filter(name: &str) -> String {
     .to_string()
 }
 
-/// What is wrong with an output.
+/// The problems of an output.
 fn complaints(text: &str, commands: bool) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -213,7 +213,7 @@ fn hostile_names_steer_nothing_in_any_form() {
             wrong.extend(found.into_iter().take(3).map(|one| format!("{arguments:?}: {one}")));
         }
         if arguments.contains(&"yaml") {
-            // Code is a block of lines; a name is none.
+            // Code is a block of lines; a name is not.
             let block = |line: &&str| {
                 let parts = line.rsplit_once(": ");
                 parts.is_some_and(|(key, rest)| {
@@ -240,11 +240,11 @@ fn workflow_commands_mean_what_they_say() {
         let json = say(folder.path(), &["lint", "-o", "json", "a.yaml"]);
         let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
         let said = say(folder.path(), &["lint", "-o", "github", "a.yaml"]);
-        // The last one says what was looked at.
+        // The last line states the scope.
         assert_eq!(said.out.lines().count(), json["findings"].as_array().unwrap().len() + 1, "{}", said.out);
         assert!(said.out.lines().last().unwrap().starts_with("::notice title=Scope::files; "), "{}", said.out);
         for (line, finding) in said.out.lines().zip(json["findings"].as_array().unwrap()) {
-            // As actions/runner decodes a value (ActionCommand.UnescapeData).
+            // Decodes a value like actions/runner (ActionCommand.UnescapeData).
             let data = line.splitn(3, "::").nth(2).unwrap();
             let decoded = data.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%").replace("\\u0023#", "##");
             let message = finding["message"].as_str().unwrap();

@@ -1,11 +1,12 @@
-//! Canaries wherever a secret can stand, through every command and form: none comes out. And what only looks like one stays.
+//! Canaries in every place for a secret, through every command and format: none is printed. Text that only looks like a
+//! secret stays.
 
 use super::{capture, say};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// Texts around a canary; `@` is the canary.
+/// Texts around a canary, marked with `@`.
 const TEXTS: &[&str] = &[
     "request_handle:headers():add(\"x-api-key\", \"@\")",
     "local h = { ['authorization'] = '@' }",
@@ -41,13 +42,13 @@ pub(crate) struct Cage(usize);
 impl Cage {
     fn one(&mut self) -> String {
         self.0 += 1;
-        // Letters and digits: it passes through every encoding as it is.
+        // Letters and digits, which every encoding keeps.
         format!("CANARY{:04}x7Qz", self.0)
     }
 
     fn text(&mut self, around: &str) -> String {
         let canary = self.one();
-        // The last `@` of a URL is its own.
+        // The last `@` of a URL belongs to the URL.
         match around.split_once("@@") {
             Some((before, after)) => format!("{before}{canary}@{after}"),
             None => around.replace('@', &canary),
@@ -81,7 +82,7 @@ fn cluster(operation: &str, value: Value) -> Value {
     json!({"applyTo": "CLUSTER", "match": {"context": "SIDECAR_OUTBOUND"}, "patch": {"operation": operation, "value": value}})
 }
 
-/// EnvoyFilters with a canary wherever a secret can stand, in patches that apply and in patches that rules complain of.
+/// EnvoyFilters with a canary in every place for a secret, in patches that apply and in patches with findings.
 pub(crate) fn filters(cage: &mut Cage) -> Vec<Value> {
     let mut all = Vec::new();
     for (at, text) in TEXTS.iter().enumerate() {
@@ -105,7 +106,7 @@ pub(crate) fn filters(cage: &mut Cage) -> Vec<Value> {
         let patches = vec![
             http(lua(cage)),
             http(wasm),
-            // A field that does not exist, beside a secret.
+            // An unknown field next to a secret.
             cluster(
                 "ADD",
                 json!({
@@ -127,7 +128,7 @@ pub(crate) fn filters(cage: &mut Cage) -> Vec<Value> {
     };
     let patches = vec![
         cluster("MERGE", json!({"transport_socket": tls(cage)})),
-        // istiod discards this one, and a message quotes a part of it.
+        // istiod discards this one, and a message quotes part of it.
         cluster("MERGE", json!({"transport_socket": tls(cage), "connect_timeout": "soon"})),
         cluster(
             "ADD",
@@ -166,7 +167,7 @@ pub(crate) fn filters(cage: &mut Cage) -> Vec<Value> {
         }})),
     ];
     all.push(filter(cage, "typed", patches));
-    // What `lint --diff` corrects stands beside secrets, in keys that are misspelled.
+    // Misspelled keys next to secrets, which `lint --diff` corrects.
     let mut fixable = http(json!({"name": "misspelled", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.basic_auth.v3.BasicAuth",
         "users": {"inline_strin": cage.text("user1:{SHA}@")},
@@ -178,7 +179,7 @@ pub(crate) fn filters(cage: &mut Cage) -> Vec<Value> {
         cluster("MERGE", json!({"conect_timeout": "1s", "credentals": cage.one(), "transport_socket": tls(cage)})),
     ];
     all.push(filter(cage, "fixable", patches));
-    // What `migrate` moves to native objects.
+    // Patches that `migrate` moves to native objects.
     let patches = vec![
         json!({
             "applyTo": "HTTP_ROUTE", "match": {"context": "SIDECAR_OUTBOUND"},
@@ -200,7 +201,7 @@ fn yaml(filters: &[Value]) -> String {
     filters.iter().map(|filter| format!("{filter:#}\n---\n")).collect()
 }
 
-/// Where outputs of runs repeat a canary.
+/// Where the output of runs repeats a canary.
 fn escaped(folder: &Path, runs: &[Vec<&str>]) -> Vec<String> {
     let mut out = Vec::new();
     for arguments in runs {
@@ -217,7 +218,7 @@ fn escaped(folder: &Path, runs: &[Vec<&str>]) -> Vec<String> {
     out
 }
 
-/// The commands that run an Envoy: what it logs and what its probes see passes the same screen.
+/// The commands that run an Envoy: its logs and probes pass through the same redaction.
 #[test]
 #[ignore = "needs an Envoy"]
 fn canaries_stay_in_their_cage_with_an_envoy() {
@@ -251,10 +252,10 @@ fn two_hundred_canaries_stay_in_their_cage() {
     assert!(cage.0 >= 200, "{}", cage.0);
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("f.yaml"), yaml(&filters)).unwrap();
-    // Pretty, so that excerpts show lines; and on one line.
+    // Pretty-printed, so that excerpts show lines; and on one line.
     let flat: Vec<String> = filters.iter().map(Value::to_string).collect();
     fs::write(folder.path().join("flat.yaml"), flat.join("\n---\n")).unwrap();
-    // Broken at the end: what the parser complains of is quoted.
+    // Broken at the end, where the parser quotes the text.
     let broken: Vec<String> =
         filters.iter().map(|filter| format!("{filter:#}").replacen("\"spec\": {", "\"spec\": {,", 1)).collect();
     fs::write(folder.path().join("broken.yaml"), broken.join("\n---\n")).unwrap();
@@ -321,7 +322,7 @@ fn two_hundred_canaries_stay_in_their_cage() {
     }
     let out = escaped(folder.path(), &runs);
     assert!(out.is_empty(), "{} outputs repeat a secret:\n{}", out.len(), out.join("\n"));
-    // It is not that nothing is shown: what only looks like a secret stays, and who asks sees everything.
+    // Not everything is hidden: text that only looks like a secret stays, and an option shows everything.
     let render = ["render", "--demo", "-f", "f.yaml", "--only", "changed"];
     let hidden = say(folder.path(), &render).out;
     for kept in
@@ -334,7 +335,7 @@ fn two_hundred_canaries_stay_in_their_cage() {
     assert!(shown.contains("CANARY") && !shown.contains("[redacted]"));
 }
 
-/// What a capture stores of an object goes through the same code: here without a cluster.
+/// A capture stores objects through the same code, tested here without a cluster.
 #[test]
 fn captured_objects_hold_no_canary() {
     use kubectl_envoyfilter::model::redact::Redactor;

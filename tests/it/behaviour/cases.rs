@@ -1,4 +1,4 @@
-//! Every case of `testdata/behaviour` passes with the right filter and fails with the wrong one.
+//! Every case of `testdata/behaviour` passes with the correct filter and fails with the wrong one.
 
 use super::{case_folders, envoy, said};
 use crate::linting::directive;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What each run says of the tests of a case: whether they passed, and all of its words. `# istio: 1.26` judges a case by
-/// that release.
+/// The result of a case's tests: whether they passed, and the whole output. `# istio: 1.26` selects the release for a
+/// case.
 fn run(envoy: &str, file: &Path) -> (i32, String) {
     let release = directive(&fs::read_to_string(file).unwrap(), "istio");
     let release = release.first().map_or_else(Vec::new, |release| vec!["--istio-version", release]);
@@ -17,7 +17,7 @@ fn run(envoy: &str, file: &Path) -> (i32, String) {
     (said.code, format!("{}{}", said.out, said.err))
 }
 
-/// The test file with another filter in the place of the right one.
+/// The test file with the wrong filter instead of the correct one.
 fn with_the_wrong_filter(folder: &Path, beside: &Path) -> PathBuf {
     let text = fs::read_to_string(folder.join("case.test.yaml")).unwrap();
     let bad = folder.join("bad.yaml");
@@ -28,7 +28,7 @@ fn with_the_wrong_filter(folder: &Path, beside: &Path) -> PathBuf {
     file
 }
 
-/// What is wrong with a case on an Envoy.
+/// The problems of a case on an Envoy.
 fn wrong_with(folder: &Path, version: &str, beside: &Path) -> Vec<String> {
     let envoy = crate::envoy::binary(version);
     let envoy = envoy.to_str().unwrap();
@@ -45,7 +45,7 @@ fn wrong_with(folder: &Path, version: &str, beside: &Path) -> Vec<String> {
     wrong
 }
 
-/// Runs cases on an Envoy, a few at a time: most of a run waits.
+/// Runs cases on an Envoy, a few at a time, since most of a run is waiting.
 fn all_on(version: &str, folders: &[PathBuf]) {
     let beside = tempfile::tempdir().unwrap();
     let next = AtomicUsize::new(0);
@@ -69,8 +69,8 @@ fn each_case_tells_the_right_filter_from_the_wrong_one() {
     all_on("1.39.3", &case_folders());
 }
 
-/// The wording of Envoy's log and the names of its counters differ between releases; what a test file sees does not. What
-/// istiod makes of a filter does not depend on Envoy: the failures of the field need one.
+/// The text of Envoy's log and the names of its counters differ between releases, but not what a test file sees.
+/// istiod's result for a filter does not depend on Envoy, so one Envoy is enough for the failures from the field.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn every_other_envoy_says_the_same() {
@@ -94,7 +94,7 @@ fn identical_runs_are_identical_bytes() {
     }
 }
 
-/// A folder has a case or it is not one.
+/// Every folder is a complete case.
 #[test]
 fn every_case_is_whole_and_can_be_read() {
     for folder in case_folders() {
@@ -111,7 +111,7 @@ fn every_case_is_whole_and_can_be_read() {
     }
 }
 
-/// The schema of test files takes every case, and refuses what the reader refuses.
+/// The schema of test files accepts every case, and rejects what the reader rejects.
 #[test]
 fn the_schema_takes_every_case() {
     let schema = JsonSchema::new("envoyfilter-test.json");
@@ -137,7 +137,7 @@ fn json_is_what_the_schemas_say() {
     assert_eq!(JsonSchema::new("test.json").errors(&serde_json::from_str(&answer.out).unwrap()), "");
 }
 
-/// A pod of a capture: its filters are in effect, and those of the test file take the places of those with the same name.
+/// A pod of a capture: its filters are in effect, and those of the test file replace those with the same name.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn a_test_file_takes_a_pod_of_a_capture() {

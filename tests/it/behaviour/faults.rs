@@ -1,4 +1,4 @@
-//! Bad input and faults: a clear word and an exit code; nothing is left behind.
+//! Bad input and faults give a clear message and an exit code, and leave nothing behind.
 
 use super::{envoy, said};
 use std::fs;
@@ -10,7 +10,7 @@ fn with_file(text: &str, arguments: &[&str]) -> super::Said {
     said(&[&["test", file.to_str().unwrap()], arguments].concat())
 }
 
-/// `/bin/true` stands for an Envoy where none is started.
+/// `/bin/true` as the Envoy of tests that start none.
 const NONE: &[&str] = &["--envoy", "/bin/true"];
 
 #[test]
@@ -23,7 +23,7 @@ fn mistakes_in_a_test_file_have_a_place() {
     {
         assert!(said.err.contains(words), "{words}: {}", said.err);
     }
-    // The line, and what is meant in it.
+    // The line, with the faulty part marked.
     let shown = "5 │   request: {inbound: 80800, pth: /}\n  │                      ^^^^^\n";
     assert!(said.err.contains(shown), "{}", said.err);
 }
@@ -124,7 +124,7 @@ fn faults_are_told_and_end_the_run() {
     assert!(none.code == 2 && none.err.contains("no such file"), "{}", none.err);
 }
 
-/// A program in the place of Envoy.
+/// A program that replaces Envoy.
 #[cfg(target_os = "linux")]
 fn script(folder: &std::path::Path, name: &str, text: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
@@ -134,8 +134,8 @@ fn script(folder: &std::path::Path, name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Files with one proxy and the same filters share an Envoy, tokens and all; others do not. An Envoy that dies takes its file
-/// along, and the next file gets another one.
+/// Files with the same proxy and filters share an Envoy, including its tokens; others do not. If an Envoy dies, its
+/// file fails, and the next file gets a new one.
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
@@ -167,7 +167,7 @@ fn files_with_one_proxy_and_the_same_filters_share_an_envoy() {
     let order: Vec<usize> = paths.iter().map(|path| answer.out.find(path.as_str()).unwrap()).collect();
     assert!(order.is_sorted(), "{}", answer.out);
     assert_eq!(fs::read_to_string(&starts).unwrap().lines().count(), 2, "{}", answer.out);
-    // A stub that nobody knows is the mistake of one file.
+    // An unknown stub is an error of one file.
     let text = fs::read_to_string(path("deep/c.test.yaml")).unwrap();
     fs::write(path("deep/c.test.yaml"), text.replace("tests:\n", "stubs: {nobody: {http: {status: 200}}}\ntests:\n"))
         .unwrap();
@@ -208,7 +208,7 @@ fn an_envoy_that_dies_during_a_request_is_told() {
     assert!(died.out.contains("not run: Envoy ended with"), "{}{}", died.out, died.err);
 }
 
-/// An upstream that is slower than the client waits is no success, and the command ends.
+/// An upstream that is slower than the client's timeout is not a success, and the command ends.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn an_answer_that_does_not_come_is_told() {
@@ -218,7 +218,7 @@ fn an_answer_that_does_not_come_is_told() {
     assert!(late.out.contains("status: expected \"200\", got absent"), "{}", late.out);
 }
 
-/// Killed with SIGKILL during a request: both Envoys and their folders go.
+/// Killed with SIGKILL during a request: both Envoys and their folders are removed.
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
@@ -233,7 +233,7 @@ fn nothing_outlives_a_killed_run() {
         SLOW.replace("expect: {status: 200}", "expect: {status: 200}\n  without-filters: {expect: {status: 200}}"),
     )
     .unwrap();
-    // A name of its own, to find its processes by.
+    // A unique name, to find its processes.
     let binary = folder.path().join("envoy-of-this-test");
     std::os::unix::fs::symlink(envoy(), &binary).unwrap();
     let running = || {

@@ -1,4 +1,4 @@
-//! Every form in which `try` and `test` answer, and the options of `test` for writing tests.
+//! Every output format of `try` and `test`, and the options of `test` for writing tests.
 
 use super::{Said, envoy, said};
 use crate::support::{JsonSchema, testdata};
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// One test that passes, one that fails, with names that hurt in one form or another.
+/// One test that passes and one that fails, with names that are special characters in some format.
 const SUITE: &str = "kind: EnvoyFilterTest
 proxy: {demo: true}
 filters: [FILTER]
@@ -86,7 +86,7 @@ fn a_name_chooses_tests_and_coverage_can_be_a_condition() {
     assert_eq!(enough.code, 0, "{}{}", enough.out, enough.err);
 }
 
-/// The first file of `--init` can be run as it is, and meets every patch.
+/// The file from `--init` can be run unchanged, and reaches every patch.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn the_first_test_file_runs_and_meets_each_patch() {
@@ -132,7 +132,7 @@ fn a_changed_filter_runs_again() {
     assert!(watching.contains("2 files"), "{watching}");
 }
 
-/// The page draws the path, and nothing that a filter or an upstream says is markup in it.
+/// The page draws the path, and escapes everything from filters and upstreams.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn the_page_draws_the_path_and_escapes_what_others_say() {

@@ -1,4 +1,4 @@
-//! What a sandbox may not do: open sockets of the network, see secrets of a dump, outlive the run; and how fast it is.
+//! What a sandbox must not do: open network sockets, see secrets of a dump, outlive the run; and its speed.
 
 use super::{envoy, said};
 use kubectl_envoyfilter::behaviour::{Coming, Host, Protocol, Request, Sandbox, Settings, Subject, Target, Wanted};
@@ -68,8 +68,8 @@ fn no_socket_is_outside_of_the_folder() {
     });
 }
 
-/// Where no folder can hold sockets, ports of 127.0.0.1 do, and every answer is the same: a sidecar, a gateway with two ports
-/// and TLS, a waypoint.
+/// If no folder can hold sockets, ports of 127.0.0.1 are used with the same results: a sidecar, a gateway with two
+/// ports and TLS, a waypoint.
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
@@ -138,7 +138,7 @@ fn nothing_is_left_behind() {
     assert!(name.starts_with("envoyfilter-") && !folder.exists(), "{}", folder.display());
 }
 
-/// A dump with secrets in all the places where istiod and users put them.
+/// A dump with secrets in every place where istiod and users put them.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn secrets_of_a_dump_reach_neither_the_sandbox_nor_the_output() {
@@ -187,7 +187,7 @@ fn secrets_of_a_dump_reach_neither_the_sandbox_nor_the_output() {
     assert!(answer.out.contains("certificate or key, replaced"), "{}", answer.out);
 }
 
-/// Bounds that hold on a busy machine: an idle one needs a fraction of that.
+/// Limits for a busy machine; an idle one needs a fraction.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn answers_come_soon() {
@@ -205,12 +205,12 @@ fn answers_come_soon() {
         let (fast, each) = (times[20], times[100]);
         eprintln!("up in {up:?}, {each:?} a request, {fast:?} at best, {:?} bytes", sandbox.peak_memory());
         assert!(up < Duration::from_secs(15) && each < Duration::from_millis(100), "{up:?} {each:?}");
-        // A wait for a timer of Envoy's would be in each of them.
+        // Waiting for a timer of Envoy would show in each of them.
         assert!(fast < Duration::from_millis(3), "{fast:?}");
     });
 }
 
-/// A folder for temporary files that is too deep for sockets is not used.
+/// A temporary folder whose path is too long for sockets is not used.
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]

@@ -1,10 +1,11 @@
-//! What must have a case, both ways: each thing of these lists has a folder of `testdata/behaviour`, and each folder is in one.
+//! The required cases, in both directions: each entry of these lists has a folder in `testdata/behaviour`, and each
+//! folder is listed.
 
 use super::case_folders;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// What filters do to requests, with the cases that show it.
+/// Effects of filters on requests, with the cases that show them.
 const ABILITIES: &[(&str, &[&str])] = &[
     ("Lua: headers", &["lua-headers"]),
     ("Lua: body", &["lua-body"]),
@@ -38,11 +39,11 @@ const ABILITIES: &[(&str, &[&str])] = &[
     ("Wasm by file", &["wasm"]),
 ];
 
-/// The directions and kinds of proxies, with what a test file says of them.
+/// The directions and kinds of proxies, with their notation in a test file.
 const PROXIES: &[(&str, &str)] =
     &[("sidecar in", "inbound: "), ("sidecar out", "outbound: "), ("gateway", "gateway: "), ("waypoint", "waypoint: ")];
 
-/// The failures that users reported, by the numbers of `field_failures.rs`: the case, or why no request shows it.
+/// The failures that users reported, by the numbers of `field_failures.rs`: the case, or why no request can show it.
 const FIELD: &[(u32, Result<&str, &str>)] = &[
     (1, Ok("field-old-filter-name")),
     (2, Ok("field-anchor-added-later")),
@@ -106,7 +107,7 @@ const FIELD: &[(u32, Result<&str, &str>)] = &[
     (60, Err("the definition of EnvoyFilter refuses it before istiod")),
 ];
 
-/// Failures at run time that only a request shows, and where users told of them.
+/// Run-time failures that only a request shows, and the reports of users.
 const AT_RUN_TIME: &[(&str, &str)] = &[
     ("istio/istio#49432", "local-rate-limit"),
     ("istio/istio#49432", "field-limit-by-path"),
@@ -121,7 +122,7 @@ const AT_RUN_TIME: &[(&str, &str)] = &[
     ("", "field-response-of-a-refusal"),
 ];
 
-/// Cases beside the lists: the sentences about directions.
+/// Additional cases for directions.
 const BESIDE: &[&str] = &["outbound", "waypoint"];
 
 fn first_line_and_text(case: &str) -> (String, String) {

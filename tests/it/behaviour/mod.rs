@@ -11,7 +11,7 @@ mod standard;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-/// The Envoy that most of these run on.
+/// The Envoy for most of these tests.
 pub(crate) fn envoy() -> String {
     crate::envoy::binary("1.39.3").to_str().unwrap().to_owned()
 }

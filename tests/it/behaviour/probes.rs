@@ -1,4 +1,4 @@
-//! Probes change nothing: the same requests with and without them give the same answers and the same upstream requests.
+//! Probes change nothing: the same requests give the same answers and upstream requests with and without them.
 
 use super::envoy;
 use kubectl_envoyfilter::behaviour::{Error, Exchange, Host, Request, Sandbox, Settings, Subject, Target, Wanted};
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many requests are sent in all, at least.
+/// Minimum total number of requests.
 const REQUESTS: usize = 1_000;
 
-/// Published filters with Lua in them.
+/// Published filters with Lua.
 fn published() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in ["testdata/corpus", "testdata/seeds", "testdata/behaviour"] {
@@ -27,7 +27,7 @@ fn published() -> Vec<PathBuf> {
     found
 }
 
-/// The number-th request: methods, paths, header fields and bodies of many kinds, always the same.
+/// The nth request: various methods, paths, header fields and bodies, deterministic.
 fn request(number: usize) -> Request {
     let pick = |of: usize, from: &[&str]| from[(number / of) % from.len()].to_owned();
     let mut request =
@@ -47,9 +47,9 @@ fn request(number: usize) -> Request {
     request
 }
 
-/// What must be the same: all but what differs from run to run.
+/// The comparable part of an exchange, without what differs from run to run.
 fn comparable(exchange: &Exchange) -> String {
-    // An answer that Envoy gives before it has read the whole body ends the connection: which comes first is not the same twice.
+    // An answer that Envoy sends before it has read the whole body closes the connection; the order varies.
     let varying = ["date", "x-request-id", "x-envoy-upstream-service-time", "x-seen-at", "connection"];
     let fields = |fields: &[(String, String)]| {
         let kept = fields.iter().filter(|(name, _)| !varying.contains(&name.as_str()));
@@ -118,7 +118,7 @@ fn requests_with_and_without_probes_are_the_same() {
     assert!(different.is_empty(), "{} differ\n{}", different.len(), different[0]);
 }
 
-/// What scripts log is shown at every level.
+/// Log messages of scripts are shown at every level.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn scripts_are_heard_at_every_level() {

@@ -1,5 +1,5 @@
-//! Standard requests (`lint --run`): what a real Envoy shows of each case of the rules about them is what the case records,
-//! and the command of a finding shows it again. `UPDATE=1` writes what is recorded.
+//! Standard requests (`lint --run`): a real Envoy shows what each case of their rules records, and the command of a
+//! finding reproduces it. `UPDATE=1` writes the records.
 
 use super::{envoy, said};
 use crate::linting::{directive, input};
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Sends the requests, and notes what they show as a case records it.
+/// Sends the requests, and records the results in the format of a case.
 struct Noting {
     host: Host,
     settings: Settings,
@@ -50,7 +50,7 @@ fn cases(name: &str) -> Vec<PathBuf> {
     load::files_named(&testdata("rules").join(name), ".yaml").unwrap()
 }
 
-/// What a real Envoy shows of a case, and how many requests showed it.
+/// The results of a real Envoy for a case, and the number of requests.
 fn records(case: &Path) -> (BTreeSet<String>, usize) {
     let source = fs::read_to_string(case).unwrap();
     let loaded = load::read(&[case.to_owned()], &load::Options::default());
@@ -101,7 +101,7 @@ fn a_real_envoy_shows_what_the_cases_record() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Everything from the command line: the finding, its request as a command, and that this command shows it.
+/// From the command line: the finding, its request as a command, and that the command reproduces it.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn lint_run_reports_the_request_that_shows_it() {
@@ -134,7 +134,7 @@ fn lint_run_reports_the_request_that_shows_it() {
     assert!(none.code == 2 && none.err.contains("no such file"), "{}", none.err);
 }
 
-/// What cannot be told is told as such: a patch that no request meets, a bucket that is too large to empty.
+/// What cannot be checked is reported: a patch that no request reaches, a bucket that is too large to empty.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn what_no_request_can_tell_is_said() {

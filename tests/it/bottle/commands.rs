@@ -1,4 +1,4 @@
-//! Commands on manifests with `--istiod`: what is judged is what istiod generates, and changes of any object are followed.
+//! Commands on manifests with `--istiod`: istiod's configuration is judged, and changes of any object are followed.
 
 use super::istiod;
 use std::fs;
@@ -104,7 +104,7 @@ fn manifests_are_judged_on_what_istiod_generates_for_them() {
     assert_eq!(outcomes, ["no-match", "applied"], "{report:#}");
     assert_eq!(report["proxies"][0]["reconstruction"]["state"], "generated");
 
-    // What the engine renders over istiod's configuration is what istiod sends with the filter.
+    // What the engine renders on top of istiod's configuration equals what istiod sends with the filter.
     let (code, rendered, err) = run(&istiod, &["render", "shop/cart-1", "-f", mesh]);
     assert_eq!(code, 0, "{err}");
     let (code, sent, err) = run(&istiod, &["dump", "shop/cart-1", "-f", mesh]);
@@ -158,13 +158,13 @@ fn a_change_of_any_object_shows_what_filters_it_reaches() {
     assert_eq!(code, 1, "{out}{err}");
     assert!(out.contains("ledger.pay"), "{out}");
 
-    // The same objects again change nothing, made-up addresses and certificates included.
+    // The same objects again change nothing, including stand-in addresses and certificates.
     let same = format!("{current}/k8s.yaml");
     let (code, out, err) = run(&istiod, &["diff", "-f", &same, "--current", &current]);
     assert_eq!((code, out.as_str()), (0, "no change on 4 proxies\n"), "{err}");
 }
 
-/// No istiod is started for this: the request is refused first, whether the binary exists or not.
+/// No istiod is started for this: the request is rejected first, whether the binary exists or not.
 #[test]
 fn an_istiod_that_would_not_be_asked_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,7 +183,7 @@ fn an_istiod_that_would_not_be_asked_is_refused() {
     }
 }
 
-/// A test file that names manifests is run on what istiod generates for the pod in them; without an istiod it is refused.
+/// A test file that names manifests uses istiod's configuration for the pod in them; without an istiod it is rejected.
 #[test]
 #[ignore = "needs Go and an Envoy from PyPI: .ci/run"]
 fn a_test_file_takes_its_proxy_from_manifests() {

@@ -1,4 +1,4 @@
-//! What can go wrong with an istiod, and what stays behind: nothing.
+//! Failures of an istiod, which leave nothing behind.
 
 use super::{istiod, open, topology};
 use crate::support::until;
@@ -29,13 +29,13 @@ fn script(folder: &Path, name: &str, text: &str) -> std::path::PathBuf {
     path
 }
 
-/// What answers `version` as istiod does, and then does something else.
+/// A script that answers `version` like istiod and then does something else.
 fn like_istiod(version: &str, then: &str) -> String {
     let said = format!(r#"{{"clientVersion": {{"version": "{version}"}}}}"#);
     format!("#!/bin/sh\nif [ \"$1\" = version ]; then echo '{said}'; exit 0; fi\n{then}\n")
 }
 
-/// Folders that this program leaves in the folder for temporary files.
+/// Folders left by this program in the temporary folder.
 fn left(base: &Path) -> Vec<String> {
     let names = fs::read_dir(base).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("envoyfilter-")).collect()
@@ -84,7 +84,7 @@ fn what_is_no_istiod_is_told_and_nothing_stays() {
     assert!(began.elapsed() < Duration::from_secs(20));
     let (code, said) = dump(&hangs, &["--istiod-sha256", "00"]);
     assert!(said.contains("has the SHA-256 digest ") && code == 2, "{said}");
-    // One that ignores what it is told, and its child, go too.
+    // One that ignores signals is killed, with its child.
     assert!(!running("sleep 600"), "a child of the istiod that hangs is still there");
 }
 
@@ -96,7 +96,7 @@ fn running(command: &str) -> bool {
     })
 }
 
-/// Killed with SIGKILL in the middle: the program that was held, its child and the folder go.
+/// Killed with SIGKILL: istiod, its child and the folder are removed.
 #[test]
 fn nothing_outlives_a_killed_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn nothing_outlives_a_killed_run() {
     until(|| left(&temporary).is_empty(), state);
 }
 
-/// The memory limit ends it, with its words.
+/// The memory limit ends it, with a message.
 #[test]
 fn an_istiod_that_takes_too_much_memory_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
@@ -188,7 +188,7 @@ fn an_istiod_that_is_killed_midway_is_told() {
     assert!(fault.to_string().starts_with("istiod ended with signal 9"), "{fault}");
 }
 
-/// A file of the shop with one object more.
+/// A file of the shop with one additional object.
 fn with(folder: &Path, more: &str) -> Vec<String> {
     let file = folder.join("more.yaml");
     fs::write(&file, more).unwrap();
@@ -229,7 +229,7 @@ fn an_object_that_istiod_cannot_read_is_named() {
     }
 }
 
-/// A program in the place of istiod that tells on which ports it shall listen, and waits for a word before it becomes istiod.
+/// A program in place of istiod that reports its ports, and waits for a signal before it becomes istiod.
 fn waiting(folder: &Path, istiod: &Path, times: usize) -> std::path::PathBuf {
     let text = format!(
         "#!/bin/sh\nif [ \"$1\" = version ]; then exec {istiod} \"$@\"; fi\n\
@@ -243,7 +243,7 @@ fn waiting(folder: &Path, istiod: &Path, times: usize) -> std::path::PathBuf {
     script(folder, "waiting", &text)
 }
 
-/// Another program takes a port between the moment when it was free and the one when istiod listens.
+/// Another program takes a port between the moment it was free and the moment istiod listens.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn a_port_that_is_taken_meanwhile_is_replaced_by_another() {
@@ -271,7 +271,7 @@ fn a_port_that_is_taken_meanwhile_is_replaced_by_another() {
     }
 }
 
-/// No room for files, as far as a test can make that: no file may have a byte.
+/// A full disk, as far as a test can simulate it: no file may contain a byte.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn a_full_disk_is_told_and_nothing_stays() {
@@ -299,7 +299,7 @@ fn a_full_disk_is_told_and_nothing_stays() {
     let (code, said) = run("", "/proc", Stdio::null());
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("cannot make a folder in /proc") && said.contains("TMPDIR"), "{said}");
-    // Where the answer itself finds no room.
+    // A full disk for the answer itself.
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let (code, said) = run("", here, full.into());
     assert_eq!(code, Some(3), "{said}");

@@ -1,4 +1,4 @@
-//! `explain field --why-here`: the objects that make a place are those that are known to make it.
+//! `explain field --why-here` finds the objects that are known to cause a place.
 
 use super::commands::{plain, run, shop};
 use super::istiod;
@@ -33,7 +33,7 @@ fn objects_that_make_a_place_are_found() {
         let arguments = [&["explain", "field", field, "-n", "shop", "-f", mesh, "--why-here"][..], more].concat();
         run(&istiod, &arguments)
     };
-    // Those that nothing replaces, and those that others replace.
+    // Irreplaceable objects, and replaceable ones.
     let makers = |field: &str, pod: &str| -> (Vec<String>, Vec<String>) {
         let (code, out, err) = ask(field, &["-o", "json"]);
         assert_eq!(code, 0, "{out}{err}");
@@ -54,12 +54,12 @@ fn objects_that_make_a_place_are_found() {
             (want.iter().map(|one| (*one).to_owned()).collect(), others.iter().map(|one| (*one).to_owned()).collect())
         );
     };
-    // A timeout of a route is the VirtualService's. That port 80 has routes is the doing of any of several services.
+    // A route timeout comes from the VirtualService. That port 80 has routes comes from any of several services.
     let route = "route/80/virtual_hosts[cart.shop.svc.cluster.local:80]/routes[patient]/route/timeout";
     is(makers(route, "catalog-1"), &["VirtualService shop/patient"], &["Service shop/cart"]);
     let timeout = "cluster/outbound|7070||catalog.shop.svc.cluster.local/connect_timeout";
     is(makers(timeout, "cart-1"), &["Service shop/catalog", "DestinationRule shop/quick"], &[]);
-    // What every mesh has is nobody's.
+    // Nothing causes what every mesh has.
     is(makers("cluster/BlackHoleCluster/type", "catalog-1"), &[], &[]);
 
     let (code, out, err) = ask(timeout, &[]);
@@ -71,7 +71,7 @@ fn objects_that_make_a_place_are_found() {
     ] {
         assert!(out.contains(words), "{words}: {out}");
     }
-    // Without an istiod nobody can tell.
+    // It cannot be known without an istiod.
     let (code, _, err) = plain(&["explain", "field", timeout, "--demo", "--why-here"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("--why-here needs an istiod"), "{err}");

@@ -1,4 +1,4 @@
-//! Manifests alone: what a cluster would add is there, and istiod sends what it would send to such a mesh.
+//! Manifests alone: stand-ins are added, and istiod sends what it would send in such a mesh.
 
 use super::{istiod, open};
 use kubectl_envoyfilter::bottle::{Configuration, Wanted, proxies};

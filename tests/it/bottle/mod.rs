@@ -1,4 +1,5 @@
-//! The real istiod without a cluster: what it sends is what was recorded, the engine agrees with it, and nothing stays.
+//! The real istiod without a cluster: it sends what was recorded, the engine agrees with it, and nothing is left
+//! behind.
 
 mod commands;
 mod faults;
@@ -30,10 +31,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Releases of which istiod is built from its Go module (`tests/istiod`).
+/// Releases whose istiod is built from its Go module (`tests/istiod`).
 const RELEASES: [(&str, u16); 1] = [("1.31", 31)];
 
-/// The istiod of a release; builds it when it is not there.
+/// The istiod of a release, built on demand.
 pub(crate) fn istiod(release: &str) -> PathBuf {
     leash::held_by(Path::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter")));
     let built = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/istiod/build.sh"))
@@ -60,7 +61,7 @@ fn topology(name: &str) -> Vec<Value> {
     documents
 }
 
-/// What the recorder does not set when it turns ambient mode on, and istiod's own flag for it does.
+/// Settings that the recorder does not make when it turns on ambient mode, but istiod's own flag does.
 const AS_RECORDED: [(&str, &str); 4] = [
     ("AMBIENT_ENABLE_MULTI_NETWORK_WAYPOINT", "false"),
     ("PILOT_ENABLE_SENDING_HBONE", "false"),
@@ -108,7 +109,7 @@ fn open_with(istiod: &Path, documents: Vec<Value>, release: Release, settings: &
     open.start().unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-/// The recordings of a release: of the newest, in the folder of the topology itself.
+/// The recordings of a release; those of the newest are in the folder of the topology itself.
 fn recorded_base(topology: &str, minor: u16) -> Option<PathBuf> {
     let folder = testdata("reference").join(topology);
     let folder = if minor == Release::NEWEST.minor { folder } else { folder.join(format!("releases/1.{minor}")) };
@@ -122,7 +123,7 @@ fn known() -> BTreeMap<String, String> {
     lines.map(|line| line.split_once(": ").map(|(key, why)| (key.to_owned(), why.to_owned())).unwrap()).collect()
 }
 
-/// The first place where two texts part, for a person.
+/// The first difference of two texts, in readable form.
 pub(crate) fn part(want: &str, got: &str) -> String {
     let at = want.bytes().zip(got.bytes()).take_while(|(x, y)| x == y).count().saturating_sub(120);
     let cut = |text: &str| {
@@ -178,7 +179,7 @@ fn resources(dump: &Dump) -> BTreeMap<(ResourceKind, String), String> {
     resources.map(|one| ((one.kind, one.name.to_string()), canonical(json::parse(one.json).unwrap()))).collect()
 }
 
-/// Every so many-th case is asked for; with `ALL_CASES` every one.
+/// Every nth case is tested; with `ALL_CASES`, every one.
 const EVERY: usize = 25;
 
 #[test]
@@ -192,7 +193,7 @@ fn the_engine_agrees_with_istiod_on_recorded_filters() {
     let dumps = dumps(&folder);
     let nodes: Vec<Node> = dumps.values().map(|dump| Node::of_proxy(dump.proxy().unwrap(), "cluster.local")).collect();
     let cases = crate::support::recorded(&folder.join("cases.jsonl"));
-    // What leaks stays in istiod for the cases after it; what istiod refuses says nothing.
+    // Leaks stay in istiod for later cases, and rejected cases prove nothing.
     let cases = cases.iter().filter(|case| case.get("leaked").is_none() && case.get("proxies").is_some());
     let (mut asked, mut parted) = (0, Vec::new());
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! `migrate --prove istiod`: what recordings say of a pattern is what istiod computes for the objects.
+//! `migrate --prove istiod`: istiod computes for the objects what the recordings of a pattern say.
 
 use super::commands::run;
 use super::{istiod, open};
@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Every so many-th recorded case is proven; with `ALL_CASES` every one.
+/// Every nth recorded case is proven; with `ALL_CASES`, every one.
 const EVERY: usize = 5;
 
 const ORDER: [&str; 5] = ["exact", "same-but", "differs", "partly", "no-home"];
@@ -34,10 +34,10 @@ fn folder_of(case: &Json) -> TempDir {
     folder
 }
 
-/// Every so many-th shape of `testdata/migrate/shapes.jsonl` is proven; with `ALL_CASES` every one.
+/// Every nth shape of `testdata/migrate/shapes.jsonl` is proven; with `ALL_CASES`, every one.
 const EVERY_SHAPE: usize = 16;
 
-/// What istiod computes for the cases of `testdata/migrate/bottled.jsonl` is what is written there.
+/// istiod computes the recorded results for the cases of `testdata/migrate/bottled.jsonl`.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn bottled_cases_are_what_istiod_computes() {
@@ -54,7 +54,7 @@ fn bottled_cases_are_what_istiod_computes() {
     assert!(computed >= 7, "{computed}");
 }
 
-/// Two configurations that agree prove nothing where the filter changes no proxy.
+/// Two equal configurations prove nothing if the filter changes no proxy.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn a_filter_that_changes_no_proxy_is_not_proven() {
@@ -68,7 +68,7 @@ fn a_filter_that_changes_no_proxy_is_not_proven() {
     assert_eq!((&filter["class"], &filter["patches"][0]["written"]), (&json!("differs"), &json!(false)), "{filter:#}");
 }
 
-/// What istiod computes for the shapes beside the recorded ones is what is written there.
+/// istiod computes the listed results for the additional shapes.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn shapes_are_computed_as_listed() {
@@ -90,7 +90,7 @@ fn shapes_are_computed_as_listed() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Requests tell a JWT filter from the policies that take over, and find no difference where nothing differs.
+/// Requests show the difference between a JWT filter and its policies, and show none if nothing differs.
 #[test]
 #[ignore = "needs Go and an Envoy: .ci/run"]
 fn requests_tell_filters_and_objects_apart() {
@@ -131,12 +131,12 @@ fn requests_tell_filters_and_objects_apart() {
 fn nothing_is_worse_than_its_class() {
     let istiod = istiod("1.31");
     let every = if std::env::var_os("ALL_CASES").is_some() { 1 } else { EVERY };
-    // Those of the other file were judged one by one.
+    // Those of the other file were classified by hand.
     let cases = recorded(&testdata("migrate/recorded.jsonl"));
     let good = cases.iter().filter(|case| ["exact", "same-but"].contains(&case["class"].as_str().unwrap()));
-    // The recorder turns some features of ambient mode off, which istiod's own flag turns on.
+    // The recorder turns off some ambient features that istiod's own flag turns on.
     let good = good.filter(|case| case["topology"] == "shop");
-    // What somebody judged for one case alone counts as behavior where it is computed.
+    // Differences classified by hand for one case count as behavior when they are computed.
     let good = good.filter(|case| case["effects"].as_array().is_none_or(Vec::is_empty));
     let (mut computed, mut not, mut faults) = (0, 0, Vec::new());
     for case in good.step_by(every) {
@@ -149,7 +149,7 @@ fn nothing_is_worse_than_its_class() {
         for filter in report["filters"].as_array().unwrap() {
             let proof = &filter["proof"];
             if proof["class"].is_null() {
-                // Settings of pods reach istiod when they restart; everything else can be computed.
+                // Pod settings reach istiod after a restart; everything else can be computed.
                 not += 1;
                 assert_ne!(filter["class"], "exact", "{id}: {filter:#}");
                 continue;
@@ -163,7 +163,7 @@ fn nothing_is_worse_than_its_class() {
                 .map(|patch| rank(&patch["class"]))
                 .collect();
             let claimed = claimed.into_iter().max().unwrap_or(0);
-            // A difference that no rule explains counts as behavior: more careful than the recording, never less.
+            // A difference that no rule explains counts as behavior: stricter than the recording, never weaker.
             let explained = proof["differences"].as_array().unwrap().iter().any(|one| {
                 one["kind"] == "behavior" && !one["effect"].as_str().unwrap().contains("what that means is not known")
             });
@@ -178,7 +178,7 @@ fn nothing_is_worse_than_its_class() {
     assert!(computed > 3, "{computed}");
 }
 
-/// What `--prove istiod` says of a case.
+/// The result of `--prove istiod` for a case.
 fn proof(istiod: &Path, case: &Json, accept: &str) -> Json {
     let (id, folder) = (case["id"].as_str().unwrap(), folder_of(case));
     let path = folder.path().to_str().unwrap();
@@ -187,8 +187,8 @@ fn proof(istiod: &Path, case: &Json, accept: &str) -> Json {
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{id} {code}: {error}: {err}"))
 }
 
-/// Every published filter that moves by default, in the mesh that is made up for it: istiod computes for these objects what
-/// the class says, for the proxies of the filter and for no other.
+/// Every published filter that moves by default, in its sample mesh: istiod computes the stated class for the filter's
+/// proxies, and changes no other proxy.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn published_filters_move_as_their_class_says() {
@@ -222,7 +222,7 @@ fn published_filters_move_as_their_class_says() {
     assert!(computed > 25, "{computed}");
 }
 
-/// Where another form than the recorded one is written, istiod computes the class that is listed for it.
+/// If the written form differs from the recorded one, istiod computes the listed class.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn better_forms_have_their_class() {
@@ -252,8 +252,8 @@ fn generated(istiod: &Path, documents: Vec<Json>) -> BTreeMap<String, Resources>
     nodes.iter().zip(&answers).map(|(node, answer)| (node.full_name(), resources(answer.as_ref().unwrap()))).collect()
 }
 
-/// Where a class is lower than the recorded one, the recorded native form changes a proxy that the recording did not look at:
-/// for all proxies of the topology, istiod generates another behavior.
+/// If a class is lower than the recorded one, the recorded native form changes a proxy that the recording did not
+/// include: with all proxies of the topology, istiod generates different behavior.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn recorded_forms_that_are_refused_reach_further() {

@@ -1,5 +1,5 @@
-//! `--istiod` with a cluster or a capture: istiod generates from what is read what it generates from the objects themselves,
-//! no Secret is asked for, and what was not read is told.
+//! `--istiod` with a cluster or a capture: istiod generates the same as from the objects themselves, no Secret is
+//! requested, and what was not read is reported.
 
 use super::commands::{plain, run};
 use super::istiod;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the topology lacks of the kinds that istiod reads: policies of every kind, extensions, Gateway API, endpoints
+/// Kinds that istiod reads but the topology does not have: policies of every kind, extensions, Gateway API, endpoints
 /// without pods, addresses in a status, localities.
 const MORE: &str = r#"
 apiVersion: networking.istio.io/v1alpha3
@@ -119,8 +119,7 @@ status: {phase: Running, podIP: 10.2.0.99, podIPs: [{ip: 10.2.0.99}]}
 
 const PROXIES: [&str; 4] = ["shop/cart-1", "shop/catalog-1", "pay/ledger-1", "istio-system/ingress-1"];
 
-/// The objects as a running cluster has them: in the versions that are asked for first, its pods with the container of their
-/// proxy.
+/// The objects as in a running cluster: in their preferred versions, and pods with their proxy container.
 fn objects() -> Vec<Value> {
     let folder = testdata("reference/shop");
     let mesh = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},
@@ -181,7 +180,7 @@ fn words(all: &[String]) -> Vec<&str> {
     all.iter().map(String::as_str).collect()
 }
 
-/// A dump without the version of an object that istiod tells a Wasm filter: that depends on the order of reading.
+/// A dump without the object version that istiod passes to a Wasm filter, which depends on the order of reading.
 fn unversioned(dump: &str) -> String {
     const KEY: &str = "\"ISTIO_META_WASM_PLUGIN_RESOURCE_VERSION\":\"";
     let mut parts = dump.split(KEY);
@@ -190,7 +189,7 @@ fn unversioned(dump: &str) -> String {
     text
 }
 
-/// What of a dump is no secret of the objects, which a capture does not hold.
+/// A dump without secrets of the objects, which a capture does not contain.
 fn without_canaries(dump: &str) -> String {
     let mut text = dump.to_owned();
     for canary in ["canary-key", "canary-tag", "user:canary-password", "canary-env"] {
@@ -225,7 +224,7 @@ fn a_cluster_and_its_capture_give_what_the_objects_give() {
             assert!(out == want, "{proxy}: {}", super::part(&want, &out));
         }
     }
-    // What only the added kinds bring is there.
+    // Objects of the added kinds have an effect.
     let said = on(&mock, &istiod, &["dump", "shop/cart-1", "--endpoints"]);
     for words in ["192.0.2.7", "240.240.0.9_6543", "\"4s\"", "wasm.example", "north-1"] {
         assert!(said.out.contains(words), "{words}: {}", said.err);
@@ -274,7 +273,7 @@ fn commands_judge_a_cluster_on_what_istiod_generates() {
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.contains("agree on 4 of 4 proxies with 1 EnvoyFilter"), "{out}");
 
-    // Any object can be changed, and what a cluster has stays beside it.
+    // Any object can be changed, and the cluster's other objects stay.
     let route = folder.path().join("route.yaml");
     fs::write(
         &route,
@@ -290,7 +289,7 @@ fn commands_judge_a_cluster_on_what_istiod_generates() {
     let (code, out, err) = run(&istiod, &["diff", "-f", route, "--capture", captured]);
     assert_eq!((code, out), (1, said.out), "{err}");
 
-    // The next release is this one here: nothing changes, and it is computed.
+    // The next release is the same istiod here: nothing changes, but it is computed.
     let audit =
         ["audit", "--from", "1.30", "--to", "1.31", "--istiod-to", istiod.to_str().unwrap(), "--capture", captured];
     let (_, out, err) = plain(&[&audit[..], &["-o", "json"]].concat());
@@ -356,7 +355,7 @@ fn what_istiod_is_not_shown_is_told() {
     assert_eq!(code, 3, "{err}");
     assert!(err.contains("does not hold all peerauthentications.security.istio.io: "), "{err}");
 
-    // A capture of an older version, which does not say what it holds.
+    // A capture of an older version, which does not list its content.
     let old = capture(&world().start(), folder.path(), "old");
     let description = old.join("capture.json");
     let mut said: Value = serde_json::from_str(&text(&description)).unwrap();
@@ -383,7 +382,7 @@ fn what_istiod_is_not_shown_is_told() {
     assert!(said.err.contains("1 proxy is of other control planes (old) not asked about"), "{}", said.err);
 }
 
-/// The roles that `rbac` prints cover what is asked for.
+/// The roles that `rbac` prints cover the requests.
 #[test]
 fn the_role_lists_what_istiod_reads_and_no_secret() {
     let (code, out, err) = plain(&["rbac", "lint", "--istiod"]);

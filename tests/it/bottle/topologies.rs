@@ -1,5 +1,5 @@
-//! Meshes that are not one network, one revision and IPv4: what istiod is known to send to their proxies, and that the engine
-//! agrees with it there.
+//! Meshes with several networks, several revisions, or IPv6: istiod's known results for their proxies, with which the
+//! engine agrees.
 
 use super::{istiod, open};
 use kubectl_envoyfilter::bottle::doctor::{self, Filters};
@@ -77,7 +77,7 @@ spec:
 ---
 ";
 
-/// Endpoints of another network are reached through its east-west gateway, those of the own network directly.
+/// Endpoints of another network are reached through its east-west gateway, those of the same network directly.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn endpoints_of_another_network_are_behind_its_gateway() {
@@ -117,13 +117,13 @@ spec:
     assert!(endpoints.contains("198.51.100.7") && endpoints.contains("15443"), "{endpoints}");
     assert!(!endpoints.contains("192.0.2.9"), "it is not reached directly: {endpoints}");
     assert!(endpoints.contains("10.244.0."), "the own network is: {endpoints}");
-    // The machine of the other network sees itself and asks for what is here through no gateway of ours.
+    // A machine in the other network sees its own endpoints directly, and reaches the rest through no gateway of ours.
     let far = &of(&all, "far").endpoints["outbound|80||cart.both.example"];
     assert!(far.contains("192.0.2.9"), "{far}");
     agree(&mut opened, None, 2);
 }
 
-/// An istiod of a revision reads the mesh config of its name, and objects that are labelled for it or for none.
+/// An istiod of a revision reads the mesh config of its name, and objects labeled for it or unlabeled.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn a_revision_reads_its_own_mesh_config_and_objects() {
@@ -177,7 +177,7 @@ spec: {hosts: [cart.web.svc.cluster.local], http: [{name: of-next, route: [{dest
     }
 }
 
-/// Services that ask for IPv6 alone: addresses that are made up are IPv6, and listeners bind to it.
+/// With IPv6-only services, stand-in addresses are IPv6, and listeners bind to it.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn a_mesh_of_ipv6_has_listeners_and_endpoints_of_it() {

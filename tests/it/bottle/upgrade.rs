@@ -1,4 +1,4 @@
-//! `audit` with the istiod of the next release: what it says changes is what recordings of both releases show.
+//! `audit` with the istiod of the next release reports the changes that recordings of both releases show.
 
 use super::commands::{plain, shop};
 use super::{istiod, resources};
@@ -46,19 +46,19 @@ fn what_changes_without_filters_is_what_was_recorded() {
             }
         }
     }
-    // Proxies that no filter reaches are not asked about.
+    // Proxies that no filter reaches are not requested.
     let proxies: BTreeSet<&String> = told.iter().map(|(proxy, ..)| proxy).collect();
     let recorded: BTreeSet<_> = recorded.iter().filter(|(proxy, ..)| proxies.contains(proxy)).cloned().collect();
     assert!(!recorded.is_empty());
     assert_eq!(told, recorded);
 
-    // Without the target's istiod nothing is claimed.
+    // Without the target's istiod, no claim is made.
     let mut arguments = vec!["audit", "-f", mesh, "--all-changes"];
     arguments.extend(dumps_of);
     let (_, out, err) = plain(&arguments);
     assert!(out.contains("what changes without any EnvoyFilter is not known"), "{out}{err}");
 
-    // Nothing tells what runs now; a binary of another release than it is said to be.
+    // The current release is unknown; the binary has another release than stated.
     let (code, _, err) = plain(&["audit", "-f", mesh, "--to", "1.31", "--istiod-to", istiod]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("nothing tells what the proxies have now"), "{err}");

@@ -1,8 +1,8 @@
-//! What lint says of a value and what a real Envoy of that release does with it are one thing.
+//! `lint` and a real Envoy of the same release agree about values.
 //!
-//! Every value of a published filter (`testdata/corpus`) is put where it belongs on a sidecar, as it is and with one field
-//! missing or broken at a time, for every Envoy that can be had; and so are the cases of the rule about extensions. Where the two differ is listed in
-//! `testdata/envoy/known_differences.txt`, with the reason; a listed one that agrees fails too.
+//! Every value of a published filter (`testdata/corpus`) is put in its place on a sidecar, unchanged and with one field
+//! at a time omitted or broken, for every available Envoy; so are the cases of the rule about extensions. Differences
+//! are listed in `testdata/envoy/known_differences.txt` with their reasons; a listed case that agrees also fails.
 
 use super::{ENVOYS, binary};
 use crate::linting::{input, yaml_files};
@@ -20,13 +20,13 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Rules whose errors say that Envoy refuses the value.
+/// Rules whose errors mean that Envoy rejects the value.
 const REFUSALS: &[&str] = &[
     "EF109", "EF111", "EF112", "EF113", "EF116", "EF118", "EF119", "EF120", "EF125", "EF128", "EF129", "EF134",
     "EF306", "EF307",
 ];
 
-/// A value and where it goes.
+/// A value and its place.
 struct Probe {
     id: String,
     apply_to: &'static str,
@@ -58,7 +58,7 @@ impl Probe {
     }
 }
 
-/// Every different value of a folder's filters that adds something.
+/// Every distinct value that a folder's filters add.
 fn values(folder: &str) -> Vec<Probe> {
     let mut seen = BTreeSet::new();
     let mut probes = Vec::new();
@@ -92,7 +92,7 @@ fn values(folder: &str) -> Vec<Probe> {
     probes
 }
 
-/// The largest value of each configuration type, with one field left out or broken at a time.
+/// The largest value of each configuration type, with one field at a time omitted or broken.
 fn broken(published: &[Probe]) -> Vec<Probe> {
     let mut largest: BTreeMap<(&str, String), &Probe> = BTreeMap::new();
     for probe in published {
@@ -120,7 +120,7 @@ fn broken(published: &[Probe]) -> Vec<Probe> {
     probes
 }
 
-/// Pointers to every field, but for what is free text inside.
+/// Pointers to every field, except inside free text.
 fn pointers(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {
@@ -130,7 +130,7 @@ fn pointers(value: &Value, at: &str, into: &mut Vec<String>) {
                 into.push(here);
             }
         }
-        // The first stands for all.
+        // The first item represents all.
         Value::Array(items) => items.first().into_iter().for_each(|item| pointers(item, &format!("{at}/0"), into)),
         _ => {}
     }
@@ -163,7 +163,8 @@ fn is_duration(text: &str) -> bool {
     text.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok())
 }
 
-/// The least that every probe finds its place in: as istiod generates it for a sidecar, but one of each.
+/// A minimal configuration in which every probe finds its place: as istiod generates it for a sidecar, with one of
+/// each.
 const SIDECAR: &str = r#"{"configs": [
 {"@type": "type.googleapis.com/envoy.admin.v3.BootstrapConfigDump", "bootstrap": {"node": {
   "id": "sidecar~10.0.0.1~least.shop~shop.svc.cluster.local", "metadata": {"NAMESPACE": "shop", "ISTIO_VERSION": "1.31.0"}}}},
@@ -188,10 +189,10 @@ const SIDECAR: &str = r#"{"configs": [
     "routes": [{"name": "default", "match": {"prefix": "/"}, "route": {"cluster": "outbound|80||cart.shop.svc.cluster.local"}}]}]}}]}
 ]}"#;
 
-/// What both say of one probe.
+/// Both results for a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Said {
-    /// istiod does not send it, or this Envoy cannot be asked.
+    /// istiod does not send it, or this Envoy cannot judge it.
     Nothing,
     Both {
         ours: Option<String>,
@@ -223,7 +224,7 @@ fn ask(trial: &Trial, probe: &Probe, references: &[ProxyConfig<'_>], release: Re
     Said::Both { ours, envoy }
 }
 
-/// `1.39.3 <probe>: lint …, Envoy …` of every difference, and how many there were to compare.
+/// `1.39.3 <probe>: lint …, Envoy …` for every difference, with the number of comparisons.
 fn differences(version: &str, istio: u16, probes: &[&Probe]) -> (usize, usize, Vec<(String, String)>) {
     let release = Release::minor(istio);
     let (dump, problems) = Dump::from_text("least", SIDECAR.to_owned());
@@ -252,7 +253,7 @@ fn differences(version: &str, istio: u16, probes: &[&Probe]) -> (usize, usize, V
 fn lint_and_envoy_agree_on_published_values() {
     let published = values("corpus");
     let broken = broken(&published);
-    // What the code of extensions refuses: every check that the linter knows has a case.
+    // Every known check of extension code has a case.
     let checks = values("rules/refused-by-extension");
     let only = std::env::var("CASE").ok();
     let wanted = |probe: &&Probe| only.as_ref().is_none_or(|only| probe.id.contains(only.as_str()));

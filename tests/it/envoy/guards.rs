@@ -1,5 +1,5 @@
-//! The table of runtime guards is what real Envoys have: one that knows a guard takes a runtime layer without a word, one that
-//! does not calls it removed.
+//! The table of runtime guards agrees with real Envoys: one that has a guard accepts a runtime layer silently, one that
+//! does not reports it as removed.
 
 use super::{ENVOYS, binary};
 use kubectl_envoyfilter::envoy::{RuntimeGuard, has_guard, runtime_guards};
@@ -8,10 +8,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A number that Envoy reads under the name of a guard, and does not have in its list of guards.
+/// A number that Envoy reads under the name of a guard, but does not have in its list of guards.
 const NUMBER: &str = "envoy.reloadable_features.http2_max_cookies_size_in_kb";
 
-/// Guards that came with a later patch release than the Envoy asked: the table says what the newest of a minor has.
+/// Guards introduced in a later patch release than that of the tested Envoy: the table lists the newest patch release
+/// of a minor.
 const LATER: [(&str, &str); 5] = [
     ("1.38.2", "envoy.reloadable_features.limit_json_parser_nesting_depth"),
     ("1.38.2", "envoy.reloadable_features.oauth2_legacy_cbc_decrypt_compat"),
@@ -20,10 +21,10 @@ const LATER: [(&str, &str); 5] = [
     ("1.38.2", "envoy.reloadable_features.quic_validate_headers_only_content_length"),
 ];
 
-/// Envoy logs what is wrong with itself the first time, the second, the fourth: of more guards it would not name all.
+/// Envoy logs repeated messages the first time, the second, the fourth: it would not name all of more guards.
 const AT_ONCE: usize = 2;
 
-/// The names that an Envoy calls removed when a layer sets them all.
+/// The names that an Envoy reports as removed when a layer sets them all.
 fn removed(envoy: &Path, folder: &Path, names: &[&str]) -> Vec<String> {
     let mut text = "layered_runtime:\n  layers:\n  - name: it\n    static_layer:\n".to_owned();
     for name in names {

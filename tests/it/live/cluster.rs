@@ -36,7 +36,7 @@ pub(crate) struct Cluster {
     pub(crate) client: kube::Client,
 }
 
-/// The one cluster of a test run, started by whoever comes first.
+/// The cluster of a test run, started by the first test that needs it.
 pub(super) fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(|| {
@@ -120,7 +120,7 @@ pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Where objects of this kind are posted.
+/// The path to post objects of this kind to.
 fn collection(object: &Value) -> String {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind").to_lowercase());
     let root = if api_version.contains('/') { "apis" } else { "api" };
@@ -139,9 +139,9 @@ impl Cluster {
         self.runtime.block_on(send(self.client.clone(), method, path, content, body))
     }
 
-    /// Creates objects, many at the same time; pods are made to run.
+    /// Creates objects concurrently; pods are marked as running.
     pub(crate) fn create(&self, objects: &[Value]) {
-        // Namespaces first: what is in them needs them.
+        // Namespaces first, since their objects need them.
         for group in [true, false] {
             let objects = objects.iter().filter(|object| (text(object, "/kind") == "Namespace") == group);
             let work = futures::stream::iter(objects.cloned()).map(|object| {
@@ -190,7 +190,7 @@ impl Cluster {
             "metadata": {"name": namespace, "labels": {"istio-injection": "enabled"}},
         })];
         let filters = documents(&demo::FILTERS.replace("namespace: shop", &format!("namespace: {namespace}")));
-        // The one of the root namespace is every test's; it stands there once.
+        // The filter in the root namespace is shared by all tests and exists once.
         objects.extend(filters.into_iter().filter(|filter| text(filter, "/metadata/namespace") == namespace));
         objects.extend((1..=pods).map(|number| self.pod(namespace, "cart", number, "")));
         self.create(&objects);
@@ -206,7 +206,7 @@ impl Cluster {
     }
 }
 
-/// Rights of the group of readers, until dropped.
+/// Permissions of the group of readers, until dropped.
 struct Granted<'c> {
     cluster: &'c Cluster,
     objects: Vec<Value>,
@@ -297,7 +297,7 @@ fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
         assert_eq!(said.code, 0, "{name}: {}", said.err);
         assert!(said.out.contains(&format!("ways/{name}-1")), "{}", said.out);
     }
-    // istiod is asked last, and what it says is no word of the proxy's.
+    // istiod is the last resort, and its answer does not come from the proxy.
     let said = run(&kubeconfig, &["explain", "pod/known-1"]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.out.contains("ways/known-1"), "{}", said.out);
@@ -312,7 +312,8 @@ fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
     }
 }
 
-/// Every command with exactly the rights that `rbac` prints for it, for one namespace; then with one right less.
+/// Every command with exactly the permissions that `rbac` prints for it, for one namespace; then with one permission
+/// removed.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn the_printed_roles_are_enough_and_needed() {
@@ -321,7 +322,8 @@ fn the_printed_roles_are_enough_and_needed() {
     let (admin, reader) = (cluster.kubeconfig("admin", "rights"), cluster.kubeconfig("reader", "rights"));
     let folder = tempfile::tempdir().unwrap();
     let new = folder.path().join("new.yaml");
-    // Without those of the root namespace, which reach every namespace: one namespace's rights are not enough for them.
+    // Without filters in the root namespace, which reach every namespace: the permissions for one namespace are not
+    // enough for them.
     let own = documents(demo::FILTERS).into_iter().filter(|it| text(it, "/metadata/namespace") == "shop");
     let own: String = own.map(|filter| format!("---\n{filter}\n")).collect();
     fs::write(&new, own.replace("\"shop\"", "\"rights\"").replace("stamp", "mark")).unwrap();
@@ -344,7 +346,7 @@ fn the_printed_roles_are_enough_and_needed() {
         assert!(!roles.is_empty());
         let granted = Granted::new(cluster, &roles);
         let as_admin = run(&admin, command);
-        // The authorizer sees new roles after a moment.
+        // The authorizer sees new roles with a delay.
         let mut as_reader = run(&reader, command);
         for _ in 0..20 {
             if as_reader.code == as_admin.code {
@@ -480,13 +482,13 @@ fn kubectl_completes_what_is_in_the_cluster() {
     assert!(!complete(&["explain", "pod", "x"]).contains("cart-1"));
 }
 
-/// Figures, printed.
+/// Prints measurements.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn two_hundred_pods() {
     let cluster = cluster();
     cluster.shop("crowd", 0);
-    // A hundred deployments with two replicas each, all of them selected.
+    // A hundred Deployments with two replicas each, all of them selected.
     let pods = (0..200).map(|number| {
         let mut pod = cluster.pod("crowd", &format!("w{}", number / 2), number, "");
         pod["metadata"]["labels"]["app"] = "cart".into();
@@ -504,8 +506,8 @@ fn two_hundred_pods() {
     }
 }
 
-/// Dumps of a megabyte by the hundred and by the thousand: as much memory for either. The server is the made-up one, so that
-/// the figure is ours. Figures, printed.
+/// Hundreds and thousands of dumps of a megabyte use the same amount of memory. The server is the mock, so that only
+/// the tool is measured. Prints measurements.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "takes a minute: .ci/run"]
@@ -513,19 +515,19 @@ fn memory_does_not_grow_with_the_pods() {
     let few = peak("status", 100, true);
     let many = peak("status", 1_000, true);
     assert!(many < few * 3 / 2, "{few} and {many} KiB");
-    // By default one replica of each configuration is read; of the others only what their objects say is known.
+    // By default, one replica of each configuration is read; for the others, only their objects are known.
     let few = peak("lint", 1_000, false);
     let many = peak("lint", 5_000, false);
     assert!(many < few + 4_000 * 12, "{few} and {many} KiB");
-    // Lint looks at all proxies at the same time. What they have in common it keeps once; each one's own are a tenth of the
-    // resources, when they came, and where they stand; and what patches changed.
+    // Lint reads all proxies concurrently. It keeps common resources once; individual ones are a tenth of the
+    // resources, with their times and positions; and what patches changed.
     let few = peak("lint", 100, true);
     let many = peak("lint", 1_000, true);
     assert!(many - few < 900 * 270, "{few} and {many} KiB");
 }
 
-/// The most memory that a command takes for so many pods with dumps of a megabyte of which a tenth is each one's own, in
-/// KiB; `all`: it reads every dump.
+/// Peak memory of a command for this many pods with dumps of a megabyte, a tenth of which is unique, in KiB; `all`: it
+/// reads every dump.
 #[cfg(target_os = "linux")]
 fn peak(command: &str, pods: usize, all: bool) -> u64 {
     let dump = large_dump(1 << 20);
@@ -575,7 +577,7 @@ fn peak(command: &str, pods: usize, all: bool) -> u64 {
     peak
 }
 
-/// The demo's dump with copies of its clusters under other names until it is so large.
+/// The demo's dump with copies of its clusters under other names, up to a size.
 fn large_dump(bytes: usize) -> String {
     let mut dump: Value = serde_json::from_str(&demo_dump()).unwrap();
     let sections = dump["configs"].as_array_mut().unwrap();
