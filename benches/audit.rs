@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// How the filters of a mesh are spread.
+/// How the filters of a mesh are distributed.
 #[derive(Clone, Copy)]
 enum Spread {
     /// Over ten namespaces with one workload each: each proxy meets a tenth of the filters.
     Namespaces,
     /// In the root namespace: each of ten proxies meets all filters.
     Root,
-    /// Each for a workload of its own, of which nothing is given: every kind of proxy is made up for each.
+    /// Each for its own workload, none of which is given: every kind of proxy gets a sample for each.
     Own,
 }
 
-/// Filters of some 550 bytes, no two of them equal.
+/// Distinct filters of about 550 bytes.
 fn filters(number: usize, spread: Spread) -> String {
     let mut text = String::new();
     for index in 0..number {
@@ -52,7 +52,7 @@ fn filters(number: usize, spread: Spread) -> String {
     text
 }
 
-/// One sidecar a namespace: ten reference configurations, no two of them with the same labels.
+/// One sidecar per namespace: ten reference configurations with distinct labels.
 fn workloads(text: &mut String) {
     for namespace in 0..10 {
         let _ = write!(

@@ -1,5 +1,6 @@
-//! Requests through a real Envoy: until the first answer, each further request, a hundred tests, a dump of 106 MB, and the
-//! memory of both processes. Needs an Envoy: `ENVOY=./envoy cargo bench --bench behaviour`; without one it measures nothing.
+//! Requests through a real Envoy: time to the first answer, each further request, a hundred tests, a dump of 106 MB,
+//! and the memory of both processes. Needs an Envoy: `ENVOY=./envoy cargo bench --bench behaviour`; without one it
+//! measures nothing.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::expect_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
@@ -28,7 +29,7 @@ const EVERYWHERE: &str = concat!(
      spec:\n  configPatches:\n  - applyTo: CLUSTER\n    match: {context: ANY}\n    patch: {operation: MERGE, value: {connect_timeout: 7s}}\n"
 );
 
-/// The same dump with the objects of the recorded sidecar beside the others, so that its requests are answered.
+/// The same dump with the objects of the recorded sidecar added, so that its requests are answered.
 fn big() -> String {
     let mut big = big_dump::dump(big_dump::Size::BIG);
     let recorded: serde_json::Value = serde_json::from_str(&big_dump::recorded()).expect("JSON");
@@ -36,7 +37,7 @@ fn big() -> String {
     for section in recorded["configs"].as_array().into_iter().flatten() {
         for list in lists {
             let items = section[list].as_array().into_iter().flatten();
-            // These two are in it already.
+            // It already contains these two.
             let items =
                 items.filter(|item| !matches!(item["name"].as_str(), Some("virtualInbound" | "virtualOutbound")));
             let text: String = items.fold(String::new(), |mut text, item| {
@@ -69,7 +70,7 @@ fn hundred(dump: &Path, filter: &Path) -> String {
     text
 }
 
-/// Runs the program; gives the most memory that it held, in bytes.
+/// Runs the program and returns its peak memory, in bytes.
 fn run(arguments: &[&str]) -> u64 {
     let binary = env!("CARGO_BIN_EXE_kubectl-envoyfilter");
     let mut child = Command::new(binary).args(arguments).stdout(Stdio::null()).spawn().expect("the program starts");

@@ -1,4 +1,5 @@
-//! The real istiod on this machine: until it is ready, proxies a second, an audit of 200 workloads over one step, memory.
+//! The real istiod on this machine: time until it is ready, proxies per second, an audit of 200 workloads over one
+//! step, memory.
 //!
 //! `ISTIOD=./pilot-discovery cargo bench --bench bottle`; without `ISTIOD`, the `pilot-discovery` on the `PATH`.
 
@@ -35,7 +36,7 @@ fn open(istiod: Option<&Path>, documents: Vec<Value>) -> Opened {
     open.start().expect("istiod starts")
 }
 
-/// Ready time, proxies a second and memory of a mesh of so many services; so many proxies are asked for.
+/// Startup time, proxies per second and memory for this many services and proxies.
 fn ready(istiod: Option<&Path>, services: usize, asked: usize) {
     let documents = mesh(services);
     let (objects, began) = (documents.len(), Instant::now());
@@ -57,7 +58,7 @@ fn ready(istiod: Option<&Path>, services: usize, asked: usize) {
     );
 }
 
-/// `audit` of 200 workloads with dumps of today and the istiod of the next release.
+/// `audit` of 200 workloads with current dumps and the istiod of the next release.
 fn audit(istiod: Option<&Path>) {
     let folder = tempfile::tempdir().expect("a folder");
     let documents = mesh(200);

@@ -45,7 +45,7 @@ fn big(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What a tool does that turns every resource into a message before it looks at one.
+/// A tool that decodes every resource before it reads one.
 fn decode_all(dump: &Dump) -> usize {
     let schema = Schema::newest();
     let config = dump.config(&Identity::default()).expect("an identity");

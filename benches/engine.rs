@@ -1,4 +1,4 @@
-//! The engine alone on the recorded sidecar (180 KB): per filter of the demo and of the benchmarks.
+//! Only the engine, on the recorded sidecar (180 KB): per filter of the demo and of the benchmarks.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::expect_used, missing_docs, reason = "a benchmark")]

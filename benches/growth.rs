@@ -1,5 +1,5 @@
-//! How time grows with input that is made to hurt: from size 1 to 16 by an exponent of at most 1.2. Ends with 1 when a case
-//! grows faster.
+//! How time grows with hostile input: from size 1 to 16 with an exponent of at most 1.2. Exits with 1 if a case grows
+//! faster.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(

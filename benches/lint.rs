@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Filters of some 550 bytes: twenty in a namespace, each for a workload of its own.
+/// Filters of about 550 bytes: twenty per namespace, each for its own workload.
 fn filters(number: usize) -> String {
     let mut text = String::new();
     for index in 0..number {
@@ -59,7 +59,7 @@ fn lint_files(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Filters of which half have a native home: Lua, settings of the HTTP connection manager, and what has none.
+/// Filters of which half have a native API: Lua, settings of the HTTP connection manager, and filters without one.
 fn movable(number: usize) -> String {
     let mut text = filters(number / 2);
     for index in 0..number.div_ceil(2) {

@@ -13,7 +13,7 @@ use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Runs the tool; any exit code but that of trouble is an answer.
+/// Runs the tool; every exit code except that of errors is an answer.
 fn run(arguments: &[&str]) -> usize {
     let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
         .args(arguments)

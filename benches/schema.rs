@@ -1,4 +1,4 @@
-//! The tables of what Envoy's releases know: what loading them and a look-up cost.
+//! The cost of loading the tables of Envoy's releases and of a lookup.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(missing_docs, reason = "a benchmark")]
@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 const LISTENER: &str = "envoy.config.listener.v3.Listener";
 
-/// Every message that is reached from this one through its fields.
+/// Every message that is reachable from this one through its fields.
 fn closure(message: Message, seen: &mut HashSet<Message>) {
     if seen.insert(message) {
         for field in message.fields() {
@@ -43,7 +43,7 @@ fn schema(criterion: &mut Criterion) {
     group.bench_function("list every message of a release", |bencher| {
         bencher.iter(|| Schema::newest().messages().count());
     });
-    // Types are read in place; of the small tables an index is made when one is first asked.
+    // Types are read in place; the small tables are indexed on first use.
     group.bench_function("load: index every table, find a type in every Envoy", |bencher| {
         bencher.iter(|| {
             let found =

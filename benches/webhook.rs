@@ -1,11 +1,11 @@
-//! A burst of reviews on loopback, over TLS as the API server sends them: reviews a second, latency, memory.
+//! A burst of reviews on loopback, over TLS as the API server sends them: reviews per second, latency, memory.
 //!
-//! `cargo bench --bench webhook` (30 s at 1,000 a second); `RATE`, `SECONDS`, `WORKLOADS` and `FILTERS` change that. The
-//! latency of a review counts from the moment it was due, so that a server that stalls cannot hide it. `ROOT` adds filters of the
-//! root namespace and reviews of them, one in ten. `IDLE` connections say nothing; `SLOW` ones send a byte of a request ten times a
-//! second and come back when they are closed.
-//! `cargo bench --bench webhook -- --worst` measures the memory of eight of the largest reviews at the same time.
-//! `cargo bench --bench webhook -- --each` says what one review of each kind costs, without a network: the first after something
+//! `cargo bench --bench webhook` (30 s at 1,000 per second); `RATE`, `SECONDS`, `WORKLOADS` and `FILTERS` change that.
+//! The latency of a review counts from its scheduled time, so that a stalled server cannot hide it. `ROOT` adds filters
+//! in the root namespace and reviews of them, one in ten. `IDLE` connections are idle; `SLOW` ones send a byte of a
+//! request ten times per second and reconnect when they are closed. `cargo bench --bench webhook -- --worst` measures
+//! the memory of eight of the largest reviews at the same time. `cargo bench --bench webhook -- --each` measures one
+//! review of each kind without a network: the first after another change, and one without a change.
 //! else has changed, and one when nothing has.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
@@ -30,7 +30,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// That of the program.
+/// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -38,7 +38,7 @@ fn number(name: &str, default: usize) -> usize {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// A filter of a team, for one of its workloads; every one has another value.
+/// A team's filter for one of its workloads; every one has a different value.
 fn filter(team: usize, name: usize, size: usize) -> Value {
     json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -66,7 +66,7 @@ fn pod(team: usize, name: usize) -> Value {
     })
 }
 
-/// A review; each seventh filter has an error.
+/// A review; every seventh filter has an error.
 fn review(number: usize, filters: usize) -> Vec<u8> {
     let name = number % filters;
     let root = self::number("ROOT", 0);
@@ -96,7 +96,7 @@ fn review_of(new: Value, old: Value, number: usize) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Peak of resident memory, in MiB.
+/// Peak resident memory, in MiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
@@ -104,7 +104,7 @@ fn peak() -> u64 {
 }
 
 fn main() {
-    // `cargo test --bench webhook` only asks whether it runs.
+    // `cargo test --bench webhook` only checks that it runs.
     let seconds = number("SECONDS", if env::args().any(|argument| argument == "--bench") { 30 } else { 2 });
     if env::args().any(|argument| argument == "--worst") {
         return worst();
@@ -155,7 +155,7 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
     let mut config = kube::Config::new(format!("https://{address}").parse().unwrap());
     config.root_cert = Some(vec![der(&store.signer.cert)]);
     let client = kube::Client::try_from(config).unwrap();
-    // Others hold connections. They connect on a thread of their own: a connection that is not accepted blocks.
+    // Others hold connections. They connect on a separate thread, since a connection that is not accepted blocks.
     let (idle, slow) = (number("IDLE", 0), number("SLOW", 0));
     let strangers = std::thread::spawn(move || {
         let began = Instant::now();
@@ -167,7 +167,7 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
         std::thread::spawn(move || drip(address, slow));
     }
     let idle = tokio::task::spawn_blocking(move || strangers.join().unwrap()).await.unwrap();
-    // One review alone, and what it costs when nobody waits.
+    // One review alone: the cost without contention.
     assert!(send(&client, 1, filters).await);
     let began = Instant::now();
     for number in 2..202 {
@@ -218,7 +218,7 @@ fn stranger(address: SocketAddr) -> Option<TcpStream> {
     TcpStream::connect_timeout(&address, Duration::from_secs(5)).ok()
 }
 
-/// Connections that send the beginning of a TLS record byte by byte, for ever.
+/// Connections that send the beginning of a TLS record byte by byte, forever.
 fn drip(address: SocketAddr, slow: usize) {
     let mut all: Vec<Option<TcpStream>> = Vec::new();
     all.resize_with(slow, || None);
@@ -233,7 +233,7 @@ fn drip(address: SocketAddr, slow: usize) {
     }
 }
 
-/// A filter of the root namespace, for all workloads or for those of one team.
+/// A filter in the root namespace, for all workloads or for those of one team.
 fn root_filter(number: usize, size: usize) -> Value {
     let mut filter = filter(0, number, size);
     filter["metadata"] = json!({"name": format!("mesh-{number}"), "namespace": "istio-system"});
@@ -243,7 +243,7 @@ fn root_filter(number: usize, size: usize) -> Value {
     filter
 }
 
-/// Eight reviews of 3 MiB at the same time, of each kind that is known to be expensive: the peak of memory, and the time.
+/// Eight concurrent reviews of 3 MiB, for each kind that is known to be expensive: peak memory, and time.
 fn worst() {
     const BYTES: usize = 3 << 20;
     let limits = Limits { deadline: Duration::from_secs(30), ..Limits::default() };
@@ -252,11 +252,11 @@ fn worst() {
         let mut filter = filter(1, 1, 1);
         filter["spec"]["configPatches"] = patches.into();
         let old = filter.to_string();
-        // An update that leaves `spec` as it is would not be judged.
+        // An update that does not change `spec` would not be judged.
         filter["spec"]["priority"] = 1.into();
         let object = filter.to_string();
         let head = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"UPDATE","resource":{"group":"networking.istio.io","version":"v1alpha3","resource":"envoyfilters"},"oldObject":"#;
-        // The API server sends the stored object as well.
+        // The API server also sends the stored object.
         format!("{head}{old},\"object\":{object}}}}}").into_bytes()
     };
     let half = BYTES / 2;
@@ -287,7 +287,8 @@ fn worst() {
         for name in 0..1_000 {
             builder.apply(kinds::POD, Change::Put(pod(name / 20, name)));
         }
-        // Beside it stands as much as is judged together: filters of the root namespace that change every cluster.
+        // Together with as many filters as are judged together: filters in the root namespace that change every
+        // cluster.
         for name in 0..2 {
             let keys: serde_json::Map<String, Value> = (0..4_700).map(|key| (format!("k{key}"), 1.into())).collect();
             let mut heavy = filter(0, name, 1);
@@ -297,7 +298,7 @@ fn worst() {
         }
         let rules = Rules::new(ALL.to_vec(), Config::default());
         let reviewer = Arc::new(Reviewer::new(limits, rules, builder.snapshot(), health));
-        // The kernel counts the peak anew.
+        // Resets the kernel's peak.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let began = Instant::now();
         let bodies: Vec<axum::body::Bytes> = (0..8).map(|_| body.clone().into()).collect();
@@ -322,12 +323,12 @@ fn worst() {
     }
 }
 
-/// A filter by its number and a value of its own.
+/// A filter by its number and a unique value.
 type Which = fn(usize, usize) -> Value;
-/// What changes before a review, by the number of the change.
+/// The change before a review, by its number.
 type Before = fn(&mut SnapshotBuilder, usize);
 
-/// What one review costs, one after the other on one thread, by what it is about and by what changed before it.
+/// The cost of single reviews on one thread, by subject and by the preceding change.
 fn each() {
     let times = number("TIMES", 24);
     let (workloads, filters, root) = (number("WORKLOADS", 1_000), number("FILTERS", 50), number("ROOT", 35));
@@ -347,7 +348,7 @@ fn each() {
     let rules = Rules::new(ALL.to_vec(), Config::default());
     let reviewer = Arc::new(Reviewer::new(Limits::default(), rules, builder.snapshot(), health));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    // Those for all workloads are every third of the root namespace.
+    // Every third one in the root namespace is for all workloads.
     let kinds_of_filters: [(&str, Which); 3] = [
         ("of a team", |at, size| filter(at / 20, at, size)),
         ("of the root namespace, for some workloads", |at, size| root_filter(at / 2 * 3 + at % 2 + 1, size)),
@@ -368,7 +369,7 @@ fn each() {
                 changes += 1;
                 change(&mut builder, changes);
                 reviewer.publish(builder.snapshot());
-                // As long as the API server takes to send the first review after that.
+                // The time until the API server sends the first review after that.
                 std::thread::sleep(Duration::from_millis(u64::try_from(number("AFTER", 100)).unwrap()));
                 let body = review_of(make(at % 11, 100 + changes), make(at % 11, 1), at);
                 let began = Instant::now();
@@ -383,7 +384,7 @@ fn each() {
     }
 }
 
-/// Sends a review; whether the answer is right.
+/// Sends a review; returns whether the answer is correct.
 async fn send(client: &kube::Client, number: usize, filters: usize) -> bool {
     let request = http::Request::post("/validate?timeout=10s").header("content-type", "application/json");
     let answer: Value = client.request(request.body(review(number, filters)).unwrap()).await.unwrap();

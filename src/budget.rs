@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_told_from_an_end() {
+    fn a_panic_is_distinguished_from_an_exit() {
         let ended = Meter::new(10).run(|| resume_unwind(Box::new("oops")));
         assert!(matches!(ended, Err::<(), _>(Ended::Panicked(payload)) if payload.downcast_ref() == Some(&"oops")));
     }

@@ -1,11 +1,11 @@
-//! A config dump of any size, the same bytes every time: the shapes of a recorded sidecar, repeated under other names.
+//! A deterministic config dump of any size: the shapes of a recorded sidecar, repeated under other names.
 
 use std::fmt::Write;
 
-/// How much of each.
+/// The size of each part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
-    /// Clusters: three ports a service.
+    /// Clusters: three ports per service.
     pub(crate) clusters: usize,
     /// Listeners: two of three HTTP, the rest TCP.
     pub(crate) listeners: usize,
@@ -22,7 +22,7 @@ impl Size {
     pub(crate) const SMALL: Size = Size { clusters: 150, listeners: 40, routes: 3, virtual_hosts: 90 };
 }
 
-/// The dump in the form of Envoy's admin `/config_dump`, indented by one space a level as Envoy does.
+/// The dump in the format of Envoy's admin `/config_dump`, indented by one space per level as in Envoy.
 pub(crate) fn dump(size: Size) -> String {
     let recorded = recorded();
     let shapes = Shapes::of(&recorded);
@@ -124,7 +124,7 @@ impl<'t> Shapes<'t> {
     }
 }
 
-/// A recorded object cut where names and addresses stand.
+/// A recorded object, cut at names and addresses.
 struct Shape<'t>(Vec<(&'t str, Hole)>);
 
 #[derive(Clone, Copy)]
@@ -136,7 +136,7 @@ enum Hole {
     Address,
 }
 
-/// What stands in the recording, and what goes there.
+/// A text in the recording, and its replacement.
 const MARKS: [(&str, &[(&str, Hole)]); 14] = [
     ("cart.shop", &[("", Hole::Service), (".", Hole::Namespace)]),
     ("\"cart\"", &[("\"", Hole::Service), ("\"", Hole::None)]),

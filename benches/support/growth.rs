@@ -1,4 +1,4 @@
-//! Input that costs more than its size where something is quadratic, in sizes from 1 to 16, and how the time grows with it.
+//! Input whose cost exceeds its size if something is quadratic, in sizes from 1 to 16, and the growth of the time.
 
 use clap::Parser;
 use kubectl_envoyfilter::cli::{Cli, Surroundings};
@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A kind of input: its name, its text at a size, and what is done with it.
+/// A kind of input: its name, its text at a size, and the measured function.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) text: fn(usize) -> String,
     pub(crate) arguments: &'static [&'static str],
-    /// How large the size 1 is: chosen so that size 16 takes about a second.
+    /// The base size, chosen so that size 16 takes about a second.
     pub(crate) unit: usize,
 }
 
@@ -100,7 +100,7 @@ fn aliases(number: usize) -> String {
         "{HEAD}  configPatches:\n  - &p\n    applyTo: CLUSTER\n    match: {{context: SIDECAR_OUTBOUND, cluster: {{name: nothing}}}}\n    patch: \
          {{operation: MERGE, value: {{no_such_field: 1}}}}\n"
     );
-    // The reader takes only so many values from aliases; comments do not count.
+    // The reader accepts a limited number of values from aliases; comments do not count.
     (0..number).for_each(|index| {
         let _ = write!(text, "  - {{applyTo: HTTP_FILTER, x{index}: [1, 2, 3, 4, 5, 6, 7, 8, 9]}}\n  - *p\n");
     });
@@ -139,7 +139,7 @@ fn list(number: usize) -> String {
 }
 
 impl Case {
-    /// How long one run takes: the shortest of a few.
+    /// The time of one run: the shortest of several.
     pub(crate) fn time(&self, folder: &Path, size: usize) -> Duration {
         let path = folder.join("case.yaml");
         std::fs::write(&path, (self.text)(self.unit * size)).expect("a file");
@@ -158,8 +158,8 @@ impl Case {
         if first > Duration::from_secs(3) { first } else { first.min(one()).min(one()) }
     }
 
-    /// The exponent of the growth from one size to another: 1 is linear, 2 quadratic. What a run costs without the case is
-    /// taken away.
+    /// The exponent of the growth from one size to another: 1 is linear, 2 quadratic. The cost of an empty run is
+    /// subtracted.
     pub(crate) fn exponent(&self, folder: &Path, sizes: &[usize]) -> (f64, Vec<Duration>) {
         let idle = self.time(folder, 0);
         let times: Vec<Duration> = sizes.iter().map(|&size| self.time(folder, size)).collect();

@@ -1,4 +1,4 @@
-//! Filters for the benchmarks, and what of them lands.
+//! Filters for the benchmarks, and their effect.
 
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Outcome, Program};
 use kubectl_envoyfilter::load::dump::{Dump, Identity};
@@ -8,9 +8,9 @@ use kubectl_envoyfilter::model::parse_envoy_filter;
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::source::Sources;
 
-/// Five filters that meet single objects of the big dump.
+/// Five filters that match individual objects of the big dump.
 pub(crate) const FIVE: &str = include_str!("five.yaml");
-/// One filter that meets every HTTP connection manager.
+/// One filter that matches every HTTP connection manager.
 pub(crate) const EVERYWHERE: &str = include_str!("everywhere.yaml");
 
 /// The filters of a text.
@@ -20,7 +20,7 @@ pub(crate) fn filters(text: &str) -> Vec<EnvoyFilter> {
     documents.into_iter().filter_map(|document| parse_envoy_filter::parse(document, "default").0).collect()
 }
 
-/// The whole computation behind `explain`: how many patches are applied, and how many resources change.
+/// The whole computation behind `explain`: the number of applied patches, and of changed resources.
 pub(crate) fn explain(dump: &Dump, filters: &[EnvoyFilter]) -> (usize, usize) {
     let config = dump.config(&Identity::default()).expect("a dump with a node");
     let program = Program::new(filters, Release::NEWEST);

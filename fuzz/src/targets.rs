@@ -1,4 +1,4 @@
-//! The targets: each reads any bytes and holds what must be true of every input.
+//! The targets: each reads arbitrary bytes and checks what must hold for every input.
 
 use kubectl_envoyfilter::admission::review::Request;
 use kubectl_envoyfilter::demo;
@@ -35,7 +35,7 @@ fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok()
 }
 
-/// Every place lies in the text, on the boundaries of characters.
+/// Every place is in the text, on character boundaries.
 fn places(node: &Node, text: &str) {
     assert!(text.get(node.span.start as usize..node.span.end as usize).is_some(), "{:?}", node.span);
     for entry in node.entries() {
@@ -50,7 +50,7 @@ fn nodes(node: &Node) -> usize {
         + node.items().iter().map(nodes).sum::<usize>()
 }
 
-/// YAML: places lie in the text, the bound on values holds, twice is the same.
+/// YAML: places are in the text, the limit on values holds, results are deterministic.
 fn yaml(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (documents, problems) = yaml::documents(FileId(0), text);
@@ -72,7 +72,7 @@ fn yaml(data: &[u8]) {
     }
 }
 
-/// JSON: what is read and written again is read as the same.
+/// JSON: writing and rereading gives the same value.
 fn json(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let Ok(tree) = json::parse(text) else { return };
@@ -83,7 +83,7 @@ fn json(data: &[u8]) {
 
 static DUMP: LazyLock<Dump> = LazyLock::new(|| demo::dump().0.expect("the demo's dump"));
 
-/// What patching the demo's dump with these filters gives, as text.
+/// The demo's dump, patched with these filters, as text.
 fn patched(filters: &[EnvoyFilter], release: Release) -> String {
     let config = DUMP.config(&Identity::default()).expect("the demo's proxy");
     let program = Program::new(filters, release);
@@ -100,7 +100,7 @@ fn patched(filters: &[EnvoyFilter], release: Release) -> String {
     out
 }
 
-/// Filters: the engine is total, gives the same bytes twice, and does not depend on the order of the files.
+/// Filters: the engine is total and deterministic, and does not depend on the order of files.
 fn engine(data: &[u8]) {
     let Some((&first, rest)) = data.split_first() else { return };
     let Some(text) = text(rest) else { return };
@@ -116,7 +116,7 @@ fn engine(data: &[u8]) {
     let mut names: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
     names.sort();
     names.dedup();
-    // Of two objects with one name the later one counts.
+    // Of two objects with the same name, the later one counts.
     if names.len() == filters.len() {
         let mut reversed = filters.to_vec();
         reversed.reverse();
@@ -131,7 +131,7 @@ fn engine(data: &[u8]) {
     assert!(unapply::without(&config, &texts).resources.len() <= config.resources.len());
 }
 
-/// Dumps: reading is total, and to render is to do it once.
+/// Dumps: reading is total, and rendering is idempotent.
 fn dump(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (Some(dump), _) = Dump::from_text("d.json", text) else { return };
@@ -168,7 +168,7 @@ fn review(data: &[u8]) {
     }
 }
 
-/// Rules in CEL: what is accepted can be asked.
+/// Rules in CEL: an accepted rule can be evaluated.
 fn rules(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (documents, _) = yaml::documents(FileId(0), text);
@@ -208,7 +208,7 @@ fn lua(data: &[u8]) {
     }
 }
 
-/// Redaction and escaping: once is twice, and nothing that steers is left.
+/// Redaction and escaping: both are idempotent, and no control sequence remains.
 fn redact(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let line = escape::one_line(text);

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ready_when_every_kind_was_read_and_there_is_a_certificate() {
+    fn ready_when_every_kind_was_read_and_a_certificate_exists() {
         let health = Health::default();
         health.expect("Pod");
         assert_eq!(health.missing(), ["no serving certificate yet", "Pod not read yet"]);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_that_is_older_than_a_minute_is_told_with_its_reason() {
+    fn a_view_older_than_a_minute_is_reported_with_its_reason() {
         let health = Health::default();
         health.expect("Pod");
         health.synced("Pod");

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_answers_as_often_as_it_says() {
+    fn a_rule_answers_the_configured_number_of_times() {
         let rules = vec![
             Rule { status: Some(503), times: Some(1), ..Rule::default() },
             Rule { when: vec![("path".to_owned(), Pattern("/a".to_owned()))], status: Some(201), ..Rule::default() },

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_messages_can_be_read() {
         let entry = Message::new().bytes(1, b"PATH").bytes(2, b"/a");
         let bytes = Message::new().bytes(1, b"domain").message(2, &entry).number(3, 300).into_bytes();
         assert_eq!(text(&bytes, 1), "domain");

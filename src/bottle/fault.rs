@@ -115,10 +115,10 @@ impl Fault {
             }
             Fault::Ended(process::Ended::Memory(_), _) => "give it more with --istiod-memory",
             Fault::Unreadable(..) => {
-                "correct it: an API server would not take it, and istiod reads no other object of its kind beside it"
+                "fix it: an API server would reject it, and istiod reads no other object of its kind until then"
             }
             Fault::Folder(..) | Fault::Process(process::Fault::NoFolder(..)) => {
-                "make room there, or set TMPDIR to another folder"
+                "free disk space there, or set TMPDIR to another folder"
             }
             Fault::NotReady(..) => "give it more time with --istiod-timeout",
             _ => return None,

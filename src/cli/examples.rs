@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_examples_that_the_program_takes() {
+    fn every_command_has_examples_that_the_program_accepts() {
         let mut found = Vec::new();
         leaves(&Cli::command(), "", &mut found);
         assert!(found.len() > 20, "{found:?}");

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn one_ready_replica_stands_for_its_template() {
+    fn one_ready_replica_represents_its_template() {
         let text = pod("cart-a-1", "cart-a", "a", false)
             + &pod("cart-a-2", "cart-a", "a", true)
             + &pod("cart-b-1", "cart-b", "b", true);

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_policy_would_read_otherwise_is_refused() {
+    fn values_that_a_policy_reads_differently_are_rejected() {
         for path in
             [json!({ "exact": "/a*" }), json!({ "exact": "/a/{*}" }), json!({ "exact": "/a", "ignore_case": true })]
         {

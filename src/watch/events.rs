@@ -171,7 +171,7 @@ mod tests {
     use crate::watch::state::Topic;
 
     #[test]
-    fn what_stays_wrong_is_written_again_before_the_api_server_forgets_it() {
+    fn persisting_problems_are_rewritten_before_their_events_expire() {
         let key = |patch| Key {
             topic: Topic::Patch,
             filter: "shop/timeout".to_owned(),

@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_told_once_and_replicas_are_compared_when_all_were_read() {
+    fn each_change_is_reported_once_and_replicas_are_compared_when_all_were_read() {
         let mut state = State::default();
         for number in 1..=3 {
             state.add(&pod(number), &place(), 7);
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_any_more_is_no_all_clear() {
+    fn what_can_no_longer_be_read_is_not_an_all_clear() {
         let mut state = State::default();
         state.add(&pod(1), &place(), 7);
         state.read(&pod(1), wrong(What::NotInEffect), Via::PortForward, (1, 1));

@@ -72,7 +72,7 @@ fn runtime_guards_say_from_when_to_when() {
 }
 
 #[test]
-fn what_is_not_there_is_said_with_what_is_like_it() {
+fn missing_names_are_reported_with_similar_ones() {
     let search = api::find("envoy.config.cluster.v3.Cluster.conect_timeout");
     assert!(search.found.is_empty());
     assert_eq!(search.nearest[0], "envoy.config.cluster.v3.Cluster.connect_timeout");

@@ -119,7 +119,7 @@ fn exit_codes_follow_the_class() {
 
 /// A filter that cannot be read may break, and the report must say so.
 #[test]
-fn what_cannot_be_read_is_not_ready() {
+fn unreadable_input_is_not_ready() {
     for (form, word) in
         [("human", "not ready: "), ("markdown", "**not ready**"), ("json", "\"verdict\": \"not-ready\"")]
     {
@@ -158,7 +158,7 @@ fn every_form_names_every_filter_that_breaks() {
 
 /// The page is self-contained, well formed, and escapes what it shows.
 #[test]
-fn the_page_is_complete_in_itself() {
+fn the_page_is_self_contained() {
     let (_, page) = audit(&["-o", "html", "-f", "workloads.yaml"]);
     for word in ["http://", "https://", "src=", "@import", "url("] {
         let bad: Vec<&str> = page.lines().filter(|line| line.contains(word)).collect();
@@ -178,7 +178,7 @@ fn the_page_is_complete_in_itself() {
 
 /// Sample workloads have separate columns, distinguished by their names.
 #[test]
-fn made_up_workloads_are_told_apart() {
+fn sample_workloads_are_distinguishable() {
     let (_, text) = audit(&["-o", "json"]);
     let json: Value = serde_json::from_str(&text).unwrap();
     let labels: Vec<&str> =
@@ -190,7 +190,7 @@ fn made_up_workloads_are_told_apart() {
 
 /// The patch applies, and its result has fewer findings and no new ones.
 #[test]
-fn the_patch_repairs_what_it_says() {
+fn the_patch_fixes_what_it_claims() {
     let (_, patch) = audit(&["-o", "diff"]);
     assert!(patch.starts_with("--- a/filters.yaml\n+++ b/filters.yaml\n@@ "), "{patch}");
     let count = |json: &str| {
@@ -240,7 +240,7 @@ fn apply(text: &str, patch: &str) -> String {
 /// Two revisions side by side: which proxies use which, the result of each combination, and filters that only one of
 /// them reads.
 #[test]
-fn a_canary_is_told_workload_by_workload() {
+fn a_canary_is_reported_for_each_workload() {
     let output = run(
         &folder(),
         &["audit", "--from", "1.24", "--to", "1.31", "--revision-to", "1-31", "-f", "revisions.yaml", "-o", "json"],

@@ -271,7 +271,7 @@ fn of_the_proxy() -> Vec<Case> {
 }
 
 #[test]
-fn every_known_change_is_found_where_it_comes_and_not_elsewhere() {
+fn every_known_change_is_found_in_its_release_and_no_other() {
     let mut wrong = String::new();
     let mut told: Vec<String> = Vec::new();
     for case in cases().into_iter().chain(of_the_proxy()) {

@@ -163,7 +163,7 @@ fn dumps(name: &str, bytes: &[u8], code: i32, expected: &[&str]) {
 }
 
 #[test]
-fn dumps_that_are_none() {
+fn files_that_are_not_dumps() {
     dumps("empty.json", b"", 3, &["empty.json is not an Envoy config dump: it is empty"]);
     dumps("pod.json", br#"{"kind":"Pod","metadata":{}}"#, 3, &["a Kubernetes object of kind Pod"]);
     dumps("ztunnel.json", br#"{"workloads":[],"services":[]}"#, 3, &["a dump of ztunnel, which is not an Envoy"]);
@@ -175,7 +175,7 @@ fn dumps_that_are_none() {
 }
 
 #[test]
-fn dumps_that_are_half_there() {
+fn truncated_dumps() {
     let whole = dump();
     dumps("half.json", &whole[..60_000], 3, &["half.json:1:", "the dump ends inside the value that starts here"]);
     dumps("half.json.gz", &gzip(&whole)[..4000], 3, &["a compressed file that ends too early"]);
@@ -224,7 +224,7 @@ fn dumps_of_one_pod_and_of_others() {
 }
 
 #[test]
-fn command_lines_that_make_no_sense() {
+fn invalid_command_lines() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, words) in [
         (&["explain", "pod", "cart"][..], "no cluster to read"),
@@ -246,7 +246,7 @@ fn command_lines_that_make_no_sense() {
 
 /// For diff, any error is exit code 2, as for diff itself.
 #[test]
-fn diff_reports_trouble_as_two() {
+fn diff_reports_errors_as_two() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.yaml"), "a: b: c").unwrap();
     fs::write(folder.path().join("good.yaml"), demo::FILTERS).unwrap();

@@ -153,7 +153,7 @@ fn the_demo_is_rendered_as_istiod_recorded_it() {
 
 /// A rendered dump is recognized as patched when it is explained again, and its patches are not applied twice.
 #[test]
-fn a_live_dump_is_seen_to_be_one() {
+fn a_live_dump_is_recognized() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("live.json"), run(&root(), &["render", "--demo"]).stdout).unwrap();
     let filters = root().join("src/demo/filters.yaml");
@@ -205,7 +205,7 @@ fn json_keeps_to_its_schema() {
 
 /// `| head` closes the pipe early: no panic and no message.
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
         .args(["render", "--demo"])
         .stdout(Stdio::piped())

@@ -39,7 +39,7 @@ fn cases_are_run() {
 }
 
 #[test]
-fn findings_are_like_others() {
+fn findings_of_custom_rules_are_like_others() {
     let Said { code, out, .. } = run(&["lint", BAD, "--rules", RULES, "--select", "ACME"]);
     assert_eq!(code, 1);
     for part in [
@@ -77,11 +77,10 @@ fn findings_are_like_others() {
 }
 
 #[test]
-fn broken_rules_are_told_with_their_place() {
+fn broken_rules_are_reported_with_their_place() {
     let Said { code, err, .. } = run(&["lint", BAD, "--rules", "testdata/custom-rules-broken/syntax.yaml"]);
     assert_eq!(code, 2);
-    for part in
-        ["syntax.yaml:6:9", "there is no variable `pach` here; there are filter, patch, istio", "not a CEL expression"]
+    for part in ["syntax.yaml:6:9", "unknown variable `pach`; available: filter, patch, istio", "not a CEL expression"]
     {
         assert!(err.contains(part), "{part} is not in\n{err}");
     }
@@ -116,7 +115,7 @@ fn an_expression_has_its_limits() {
 }
 
 #[test]
-fn the_schema_takes_the_rules() {
+fn the_schema_accepts_the_rules() {
     let schema = JsonSchema::new("custom-rule.json");
     let errors = |text: &str| schema.errors(&yaml::documents(FileId(0), text).0[0].to_json());
     for name in ["lua-beside-payments", "mesh-wide-without-owner"] {

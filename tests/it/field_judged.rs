@@ -9,7 +9,7 @@ use kubectl_envoyfilter::model::release::Release;
 use std::fs;
 
 #[test]
-fn what_was_once_wrong_stays_right() {
+fn former_mistakes_stay_fixed() {
     let mut wrong = Vec::new();
     let files = yaml_files(&testdata("field").join("judged"));
     assert!(!files.is_empty());

@@ -12,7 +12,7 @@ fn code(refusal: &Refusal) -> String {
 }
 
 #[test]
-fn what_go_compiles_compiles_and_matches_the_same() {
+fn expressions_that_go_compiles_match_the_same() {
     let packed = std::fs::read("testdata/go_regexp/expressions.jsonl.zst").unwrap();
     let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -48,7 +48,7 @@ fn hostile_expressions_cost_little() {
 }
 
 #[test]
-fn what_go_refuses_is_refused() {
+fn expressions_that_go_rejects_are_rejected() {
     assert_eq!(GoRegexp::new("(a{100}){11}").unwrap_err(), Refusal::InvalidRepeatSize("{11}".to_owned()));
     assert!(GoRegexp::new("(a{100}){10}").is_ok());
 }

@@ -75,7 +75,7 @@ fn every_value_has_its_place() {
 }
 
 #[test]
-fn a_broken_document_hides_no_other() {
+fn a_broken_document_does_not_hide_others() {
     let loaded = load::read(&[testdata("broken-between.yaml")], &Options::default());
     let names: Vec<_> = loaded.inventory.envoy_filters.iter().map(EnvoyFilter::full_name).collect();
     assert_eq!(names, ["shop/first", "default/last"]);
@@ -86,7 +86,7 @@ fn a_broken_document_hides_no_other() {
 }
 
 #[test]
-fn trouble_has_a_code_and_never_stops_the_run() {
+fn errors_have_a_code_and_never_stop_the_run() {
     let bomb = {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..9 {

@@ -42,7 +42,7 @@ fn expect(name: &str, have: &str) {
 }
 
 #[test]
-fn says_the_same_in_every_form() {
+fn every_format_has_the_same_content() {
     for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
         let said = lint(&["-o", form]);
         assert_eq!(said.code, 1, "{form}: {}", said.err);
@@ -75,7 +75,7 @@ fn json_keeps_its_schema() {
 
 /// A report must state its scope, and what is unknown, even without the command.
 #[test]
-fn every_form_says_what_was_looked_at() {
+fn every_format_states_the_scope() {
     for form in ["sarif", "junit", "github", "gitlab", "markdown"] {
         let said = lint(&["-o", form]);
         assert!(said.out.contains("files; 1 EnvoyFilter; no config dump"), "{form}: {}", said.out);
@@ -113,7 +113,7 @@ fn sarif_has_the_structure_that_readers_ask_for() {
 }
 
 #[test]
-fn unreadable_inputs_are_said_and_counted() {
+fn unreadable_inputs_are_reported_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.yaml");
     for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
@@ -130,7 +130,7 @@ fn unreadable_inputs_are_said_and_counted() {
 
 /// What a broken Service or mesh ConfigMap contains is missing in the answer, so the file is reported.
 #[test]
-fn documents_of_others_that_cannot_be_read_are_counted() {
+fn unreadable_documents_of_other_kinds_are_counted() {
     let broken = "testdata/cli/lint/unread/service.yaml";
     for form in ["human", "json", "sarif", "junit", "github"] {
         let said = lint(&[broken, "-o", form, "--fail-on", "never"]);
@@ -214,7 +214,7 @@ spec:
 
 /// The findings of other rules do not show the line either, nor do the pages of an audit.
 #[test]
-fn secrets_stand_in_no_excerpt_and_on_no_page() {
+fn no_excerpt_and_no_page_shows_a_secret() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("auth.yaml");
     fs::write(&path, WITH_SECRETS).unwrap();
@@ -244,7 +244,7 @@ fn secrets_are_not_repeated() {
 
 /// The note that names the stand-in for a config dump is printed once.
 #[test]
-fn likely_findings_say_once_what_they_are_judged_by() {
+fn likely_findings_name_their_reference_once() {
     let said = run(&["lint", "testdata/field/10-merge-of-false.yaml", "--select", "EF309"]);
     // The scope line at the end states it for the run, the note for the finding.
     let judged: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Integration tests: one binary, one module a subject.
+//! Integration tests: one binary, with one module for each subject.
 
 #![allow(clippy::disallowed_methods, reason = "tests make files and run programs")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]

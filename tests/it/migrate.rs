@@ -11,8 +11,8 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Cases whose recorded native form is not the one that is written, since a better one exists, with the class of that one.
-/// The bottle step computes it (`tests/it/bottle/proof.rs`).
+/// Cases whose recorded native form is not the written one, since a better one exists, with its class. The bottle tests
+/// compute it (`tests/it/bottle/proof.rs`).
 pub(crate) const BETTER_FORM: &[(&str, &str, &str)] = &[
     ("cluster-policy/trap-no-selector", "same-but", "the rule gets a workloadSelector"),
     ("direct-response/trap-no-port", "same-but", "the rule names the port"),
@@ -25,20 +25,21 @@ pub(crate) const BETTER_FORM: &[(&str, &str, &str)] = &[
     ("rbac/trap-deny-path-gateway-closes-tcp", "same-but", "the rule names the HTTP ports"),
 ];
 
-/// Cases whose recorded class holds for the recorded proxies only: the native form changes others, which the bottle step shows.
+/// Cases whose recorded class holds only for the recorded proxies: the native form changes others, as the bottle tests
+/// show.
 pub(crate) const REACHES_FURTHER: &[(&str, &str, &str)] = &[
-    // The recording looked at the selected client and not at others in its namespace; istiod hides the rule from those too.
+    // The recording covered the selected client but not others in its namespace; istiod hides the rule from those too.
     ("cluster-policy/existing-rule-copied", "differs", "a client that is not selected loses the hidden rule"),
-    // The recording has no proxy of the service itself, inside whose pods the rule also holds.
+    // The recording has no proxy of the service itself, in whose pods the rule also applies.
     ("cl/connect-ns", "differs", "the rule also holds between the service's own sidecar and its application"),
 ];
 
-/// Cases whose class is another one than recorded, with the reason; everything else is equal.
+/// Cases whose class differs from the recorded one, with the reason; all others are equal.
 fn other_class() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     BETTER_FORM.iter().chain(REACHES_FURTHER)
 }
 
-/// Cases whose native objects are others than recorded, where the class is the recorded one all the same.
+/// Cases whose native objects differ from the recorded ones although the class is equal.
 const OTHER_FORM: &[(&str, &str)] = &[
     ("grpc-web/gateway", "the port keeps its name"),
     ("wasm/traffic-extension", "a WasmPlugin, which older releases have too"),
@@ -64,7 +65,7 @@ pub(crate) fn yaml(text: &str) -> Vec<Json> {
     load::yaml::documents(file, text).0.iter().map(kubectl_envoyfilter::source::Node::to_json).collect()
 }
 
-/// The objects of a topology, with what both sides of a case have besides, and the case's filter, as texts.
+/// The objects of a topology, the additional objects of both sides, and the case's filter, as texts.
 pub(crate) fn input_texts(case: &Json) -> Vec<(&'static str, String)> {
     if let Some(objects) = case["objects"].as_str() {
         return vec![("objects", objects.to_owned()), ("filter", case["filters"].as_str().unwrap().to_owned())];
@@ -115,7 +116,7 @@ pub(crate) fn all_recorded() -> Vec<Json> {
     cases
 }
 
-/// Cases whose class the real istiod computed in its bottle instead of in the recorder.
+/// Cases whose class was computed by the real istiod in the bottle instead of the recorder.
 pub(crate) fn bottled() -> Vec<Json> {
     let text = fs::read_to_string(testdata("migrate/bottled.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -125,9 +126,9 @@ fn report_of(case: &Json, accept: Accept) -> Report {
     migrated(&input(case), Release::NEWEST, accept)
 }
 
-/// What was not read is not absent: a move into a kind that may have other objects is never more than `differs`.
+/// A kind that was not read does not count as absent: a move that depends on it is at best `differs`.
 #[test]
-fn what_was_not_read_lowers_the_class() {
+fn unread_kinds_lower_the_class() {
     let kinds = ["AuthorizationPolicy", "RequestAuthentication", "Telemetry", "VirtualService", "DestinationRule"];
     let unread = kinds.map(|kind| (kind, format!("the capture contains no {kind} objects")));
     let mut lowered = 0;
@@ -200,7 +201,7 @@ fn every_recorded_pair_has_its_class() {
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), cases.len(), faults.join("\n"));
 }
 
-/// What counts of an object when two forms of it are compared.
+/// The part of an object that is compared.
 fn essence(object: &Json) -> Json {
     let mut spec = object["spec"].clone();
     if object["kind"] == "EnvoyFilter" {
@@ -209,7 +210,7 @@ fn essence(object: &Json) -> Json {
     json!({ "kind": object["kind"], "namespace": object["metadata"]["namespace"], "spec": spec, "annotations": object["metadata"]["annotations"] })
 }
 
-/// Names of providers are ours.
+/// Without names of providers, which this tool chooses.
 fn without_provider_names(value: &Json) -> Json {
     let mut text = value.to_string();
     for provider in value["mesh"]["extensionProviders"].as_array().into_iter().flatten() {
@@ -267,9 +268,9 @@ fn sorted(value: &Json) -> Json {
     }
 }
 
-/// What is written by default has to be what was recorded as exact or the same but for names: nothing wider, nothing else.
+/// Everything that is written by default was recorded as exact or as same-but: nothing wider, nothing else.
 #[test]
-fn what_is_written_was_recorded() {
+fn only_recorded_moves_are_written() {
     let mut faults = Vec::new();
     for case in all_recorded() {
         let id = case["id"].as_str().unwrap();
@@ -296,7 +297,7 @@ fn what_is_written_was_recorded() {
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Pod settings are those that were recorded.
+/// Pod settings equal the recorded ones.
 #[test]
 fn pod_settings_are_those_recorded() {
     let mut seen = 0;
@@ -313,7 +314,8 @@ fn pod_settings_are_those_recorded() {
     assert!(seen > 15, "only {seen} cases have pod settings");
 }
 
-/// A refused move is never written, whatever is accepted; authentication, authorization and TLS only when reviewed.
+/// A refused move is never written, whatever is accepted; moves of authentication, authorization and TLS only when
+/// reviewed.
 #[test]
 fn refused_moves_are_never_written() {
     for case in all_recorded() {
@@ -329,7 +331,7 @@ fn refused_moves_are_never_written() {
     }
 }
 
-/// On an older release, what that release lacks has no home there; everything else keeps the class that it recorded.
+/// In an older release, missing APIs give no-home; everything else keeps its recorded class.
 #[test]
 fn older_releases_offer_what_they_have() {
     let text = fs::read_to_string(testdata("migrate/releases/1.27.jsonl")).unwrap();
@@ -345,7 +347,7 @@ fn older_releases_offer_what_they_have() {
         let report = migrated(&input(&case), Release::minor(27), Accept::Exact);
         let have = report.filters[0].class;
         let same = have == class(want) || other_class().any(|(other, name, _)| *other == id && have == class(name));
-        // The recorder of 1.27 drops kinds and fields that it does not know: the filter is then simply gone.
+        // The recorder of 1.27 drops unknown kinds and fields: the filter then simply has no replacement.
         let lacking = have == Class::NoHome && want == "differs" || have == Class::NoHome && want == "partly";
         if !same && !lacking {
             faults.push(format!("{id}: {have}, recorded {want}{}", reasons(&report)));
@@ -355,7 +357,7 @@ fn older_releases_offer_what_they_have() {
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// A configuration: the base dump of a topology with what was recorded over it.
+/// A configuration: the base dump of a topology with the recorded changes.
 fn resources(base: &BTreeMap<String, Resources>, changes: &Json) -> BTreeMap<String, Resources> {
     let mut all = base.clone();
     for (proxy, kinds) in changes["proxies"].as_object().unwrap() {
@@ -392,7 +394,7 @@ fn base(topology: &str) -> BTreeMap<String, Resources> {
     all
 }
 
-/// The comparison of two configurations comes to the recorded class, from the two recorded results alone.
+/// Comparing two configurations gives the recorded class, from the two recorded results alone.
 #[test]
 fn recorded_results_compared_give_the_recorded_class() {
     let bases: BTreeMap<&str, BTreeMap<String, Resources>> =

@@ -1,5 +1,5 @@
-//! Published EnvoyFilters, each in a small mesh made up for it: the workload that it selects, a service that it calls, and for a
-//! gateway the servers that it names.
+//! Published EnvoyFilters, each in a small mesh made for it: the workload that it selects, a service that it calls, and
+//! for a gateway the servers that it names.
 
 use crate::linting::{Proxies, expect, read, yaml_files};
 use crate::migrate::{input, migrated};
@@ -38,8 +38,8 @@ fn named(filter: &EnvoyFilter) -> (BTreeSet<u32>, BTreeSet<u32>, BTreeSet<String
     (ports, of_hosts, hosts)
 }
 
-/// The services of the mesh that a filter checks requests with, and their port: an istiod that does not know them refuses
-/// every request.
+/// The services of the mesh that a filter calls to check requests, with their ports: an istiod that does not know them
+/// rejects every request.
 fn asked(filter: &EnvoyFilter) -> BTreeMap<(String, String), u32> {
     let text = filter.document.to_json().to_string();
     if !text.contains("filters.http.ext_authz.v3.ExtAuthz") {
@@ -76,7 +76,7 @@ fn service(name: &str, namespace: &str, labels: &Json, ports: &[(String, u32, u3
         "spec": { "selector": labels, "ports": ports } })
 }
 
-/// The objects of the mesh that is made up for a filter.
+/// The objects of the mesh made for a filter.
 fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
     let has = |wanted: &[PatchContext]| filter.patches.iter().any(|patch| wanted.contains(&patch.context));
     let selector = filter.selector.clone().unwrap_or_default();
@@ -166,7 +166,7 @@ fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
     objects
 }
 
-/// Each published filter as a case: its text, and the objects made up for it.
+/// Each published filter as a case: its text, and the objects made for it.
 pub(crate) fn cases() -> Vec<Json> {
     let mut cases = Vec::new();
     for path in yaml_files(&testdata("corpus")) {
@@ -185,14 +185,14 @@ pub(crate) fn cases() -> Vec<Json> {
     cases
 }
 
-/// What a case of the corpus moves by default: exact, or the same but for names, order and metadata.
+/// Whether a case of the corpus moves by default: exact, or same-but.
 pub(crate) fn moves(case: &Json) -> bool {
     let report = migrated(&input(case), Release::NEWEST, Accept::SameBut);
     report.filters.iter().flat_map(|filter| &filter.patches).any(|patch| patch.written)
 }
 
-/// What a case of the corpus moves only when somebody has reviewed it, though its class is `exact` or `same-but`:
-/// authorization above all.
+/// Whether a case of the corpus moves only after a review although its class is `exact` or `same-but`: mainly
+/// authorization.
 pub(crate) fn moves_when_reviewed(case: &Json) -> bool {
     let loaded = input(case);
     let written = |accept: Accept| {
@@ -203,7 +203,8 @@ pub(crate) fn moves_when_reviewed(case: &Json) -> bool {
     written(Accept::Reviewed) > written(Accept::SameBut)
 }
 
-/// What a reviewer reads of a move that is not the same: each difference in behavior, and each guard that does not hold.
+/// What a reviewer reads about a move that is not exact: each difference in behavior, and each guard that does not
+/// hold.
 fn told(filter: &FilterReport) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for patch in filter.patches.iter().filter(|patch| patch.class == Class::Differs) {
@@ -218,8 +219,8 @@ fn told(filter: &FilterReport) -> BTreeSet<String> {
     all
 }
 
-/// In a mesh of its own a published filter has its class; what is written for it loads, is linted no worse than the filter was,
-/// and leaves nothing to do.
+/// Each published filter has its class in its own mesh; the written objects load, have no more lint findings than the
+/// filter, and leave nothing to migrate.
 #[test]
 fn published_filters_in_a_mesh() {
     let proxies = Proxies::new(&[], Release::NEWEST);
@@ -259,7 +260,7 @@ fn published_filters_in_a_mesh() {
     assert!(written > 60, "{written}");
 }
 
-/// What a user does with a live mesh: captures before and after, of which each proxy is compared.
+/// The workflow on a live mesh: captures before and after, in which each proxy is compared.
 #[test]
 fn verify_takes_captures() {
     let folder = tempfile::tempdir().unwrap();
@@ -273,7 +274,7 @@ fn verify_takes_captures() {
     let same = verify(&after);
     assert_eq!(same.code, 0, "{}{}", same.out, same.err);
     assert!(same.out.contains("1 proxy compared: istiod generates the same configuration"), "{}", same.out);
-    // A second replica that is another one, in an archive.
+    // A second, different replica, in an archive.
     let dump = std::fs::read_to_string(after.join("dumps/shop/cart-1.json")).unwrap();
     assert!(dump.contains("\"connect_timeout\":\"10s\""), "the demo has clusters");
     let other = dump.replace("\"connect_timeout\":\"10s\"", "\"connect_timeout\":\"3s\"");

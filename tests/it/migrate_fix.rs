@@ -1,4 +1,5 @@
-//! `lint --fix --unsafe-fixes` on patches that Istio has an API for: what `migrate` writes by default, written beside the filter.
+//! `lint --fix --unsafe-fixes` on patches with a native API: what `migrate` writes by default is added next to the
+//! filter.
 
 use crate::lint_cli::{Said, run};
 use crate::linting::{Proxies, input, read, yaml_files};
@@ -27,7 +28,7 @@ fn loaded(texts: &[(&str, String)]) -> Loaded {
     all
 }
 
-/// The text of the filter after the unsafe fixes of the rules about native APIs; `None` when nothing is fixed.
+/// The text of the filter after the unsafe fixes of the rules about native APIs; `None` if nothing is fixed.
 fn fixed(all: &Loaded, release: Release) -> Option<String> {
     let native: Vec<&'static Rule> = rules::ALL.iter().copied().filter(|rule| rule.family == Family::Native).collect();
     let mesh = MeshSettings::of(&all.inventory);
@@ -40,8 +41,8 @@ fn fixed(all: &Loaded, release: Release) -> Option<String> {
     file.rewrite(&all.sources.get(file.file).text)
 }
 
-/// What is written is what `migrate` writes for the same patches; only what was recorded as exact or the same but for names
-/// goes, and only where every guard holds; the rest of the filter stays as it is.
+/// The fix writes what `migrate` writes for the same patches; only moves recorded as exact or same-but are made, and
+/// only if every guard holds; the rest of the filter stays unchanged.
 #[test]
 fn fixes_write_what_migrate_writes() {
     let proxies = Proxies::new(&[], Release::NEWEST);
@@ -98,7 +99,7 @@ fn fixes_write_what_migrate_writes() {
     assert!(kinds.len() > 3, "{kinds:?}");
 }
 
-/// A release without the API keeps the patch; published filters, each alone, lose nothing that is more than renamed.
+/// A release without the API keeps the patch; published filters, each alone, change only in names.
 #[test]
 fn fixes_know_their_limits() {
     for case in all_recorded() {
@@ -146,8 +147,8 @@ fn written(text: &str) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
-/// On the command line: shown with `--diff`, written with `--unsafe-fixes` only, never where a finding of the patches is
-/// suppressed or another patch that stays needs the filter, never over somebody's object.
+/// On the command line: shown with `--diff`, written only with `--unsafe-fixes`, never if a finding of the patches is
+/// suppressed or a remaining patch needs the filter, and never over an existing object.
 #[test]
 fn moves_are_shown_or_written() {
     let router = "envoy.filters.http.router";
@@ -168,7 +169,7 @@ fn moves_are_shown_or_written() {
     assert_eq!(objects[1]["spec"]["selector"], json!({ "matchLabels": { "app": "cart" } }));
     assert_eq!((objects.len(), &objects[1]["metadata"]["name"]), (2, &json!("tag")));
 
-    // The whole filter goes; what stands above it stays.
+    // The whole filter moves; the text above it stays.
     let alone = format!("{HEAD}{}", patch("depot", "SIDECAR_INBOUND", router, LUA));
     let (_folder, path) = written(&alone);
     run(&["lint", &path, "--select", "EF711", "--fix", "--unsafe-fixes"]);
@@ -176,7 +177,7 @@ fn moves_are_shown_or_written() {
     assert!(after.starts_with("# Kept by the platform team.\n# Replaces EnvoyFilter shop/tag.\n"), "{after}");
     assert!(after.contains("delete it once this is applied") && !after.contains("kind: EnvoyFilter"), "{after}");
 
-    // An object of that name is somebody's.
+    // An object with that name exists.
     let theirs = "---\napiVersion: extensions.istio.io/v1alpha1\nkind: TrafficExtension\nmetadata:\n  name: tag\n  namespace: shop\nspec: \
                   {lua: {inlineCode: x}}\n";
     let (_folder, path) = written(&format!("{alone}{theirs}"));
@@ -185,7 +186,7 @@ fn moves_are_shown_or_written() {
     let names: Vec<Json> = yaml(&after).iter().map(|one| one["metadata"]["name"].clone()).collect();
     assert_eq!(names, ["tag-2", "tag"], "{after}");
 
-    // Two patches go together: with one of them suppressed, none does.
+    // Two patches move together: if one of them is suppressed, neither moves.
     let outbound = patch("depot", "SIDECAR_OUTBOUND", router, LUA);
     let quiet = outbound.replacen("value:", "value: # envoyfilter:ignore EF711 stays until spring", 1);
     for (second, stays) in [(&outbound, false), (&quiet, true)] {
@@ -197,7 +198,7 @@ fn moves_are_shown_or_written() {
         assert_eq!(err.contains("left out"), stays, "{err}");
     }
 
-    // A patch that stays finds the filter by its name.
+    // A patch that stays refers to the filter by name.
     let user = patch("size", "SIDECAR_INBOUND", "depot", "buffer.v3.Buffer\n          max_request_bytes: 1000");
     let text = format!("{HEAD}{}{user}", patch("depot", "SIDECAR_INBOUND", router, LUA));
     let (_folder, path) = written(&text);

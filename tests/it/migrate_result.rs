@@ -1,4 +1,5 @@
-//! What a migration writes: nothing is left to do afterwards, published filters by class, ambient mode, the newest types.
+//! The results of a migration: nothing is left to migrate afterwards, published filters by class, ambient mode, the
+//! newest types.
 
 use crate::linting::{Proxies, expect, read, yaml_files};
 use crate::migrate::{all_recorded, input, input_texts, merge, migrated, yaml};
@@ -31,7 +32,7 @@ fn key(object: &Json) -> (String, String, String) {
     (text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
 }
 
-/// The objects after the roll-out of a migration.
+/// The objects after the rollout of a migration.
 pub(crate) fn rolled_out(case: &Json, report: &Report) -> Loaded {
     let changed: BTreeMap<_, _> = report.draft.edited.iter().map(|one| (key(&one.after), one.after.clone())).collect();
     let mut objects = Vec::new();
@@ -67,7 +68,8 @@ pub(crate) fn rolled_out(case: &Json, report: &Report) -> Loaded {
     loaded
 }
 
-/// After the roll-out everything can be read, `migrate` writes nothing, and what stays is linted no worse than the filter was.
+/// After the rollout everything can be read, `migrate` writes nothing, and the rest has no more lint findings than the
+/// filter had.
 pub(crate) fn left_to_do(case: &Json, before: &Loaded, after: &Loaded, accept: Accept, proxies: &Proxies) {
     let id = case["id"].as_str().unwrap();
     let problems = |loaded: &Loaded| loaded.problems.iter().filter(|one| one.severity == Severity::Error).count();
@@ -84,7 +86,7 @@ pub(crate) fn left_to_do(case: &Json, before: &Loaded, after: &Loaded, accept: A
     assert!(worse.is_empty(), "{id}: {worse:?} after the move");
 }
 
-/// `migrate` of what `migrate` wrote writes nothing, and what stays is linted no worse than the filter was.
+/// `migrate` writes nothing for its own result, and the rest has no more lint findings than the filter had.
 #[test]
 fn nothing_is_left_to_do() {
     let proxies = Proxies::new(&[], Release::NEWEST);
@@ -106,7 +108,7 @@ fn nothing_is_left_to_do() {
     assert!(written > 100, "{written}");
 }
 
-/// How many filters, and how many patches of each pattern, are of each class.
+/// The number of filters, and of patches of each pattern, in each class.
 pub(crate) fn tables(filters: &BTreeMap<Class, usize>, patches: &BTreeMap<&str, BTreeMap<Class, usize>>) -> String {
     let mut out = String::new();
     for (class, number) in filters {
@@ -121,7 +123,7 @@ pub(crate) fn tables(filters: &BTreeMap<Class, usize>, patches: &BTreeMap<&str, 
     out
 }
 
-/// Published filters, each alone: how many of each class. None of them is written where something would open or widen.
+/// Published filters, each alone: the number in each class. None is written if it would allow or reach more.
 #[test]
 fn published_filters_by_class() {
     let mut filters: BTreeMap<Class, usize> = BTreeMap::new();
@@ -148,7 +150,7 @@ fn published_filters_by_class() {
     expect(&testdata("corpus/migrate.txt"), &out);
 }
 
-/// The classes that an older release was recorded with, by case.
+/// The recorded classes of an older release, by case.
 fn recorded_by(release: &str) -> BTreeMap<String, String> {
     let text = fs::read_to_string(testdata(&format!("migrate/releases/{release}.jsonl"))).unwrap();
     let cases = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
@@ -156,7 +158,8 @@ fn recorded_by(release: &str) -> BTreeMap<String, String> {
     cases.map(pair).collect()
 }
 
-/// Each pattern has a folder with its recorded cases: the filter, our class beside the recorded ones, and what is written.
+/// Each pattern has a folder with its recorded cases: the filter, the computed and recorded classes, and the written
+/// objects.
 #[test]
 fn every_pattern_has_its_folder() {
     let older = recorded_by("1.27");
@@ -167,7 +170,7 @@ fn every_pattern_has_its_folder() {
         let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
         let filter = &report.filters[0];
-        // Where nothing can be read as a patch, the case says what it is.
+        // If nothing can be read as a patch, the case names its pattern.
         let named = || case["pattern"].as_str().unwrap();
         let pattern = filter.patches.first().map_or_else(named, |patch| patch.found.pattern.id);
         let folder = testdata("migrate").join(pattern);
@@ -206,8 +209,8 @@ fn every_pattern_has_its_folder() {
     assert!(folders >= 46, "{folders} patterns");
 }
 
-/// Shapes of values beside the recorded ones (`testdata/migrate/shapes.jsonl`): their class, never better than what istiod was
-/// seen to compute for them.
+/// The classes of the additional shapes (`testdata/migrate/shapes.jsonl`), never better than what istiod computed for
+/// them.
 #[test]
 fn other_shapes_have_their_class() {
     let (mut computed, mut guards) = (0, 0);
@@ -249,7 +252,7 @@ fn to_ambient(case: &Json) -> Report {
     migrate::migrate(&request).unwrap()
 }
 
-/// Every patch of every recorded case has a place or blocks the move; what is written for a waypoint names Services or a
+/// Every patch of every recorded case has a place or blocks the move; objects for a waypoint name Services or a
 /// Gateway, never labels.
 #[test]
 fn every_patch_has_its_place_in_ambient_mode() {
@@ -265,7 +268,7 @@ fn every_patch_has_its_place_in_ambient_mode() {
             let goes = matches!(one.place.name(), "waypoint" | "ztunnel" | "not-needed" | "unaffected");
             assert!(goes || !patch.written, "{id}: {patch:#?}");
             assert!(!(one.place.name() == "waypoint" && patch.written && patch.class < Class::Differs), "{id}");
-            // Recorded on a waypoint: policies run first, extensions behind cors.
+            // Recorded on a waypoint: policies run first, extensions after cors.
             let position = |one: &&migrate::verdict::Difference| one.kind == migrate::verdict::Kind::Position;
             let told: Vec<&str> =
                 patch.found.differences.iter().filter(position).map(|one| one.effect.as_str()).collect();
@@ -301,9 +304,10 @@ fn every_patch_has_its_place_in_ambient_mode() {
     }
 }
 
-/// Old names, types and fields are rewritten where the effect stays; what would come to life is said and not written.
+/// Old names, types and fields are rewritten if the effect stays; a filter that would take effect is reported and not
+/// written.
 #[test]
-fn what_stays_is_written_in_the_newest_types() {
+fn remaining_patches_use_the_newest_types() {
     let filter = |name: &str, config: &Json, manager: &str| {
         json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -319,7 +323,7 @@ fn what_stays_is_written_in_the_newest_types() {
     let manager = "envoy.filters.network.http_connection_manager";
     let url = "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua";
     let script = "function envoy_on_request(handle)\nend\n";
-    // `source_codes` has no native field, so that both stay.
+    // `source_codes` has no native field, so both stay.
     let codes = json!({ "other": { "inline_string": script } });
     let old_field = json!({ "@type": url, "inline_code": script, "source_codes": codes });
     let new_field = json!({ "@type": url, "default_source_code": { "inline_string": script }, "source_codes": codes });

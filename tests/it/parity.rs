@@ -1,7 +1,7 @@
-//! Whatever istiod's admission refuses or warns about is found, each kind of message by the rule for it.
+//! Everything that istiod's admission rejects or warns about is found, each kind of message by its rule.
 //!
-//! The messages are those of istiod (release 1.31 line and older): recorded with the published filters of testdata/corpus
-//! and with the cases of testdata/reference. `PARITY_CORPUS` and `PARITY_VERDICTS` name another folder and file to check.
+//! The messages are istiod's (release 1.31 line and older), recorded with the published filters of testdata/corpus and
+//! with the cases of testdata/reference. `PARITY_CORPUS` and `PARITY_VERDICTS` name another folder and file.
 
 use crate::linting::input;
 use crate::support::{recorded, testdata};
@@ -17,10 +17,10 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// A kind of message: what it looks like, and the rules of which one says the same.
+/// A kind of message: its pattern, and the rules of which one reports the same.
 type Kind = (&'static str, &'static [&'static str]);
 
-/// What istiod's admission refuses.
+/// Rejections of istiod's admission.
 const ERRORS: &[Kind] = &[
     (r"cannot parse proto message .* cannot unmarshal", &["EF012"]),
     (r"cannot parse proto message .* unknown value .* for enum", &["EF014"]),
@@ -29,7 +29,7 @@ const ERRORS: &[Kind] = &[
     (r"Envoy filter: missing applyTo", &["EF016"]),
     (r"Envoy filter: missing patch", &["EF017"]),
     (r"Envoy filter: invalid regex for proxy version", &["EF025"]),
-    // A match of two kinds is refused by the API server before istiod sees it.
+    // The API server rejects a match of two kinds before istiod sees it.
     (r"applyTo for .* class objects cannot have non .* match", &["EF021", "EF015"]),
     (r"Envoy filter: (sub)?filter match has no name to match on", &["EF022"]),
     (r"Envoy filter: subfilter match (can be used|requires)", &["EF023"]),
@@ -37,30 +37,30 @@ const ERRORS: &[Kind] = &[
     (r"can't unmarshal Any nested proto|json: cannot unmarshal", &["EF103", "EF104", "EF105", "EF106"]),
 ];
 
-/// What it warns about.
+/// Warnings of istiod's admission.
 const WARNINGS: &[Kind] = &[
     (r"workload selector specified without labels", &["EF206"]),
     (r"Envoy filter: proxyVersion match exceeds", &["EF027"]),
     (r"Envoy filter: filter match has no effect", &["EF024"]),
-    // Old names in patches for proxies that are gone are told by the version that matches nothing.
+    // Old names in patches for obsolete proxies are reported as versions that match nothing.
     (r"using deprecated filter name", &["EF213", "EF225", "EF704"]),
     (r"unknown field ", &["EF101", "EF102", "EF111", "EF117", "EF131", "EF132"]),
     (r"using deprecated type_url", &["EF110"]),
     (r"using deprecated types by name without typed_config", &["EF111", "EF112"]),
 ];
 
-/// Published filters whose old names stand in patches for proxies of releases that had those names: nothing is wrong there.
+/// Published filters with old names in patches for proxies of releases that had those names: nothing is wrong there.
 const PINNED_TO_OLD_PROXIES: &[&str] =
     &["282-kiali-attribgen-travelagency.yaml", "284-kiali-attribgen-travelagency.yaml"];
 
-/// Rules that are to come: a message of theirs is counted as pending until one of them is there.
+/// Planned rules: a message for one of them is counted as pending.
 const COMING: &[&str] = &[];
 
 fn is_there(code: &str) -> bool {
     rules::ALL.iter().any(|rule| rule.code == code)
 }
 
-/// The rules for a message; none when they are to come.
+/// The rules for a message; none if they are planned.
 fn rules_for(kinds: &[Kind], message: &str) -> Vec<&'static str> {
     let fits = |pattern: &str| Regex::new(pattern).unwrap().is_match(message);
     let kind = kinds.iter().find(|(pattern, _)| fits(pattern));
@@ -69,7 +69,7 @@ fn rules_for(kinds: &[Kind], message: &str) -> Vec<&'static str> {
     codes.iter().copied().filter(|code| is_there(code)).collect()
 }
 
-/// The single complaints of one answer of istiod.
+/// The individual complaints in one answer of istiod.
 fn complaints(message: &Json) -> Vec<String> {
     let text = message.as_str().unwrap();
     match text.split_once("errors occurred:") {
@@ -87,13 +87,13 @@ fn findings(loaded: &load::Loaded, references: &[ProxyConfig<'_>], release: Rele
     lint::lint(&input, rules::ALL)
 }
 
-/// Whether the rules for a message are silent; `pending` counts messages whose rules are to come.
+/// Whether the rules for a message are silent; `pending` counts messages of planned rules.
 fn is_silent(rules: &[&str], found: &BTreeSet<&str>, pending: &mut usize) -> bool {
     *pending += usize::from(rules.is_empty());
     !rules.is_empty() && !rules.iter().any(|rule| found.contains(rule))
 }
 
-/// The warning without the name of the filter before it, and that name.
+/// The warning without the name of the preceding filter, and that name.
 fn split_name(warning: &str) -> (String, &str) {
     let (name, message) = warning.split_once(": ").unwrap_or(("", warning));
     match name.strip_prefix('/') {
@@ -103,7 +103,7 @@ fn split_name(warning: &str) -> (String, &str) {
 }
 
 #[test]
-fn what_admission_says_of_published_filters_is_found() {
+fn admission_messages_about_published_filters_are_found() {
     let folder = std::env::var_os("PARITY_CORPUS").map_or_else(|| testdata("corpus"), PathBuf::from);
     let verdicts = std::env::var_os("PARITY_VERDICTS").map(PathBuf::from);
     let verdicts = recorded(&verdicts.unwrap_or_else(|| testdata("reference/real/verdicts.jsonl")));
@@ -148,7 +148,7 @@ fn what_admission_says_of_published_filters_is_found() {
 }
 
 #[test]
-fn what_admission_says_of_recorded_cases_is_found() {
+fn admission_messages_about_recorded_cases_are_found() {
     let (mut warnings, mut pending, mut missed) = (0, 0, Vec::new());
     for (topology, cases) in [("shop", "cases"), ("shop", "edge"), ("ambient", "cases"), ("gwapi", "cases")] {
         for case in recorded(&testdata("reference").join(topology).join(format!("{cases}.jsonl"))) {

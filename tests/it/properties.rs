@@ -1,4 +1,4 @@
-//! What holds for every filter: the engine is total, deterministic, and leaves alone what it does not match.
+//! Properties of every filter: the engine is total and deterministic, and does not change what it does not match.
 
 use crate::generate::{self, Choices, Names, Values, Wildness};
 use crate::support::{Base, bases, canonical, dumps, filters, read_filters, testdata};
@@ -32,7 +32,7 @@ fn written(dump: &Dump) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Bytes to draw from: where they end, the simplest choice is made.
+/// Bytes to draw from; at their end, the simplest choice is made.
 #[derive(Clone)]
 struct Bytes(Vec<u8>);
 
@@ -46,7 +46,7 @@ fn bytes() -> impl Strategy<Value = Bytes> {
     prop::collection::vec(any::<u8>(), 0..700).prop_map(Bytes)
 }
 
-/// Some filters, the proxy and the release they are tried on.
+/// Some filters, with the proxy and release to use.
 struct Case {
     filters: Vec<EnvoyFilter>,
     base: &'static Base<'static>,
@@ -68,7 +68,7 @@ fn case(bytes: &Bytes) -> Case {
     Case { filters, base, release, text }
 }
 
-/// A resource that is sent: kind, name, text.
+/// A sent resource: kind, name, text.
 type Sent = (ResourceKind, String, String);
 
 /// Everything that istiod sends, sorted.
@@ -111,13 +111,13 @@ fn text(patched: &Patched<'_>) -> Vec<String> {
     lines
 }
 
-/// The order of what is sent is not part of the result of shuffled filters.
+/// The order of sent resources is not part of the result for shuffled filters.
 fn sorted(mut lines: Vec<String>) -> Vec<String> {
     lines.sort();
     lines
 }
 
-/// Full message names a patch value can have.
+/// Full names of messages that a patch value can have.
 fn roots() -> impl Iterator<Item = &'static str> {
     ApplyTo::ALL.iter().filter_map(|apply_to| apply_to.message())
 }
@@ -127,7 +127,7 @@ fn root(choices: &mut Choices<'_>, schema: Schema) -> Option<Message> {
     schema.message(choices.pick(&names))
 }
 
-/// The newest istiod's descriptors as prost-reflect has them: another reader of the same JSON.
+/// The newest istiod's descriptors in prost-reflect, another reader of the same JSON.
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let roots: Vec<&str> = Schema::newest().messages().map(Message::full_name).collect();
     let mut pool = DescriptorPool::new();
@@ -155,8 +155,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Any readable filter, on any proxy, as any release: no panic, the same result every time, traced or not; and where
-    /// every patch says that it changes nothing, nothing is sent anew.
+    /// Any readable filter, on any proxy, with any release: no panic, the same result every time, traced or not; and if
+    /// every patch reports no change, nothing is sent.
     #[test]
     fn the_engine_is_total_and_says_what_it_does(bytes in bytes()) {
         let Case { filters, base, release, text: shown } = case(&bytes);
@@ -175,14 +175,14 @@ proptest! {
         }
     }
 
-    /// Undoing any filters in what the engine made of them ends, and what it calls proven is: the replay is the dump.
+    /// Undoing any filters in the engine's result terminates, and for a proven result the replay equals the dump.
     #[test]
     fn undoing_is_total_and_what_is_proven_replays(bytes in bytes(), part in 0..3usize) {
         let Case { filters, base, release, text: shown } = case(&bytes);
         let (mesh, options) = (MeshSettings::default(), Options::default());
         let program = Program::new(&filters, release);
         let plan = program.plan(&base.config.proxy, &mesh);
-        // All of them in effect, or all but the first or last patch.
+        // All of them in effect, or all except the first or last patch.
         let off: Vec<PatchId> = match part {
             0 => Vec::new(),
             1 => plan.ids().take(1).collect(),
@@ -197,7 +197,7 @@ proptest! {
             let again = plan.without(&found.absent);
             let replay = engine::run(&again, &before, &options, &mut ());
             let mut now = sent(&before, &replay);
-            // What istiod generates for these no dump tells.
+            // No dump shows what istiod generates for these.
             let asked = |text: &Sent| text.0 == ResourceKind::Route && replay.unknown_routes.contains(&text.1);
             let mut want = texts.clone();
             want.retain(|text| !asked(text));
@@ -224,7 +224,7 @@ proptest! {
         prop_assert_eq!(sorted(one), sorted(other), "{}", shown);
     }
 
-    /// Bytes of one type read as another type, in any schema.
+    /// Reading bytes of one type as another type, in any schema.
     #[test]
     fn reading_bytes_as_another_type_is_total(bytes in bytes(), set in 0..64usize) {
         let schemas: Vec<Schema> = Schema::all().collect();
@@ -238,7 +238,7 @@ proptest! {
         }
     }
 
-    /// What is canonical for prost-reflect stays as it is, and comes out as it has it.
+    /// What is canonical for prost-reflect stays unchanged, and the output agrees with it.
     #[test]
     fn decoding_agrees_with_prost(bytes in bytes()) {
         let schema = Schema::newest();
@@ -251,13 +251,13 @@ proptest! {
         };
         let ours = decode::decode(schema, message, json::from_json(&value));
         prop_assert!(!ours.refused(), "{:?}: {value}", ours.notices);
-        // Go writes an Empty inside an Any without `value`, prost-reflect with.
+        // Go writes an Empty inside an Any without `value`, prost-reflect with it.
         let empty = "google.protobuf.Empty\",\"value\":{}";
         let theirs = dynamic_text(&theirs).replace(empty, "google.protobuf.Empty\"");
         prop_assert_eq!(json::canonical(&ours.tree), theirs);
     }
 
-    /// A merge of plain messages is what reading their bytes one after the other is.
+    /// Merging plain messages equals reading their concatenated bytes.
     #[test]
     fn merging_agrees_with_wire_bytes(left in bytes(), right in bytes()) {
         let schema = Schema::newest();
@@ -277,7 +277,7 @@ proptest! {
     }
 }
 
-/// The generator is worth its time: what it makes meets every outcome, and changes listeners, clusters and routes.
+/// The generator is useful: its filters reach every outcome, and change listeners, clusters and routes.
 #[test]
 fn generated_filters_meet_every_outcome() {
     let mut runner = TestRunner::deterministic();
@@ -298,7 +298,7 @@ fn generated_filters_meet_every_outcome() {
     assert_eq!((outcomes.len(), kinds.len()), (6, 3), "{outcomes:?} {kinds:?}");
 }
 
-/// Matches that name nothing of the proxy: not a byte of the dump changes.
+/// Matches that name nothing of the proxy do not change a byte of the dump.
 #[test]
 fn no_match_changes_nothing() {
     let nothing = [

@@ -1,4 +1,5 @@
-//! Published EnvoyFilters (testdata/corpus): what istiod refuses is refused, and the rest comes out as istiod has it.
+//! Published EnvoyFilters (testdata/corpus): the same ones are rejected as by istiod, and the others give istiod's
+//! result.
 
 use crate::support::{Base, ECDS_NAMES, bases, dumps, print_difference, recorded, testdata, text};
 use kubectl_envoyfilter::engine::Program;
@@ -10,9 +11,9 @@ use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::source::{Problem, Severity, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Refused by istiod's admission for a reason that the product does not see yet.
+/// Rejected by istiod's admission for a reason that this tool does not check yet.
 const REFUSED_UNSEEN: &[&str] = &[
-    // A subFilter match beside a filter match that is not the HTTP connection manager.
+    // A subFilter match in a filter match that is not the HTTP connection manager.
     "007-3qi-oauth2-gateway-filter.yaml",
     "008-3qi-oauth2-sidecar-filter.yaml",
     // No value, and the operation is not REMOVE.
@@ -25,7 +26,7 @@ const REFUSED_UNSEEN: &[&str] = &[
     "200-istio-simple-envoy-filter.yaml",
 ];
 
-/// The filters of a file that the API server lets in, and what is wrong with it.
+/// The filters of a file that the API server accepts, and the problems.
 fn read(name: &str) -> (Vec<EnvoyFilter>, Vec<Problem>) {
     let source = text(&testdata("corpus").join(name));
     let file = Sources::default().add(name, &*source);
@@ -40,7 +41,7 @@ fn read(name: &str) -> (Vec<EnvoyFilter>, Vec<Problem>) {
     (filters, problems)
 }
 
-/// As the recording has it: in the root namespace, for every workload and every proxy version.
+/// As in the recording: in the root namespace, for every workload and every proxy version.
 fn moved(mut filters: Vec<EnvoyFilter>) -> Vec<EnvoyFilter> {
     for filter in &mut filters {
         "istio-system".clone_into(&mut filter.namespace);
@@ -52,7 +53,7 @@ fn moved(mut filters: Vec<EnvoyFilter>) -> Vec<EnvoyFilter> {
 }
 
 #[test]
-fn published_filters_come_out_as_istiod_has_them() {
+fn published_filters_equal_istiods_result() {
     let dumps = dumps(&testdata("reference/shop"));
     let bases = bases(&dumps);
     let only = std::env::var("CASE").ok();
@@ -97,7 +98,7 @@ fn published_filters_come_out_as_istiod_has_them() {
     assert!(different.is_empty(), "{} different: {different:#?}", different.len());
 }
 
-/// Whether the product says of a file that istiod does not take it.
+/// Whether this tool reports that istiod rejects a file.
 fn is_refused(filters: &[EnvoyFilter], problems: &[Problem]) -> bool {
     let program = Program::new(filters, Release::NEWEST);
     problems.iter().any(|problem| problem.severity == Severity::Error)

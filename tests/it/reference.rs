@@ -1,4 +1,5 @@
-//! The engine against recordings of the real istiod: every case of every topology and release must come out equal.
+//! The engine against recordings of the real istiod: every case of every topology and release must give the same
+//! result.
 
 use crate::linting::input;
 use crate::support::{ECDS_NAMES, bases, dumps, filters, print_difference, recorded, testdata, text};
@@ -49,21 +50,21 @@ impl Set {
         cases
     }
 
-    /// The extension configurations that the recorder asked for; `None`: those that listeners refer to.
+    /// The extension configurations that the recorder requested; `None`: those that listeners refer to.
     pub(crate) fn ecds_names(&self) -> Option<&'static [&'static str]> {
         let by_reference = ["straits", "delta"].iter().any(|topology| self.name.starts_with(topology));
         (!by_reference).then_some(ECDS_NAMES)
     }
 }
 
-/// The clusters that an annotation alone brings, as recorded: what the engine cannot know from the base dump.
+/// The clusters that only an annotation adds, as recorded: the engine cannot know them from the base dump.
 fn service_clusters(cases: &[Json]) -> BTreeMap<String, String> {
     let alone = cases.iter().find(|case| case["id"] == "edge-waypoint-referenced-services");
     let clusters = alone.and_then(|case| case["proxies"]["waypoint"]["cluster"].as_object());
     clusters.into_iter().flatten().map(|(name, cluster)| (name.clone(), cluster.to_string())).collect()
 }
 
-/// What came of one set.
+/// The result of one set.
 #[derive(Default)]
 struct Figures {
     cases: usize,
@@ -85,7 +86,7 @@ fn replay(set: &Set, only: Option<&str>) -> Figures {
             continue;
         }
         figures.cases += 1;
-        // What leaks reaches the proxies that are generated later; the first one shows what is shared in itself.
+        // Leaks reach proxies that are generated later; the first proxy shows what it shares within itself.
         let first = label.contains("/edge-shared-").then_some("cart");
         if case.get("leaked").is_some() {
             figures.leaked += 1;
@@ -133,9 +134,9 @@ pub(crate) fn known(path: &str) -> BTreeSet<String> {
     lines.map(|line| line.split_once(": ").expect("a reason").0.to_owned()).collect()
 }
 
-/// `CASE=shop/1.31/edge-…` runs only the cases whose label contains that, and prints where they differ.
+/// `CASE=shop/1.31/edge-…` runs only the cases whose label contains that, and prints their differences.
 #[test]
-fn every_recorded_case_comes_out_as_istiod_has_it() {
+fn every_recorded_case_equals_istiods_result() {
     let only = std::env::var("CASE").ok();
     let only = only.as_deref();
     let sets = sets();
@@ -165,9 +166,10 @@ fn every_recorded_case_comes_out_as_istiod_has_it() {
     }
 }
 
-/// What varies from run to run in istiod: the engine says what one of the runs gave, and the rule on it speaks where it matters.
+/// Results that vary from run to run in istiod: the engine gives one of them, and the rule about it reports them where
+/// it matters.
 #[test]
-fn unstable_results_are_one_of_those_recorded_and_are_told() {
+fn unstable_results_are_recorded_and_reported() {
     let folder = testdata("reference/harbor");
     let dumps = dumps(&folder);
     let bases = bases(&dumps);

@@ -1,11 +1,12 @@
 //! Every rule against its cases: `testdata/rules/<name>/bad*.yaml` with the code at the end of each offending line,
 //! `good*.yaml` without a finding of the rule. `UPDATE=1` writes the list, the snapshots and rules/README.md.
 //!
-//! Directives in comment lines at the top of a case: `# with: shop` gives it the config dumps of that recording,
-//! `# istio: 1.26` another control plane than the newest, `# also: FILE` a further file of the same folder. Rules about
-//! upgrades have `# from: 1.26` too: the release before; `with` then names recordings that both releases have.
-//! `# envoy: MARKER => WORDS` stands for an Envoy that refuses, with these words, what holds the marker; `# seen: JSON` for
-//! what requests through one showed (`tests/it/behaviour/standard.rs` holds it against a real Envoy).
+//! Directives in comment lines at the top of a case: `# with: shop` adds the config dumps of that recording, `# istio:
+//! 1.26` selects a control plane other than the newest, `# also: FILE` adds another file of the same folder. Rules
+//! about upgrades also have `# from: 1.26`, the earlier release; `with` then names recordings that both releases have.
+//! `# envoy: MARKER => WORDS` replaces an Envoy that rejects, with these words, anything that contains the marker; `#
+//! seen: JSON` replaces the results of requests through one (`tests/it/behaviour/standard.rs` compares it to a real
+//! Envoy).
 
 use crate::linting::{directive, expect, input};
 use crate::support::{dumps, live_dump, testdata};
@@ -30,13 +31,13 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
     findings_with(rule, case, None)
 }
 
-/// The same for another release of the control plane than the case names.
+/// The same for a control plane release other than the one that the case names.
 fn findings_with(
     rule: &'static Rule,
     case: &Path,
     other: Option<Release>,
 ) -> (Vec<Finding>, load::Loaded, Vec<String>) {
-    // A case may be about bytes that are no UTF-8.
+    // A case may contain bytes that are not UTF-8.
     let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
     let directive = |word: &str| directive(&source, word);
     let mut paths = vec![case.to_owned()];
@@ -67,7 +68,7 @@ fn findings_with(
     (found, loaded, lines)
 }
 
-/// What a person reads of a finding, without colours and source.
+/// The text of a finding, without colors and source.
 fn snapshot(findings: &[Finding], loaded: &load::Loaded) -> String {
     let mut out = String::new();
     let place = |span| loaded.sources.place(span).rsplit('/').next().unwrap().to_owned();
@@ -142,7 +143,7 @@ fn every_rule_finds_its_bad_cases_and_is_silent_on_the_good() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// What a case gives besides EnvoyFilters.
+/// What a case provides besides EnvoyFilters.
 fn given(case: &Path) -> BTreeSet<Need> {
     let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
     let words = [
@@ -156,7 +157,7 @@ fn given(case: &Path) -> BTreeSet<Need> {
 }
 
 #[test]
-fn what_a_rule_declares_is_what_it_does() {
+fn rules_do_what_they_declare() {
     let mut wrong = String::new();
     for rule in rules::ALL.iter().copied() {
         let code = rule.code;
@@ -175,7 +176,7 @@ fn what_a_rule_declares_is_what_it_does() {
                     .unwrap();
             }
         }
-        // Without what it needs it finds nothing; what needs nothing finds something in some case without it.
+        // Without what it needs, it finds nothing; a rule without needs finds something in some case without it.
         if !rule.needs.iter().any(|need| matches!(need, Need::Upgrade | Need::Live | Need::Envoy | Need::Requests)) {
             let bare = |case: &PathBuf| without_dumps(rule, case);
             let finds = bad.iter().any(bare);
@@ -337,7 +338,7 @@ fn every_rule_is_documented_and_listed() {
             .collect();
         let (code, name, summary, docs) = (rule.code, rule.name, rule.summary.trim(), docs.join("\n"));
         writeln!(readme, "\n### {code}\n\n**{name}** · {severity}{fixes}\n\n{summary}\n\n{docs}").unwrap();
-        // A file that is no UTF-8, some that need a proxy which is not built in, and those that need a running one.
+        // A file that is not UTF-8, some that need a proxy that is not built in, and those that need a running one.
         let without =
             ["EF003", "EF202", "EF226", "EF390", "EF520"].contains(&rule.code) || rule.needs.contains(&Need::Live);
         let example = kubectl_envoyfilter::cli::example(rule, Terminal::default()).unwrap();

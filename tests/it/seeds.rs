@@ -1,4 +1,5 @@
-//! The published samples the project started from (testdata/seeds): equal to the recordings, and what each really does.
+//! The published samples that the project started from (testdata/seeds): equal to the recordings, with their actual
+//! effects.
 
 use crate::support::{bases, dumps, filters, print_difference, recorded, testdata};
 use kubectl_envoyfilter::engine::program::Status;
@@ -11,7 +12,7 @@ use std::fs;
 const ECDS_NAMES: &[&str] = &["my-wasm-extension", "wasm-auth", "wasm-b"];
 
 #[test]
-fn every_sample_comes_out_as_istiod_has_it() {
+fn every_sample_equals_istiods_result() {
     let dumps = dumps(&testdata("reference/shop"));
     let bases = bases(&dumps);
     let (mut compared, mut different) = (0, BTreeSet::new());
@@ -20,7 +21,7 @@ fn every_sample_comes_out_as_istiod_has_it() {
         let filters = filters(id, case["filters"].as_str().unwrap());
         let program = Program::new(&filters, Release::NEWEST);
         let Some(proxies) = case.get("proxies") else {
-            // istiod cannot load it: none of its patches is to run.
+            // istiod cannot load it, so none of its patches may run.
             let mut patches = (0..filters.len()).flat_map(|filter| program.patches(filter));
             assert!(patches.all(|patch| matches!(patch.status, Status::Discarded(_))), "{id}");
             continue;
@@ -40,7 +41,7 @@ fn every_sample_comes_out_as_istiod_has_it() {
     assert!(different.is_empty(), "{different:#?}");
 }
 
-/// What became of a patch, in one line.
+/// The outcome of a patch, on one line.
 fn sentence(plan: &Plan<'_>, judged: &Judged<'_>, id: PatchId) -> String {
     let trace = &judged.trace.patches[id.index()];
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -71,8 +72,8 @@ fn sentence(plan: &Plan<'_>, judged: &Judged<'_>, id: PatchId) -> String {
 
 const HTTP_OUTBOUND: &str = "0.0.0.0_7070 merged, 0.0.0.0_80 merged, 0.0.0.0_8080 merged, virtualInbound merged ×4";
 
-/// Sample files, which version of them (see testdata/seeds/README.md), their true effect, and patch by patch what the
-/// engine says. A proxy that is not named has no patch of the sample; `{}` stands for [`HTTP_OUTBOUND`].
+/// Sample files, their variant (see testdata/seeds/README.md), their actual effect, and the engine's outcome patch by
+/// patch. An unnamed proxy has no patch of the sample; `{}` stands for [`HTTP_OUTBOUND`].
 type Row = (&'static [&'static str], &'static str, &'static str, &'static [&'static str]);
 
 const EFFECTS: &[Row] = &[
@@ -281,7 +282,7 @@ fn every_sample_has_its_true_effect() {
     assert!(open.is_empty(), "samples without a row: {open:#?}");
 }
 
-/// The recordings and the files are about the same samples, with the same text.
+/// The recordings and the files have the same samples, with the same text.
 #[test]
 fn every_file_is_recorded() {
     let cases = recorded(&testdata("seeds/recorded.jsonl"));

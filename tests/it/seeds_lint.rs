@@ -1,7 +1,7 @@
-//! What a user is told today about each published sample (testdata/seeds): a snapshot that was read line by line.
+//! The findings about each published sample (testdata/seeds): a snapshot that was reviewed line by line.
 //!
-//! Each sample as published, judged by the reference configurations; and its variants that fit the recorded mesh
-//! (`:moved`, `:fitted` …, see testdata/seeds/README.md) judged by the config dumps of the recorded proxies.
+//! Each sample as published, judged with the reference configurations; and its variants for the recorded mesh
+//! (`:moved`, `:fitted` …, see testdata/seeds/README.md) judged with the config dumps of the recorded proxies.
 
 use crate::linting::{Proxies, expect, line};
 use crate::support::{recorded, testdata};
@@ -10,7 +10,7 @@ use kubectl_envoyfilter::model::release::Release;
 use std::fmt::Write as _;
 
 #[test]
-fn every_sample_is_told_what_is_wrong_with_it() {
+fn every_sample_gets_its_findings() {
     let files_only = Proxies::new(&[], Release::NEWEST);
     let shop = Proxies::new(&["shop".to_owned()], Release::NEWEST);
     let mut out = String::new();

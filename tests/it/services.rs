@@ -1,4 +1,5 @@
-//! Services that an annotation adds to a waypoint: patches of their clusters are no errors, and another dump lends the clusters.
+//! Services that an annotation adds to a waypoint: patches of their clusters are not errors, and another dump provides
+//! the clusters.
 
 use crate::linting::input;
 use crate::support::{dumps, filters, testdata, text};
@@ -56,7 +57,7 @@ fn clusters_of_referenced_services_are_lent_by_another_dump() {
         assert_eq!(changed.count(), if with { lent.len() } else { 0 });
         let unknown: &[&str] = if with { &[] } else { &["clay.silt.svc.cluster.local"] };
         assert_eq!(patched.unknown_services, unknown);
-        // Where the cluster is not known, nothing is said of the patch; where it is, it works.
+        // If the cluster is unknown, there is no finding about the patch; if it is known, the patch works.
         let loaded = load::read_text("patient", FILTER, &load::Options::default());
         let mesh = MeshSettings::default();
         let input = Input { dumps: &[config], ..input(&loaded, Release::NEWEST, &mesh) };
@@ -66,7 +67,7 @@ fn clusters_of_referenced_services_are_lent_by_another_dump() {
     }
 }
 
-/// The commands say which services a waypoint needs and nobody has, and take their clusters from another dump.
+/// The commands say which services a waypoint needs and lacks, and take their clusters from another dump.
 #[test]
 fn commands_say_what_is_missing_and_take_it_from_another_dump() {
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +106,7 @@ fn commands_say_what_is_missing_and_take_it_from_another_dump() {
     }
 }
 
-/// That clusters are not known is said by each command, and no answer without them reads as whole.
+/// Each command reports unknown clusters, and no answer without them reads as complete.
 #[test]
 fn clusters_that_no_dump_holds_are_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! EnvoyFilters in Markdown, Terraform, charts and kustomizations: read, or else said and exit code 3, never "no findings".
+//! EnvoyFilters in Markdown, Terraform, charts and kustomizations: read, or reported with exit code 3, never "no
+//! findings".
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -26,7 +27,7 @@ fn lint(folder: &Path, path: &Path, arguments: &[&str]) -> (i32, String, String)
     (status.code().unwrap(), text(stdout), text(stderr))
 }
 
-/// A program of that name which writes what is given.
+/// A program with this name that prints its input.
 fn program(folder: &Path, name: &str, script: &str) {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
@@ -34,7 +35,7 @@ fn program(folder: &Path, name: &str, script: &str) {
 }
 
 #[test]
-fn filters_in_other_texts_are_read_where_they_stand() {
+fn filters_in_other_texts_are_read_in_place() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let nothing = folder.path().join("empty");

@@ -1,4 +1,4 @@
-//! Recordings of istiod and what the engine makes of the same filters, in one form that can be compared.
+//! Recordings of istiod and the engine's results for the same filters, in a comparable form.
 
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program};
 use kubectl_envoyfilter::load::dump::{Dump, Identity, Layout};
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Resources by kind and name, the texts of each name sorted: what several of one name are called (`name#2`) and the order
-/// of a dump are the recorder's, not istiod's.
+/// Resources by kind and name, with the texts of each name sorted: the suffixes of repeated names (`name#2`) and the
+/// order of a dump come from the recorder, not from istiod.
 pub(crate) type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
 
 /// A path in `testdata`.
@@ -25,7 +25,7 @@ pub(crate) fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(path)
 }
 
-/// Runs a program with a text as its standard input, and gives what it wrote.
+/// Runs a program with a text as its standard input, and returns its output.
 pub(crate) fn piped(command: &mut Command, text: &str) -> Output {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -34,7 +34,7 @@ pub(crate) fn piped(command: &mut Command, text: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What a Go program of `tests/` answers to a JSON text.
+/// The answer of a Go program of `tests/` to a JSON text.
 pub(crate) fn go(folder: &str, arguments: &[&str], asked: &Json) -> Json {
     let mut command = Command::new("go");
     command.args(["run", "."]).args(arguments);
@@ -44,7 +44,7 @@ pub(crate) fn go(folder: &str, arguments: &[&str], asked: &Json) -> Json {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Waits until something is so, 30 seconds at most.
+/// Waits until a condition holds, for at most 30 seconds.
 pub(crate) fn until(so: impl Fn() -> bool, state: impl Fn() -> String) {
     let began = Instant::now();
     while !so() {
@@ -69,13 +69,13 @@ impl JsonSchema {
         JsonSchema { schemas, index }
     }
 
-    /// What does not fit, place by place; empty when all is well.
+    /// The validation errors, place by place; empty if valid.
     pub(crate) fn errors(&self, json: &Json) -> String {
         self.schemas.validate(json, self.index).err().map(|error| format!("{error:#}")).unwrap_or_default()
     }
 }
 
-/// The text of a file, or of the zstd file beside it.
+/// The text of a file, or of its zstd-compressed form.
 pub(crate) fn text(path: &Path) -> String {
     if path.exists() {
         return fs::read_to_string(path).unwrap();
@@ -156,12 +156,12 @@ pub(crate) fn read_filters(name: &str, source: &str) -> (Vec<Option<EnvoyFilter>
     (filters, problems)
 }
 
-/// The extension configurations that most recordings asked for.
+/// The extension configurations that most recordings requested.
 pub(crate) const ECDS_NAMES: &[&str] = &["wasm-auth", "wasm-b"];
 
 impl Base<'_> {
-    /// What a program changes on this proxy, computed with and without a trace, which must agree.
-    /// `service_clusters`: what istiod generates for services that an annotation refers to.
+    /// What a program changes on this proxy, computed with and without a trace, which must agree. `service_clusters`:
+    /// what istiod generates for services that an annotation refers to.
     pub(crate) fn computed(
         &self,
         id: &str,
@@ -180,7 +180,7 @@ impl Base<'_> {
         traced
     }
 
-    /// What a recording says has changed: kind → name → resource, `null` for what is gone.
+    /// The changes of a recording: kind → name → resource, `null` for removed ones.
     pub(crate) fn recorded(&self, kinds: &Json) -> Resources {
         let mut want = self.resources.clone();
         for (word, resources) in kinds.as_object().unwrap() {
@@ -200,7 +200,7 @@ impl Base<'_> {
 
     pub(crate) fn after(&self, patched: &engine::Patched<'_>) -> Resources {
         let touched: BTreeSet<usize> = patched.resources.iter().filter_map(|one| one.source).collect();
-        // What each is asked for by is its name before a patch renames it.
+        // Each is requested by its name before a patch renames it.
         let untouched = self.config.resources.iter().enumerate().filter(|(index, _)| !touched.contains(index)).map(
             |(_, resource)| {
                 let key = (resource.kind, resource.name.to_string());
@@ -220,8 +220,8 @@ impl Base<'_> {
         self.changes(now)
     }
 
-    /// The recorder asks only for the routes of network filters *named* as HTTP connection manager (Istio's
-    /// `xdstest.ExtractRoutesFromListeners`); Envoy asks whatever the filter is called, and so says the engine.
+    /// The recorder requests only the routes of network filters *named* as HTTP connection manager (Istio's
+    /// `xdstest.ExtractRoutesFromListeners`); Envoy, and the engine, request them whatever the filter's name.
     fn drop_routes_not_asked_for(&self, now: &mut Vec<(String, (ResourceKind, String), String)>) {
         let is_listener = |kind: ResourceKind| kind == ResourceKind::Listener;
         let before: Vec<&String> =
@@ -246,14 +246,14 @@ impl Base<'_> {
         now.retain(|(name, (kind, _), _)| *kind != ResourceKind::Route || asked.contains(name));
     }
 
-    /// What differs from the base; no text for what is gone.
+    /// The differences from the base; no text for removed resources.
     fn changes(&self, mut now: Resources) -> Resources {
         for key in self.resources.keys() {
             now.entry(key.clone()).or_default();
         }
         for ((kind, _), texts) in &mut now {
             texts.sort();
-            // The recorder asks for a route once for each listener that names it.
+            // The recorder requests a route once for each listener that names it.
             if *kind == ResourceKind::Route {
                 texts.dedup();
             }
@@ -263,7 +263,7 @@ impl Base<'_> {
     }
 }
 
-/// Prints where two results part, for a person who looks for the reason.
+/// Prints where two results differ, for debugging.
 pub(crate) fn print_difference(want: &Resources, got: &Resources) {
     for key in got.keys().chain(want.keys()).collect::<BTreeSet<_>>() {
         if got.get(key) == want.get(key) {

@@ -1,10 +1,11 @@
-//! The rules of ARCHITECTURE.md that a machine can check: what imports what, who does IO, how files begin.
+//! The machine-checkable rules of ARCHITECTURE.md: imports, IO, the first line of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A module and what of the crate it may name. Whoever is not listed (cli, main) may use everything; `words` is anybody's.
+/// A module and the parts of the crate that it may use. Unlisted modules (cli, main) may use everything; `words` is
+/// available to all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("words", &[]),
@@ -101,24 +102,24 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Imports against the layers, with the reason.
+/// Imports that violate the layers, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    // What is written as YAML is what the loader reads back.
+    // The loader reads back what is written as YAML.
     ("src/report/yaml.rs", "load"),
     ("src/report/migrate/text.rs", "load"),
 ];
 
-/// Folders in which no two files import each other, however far around.
+/// Folders without circular imports between files.
 const NO_CIRCLES: &[&str] = &["src/cli/", "src/lint/", "src/mesh/", "src/proto/", "src/study/"];
 
-/// Circles between files that are known, each with its reason; listed both ways.
+/// Known circular imports, each with its reason; unlisted ones and outdated entries fail.
 const CIRCLES: &[(&str, &str)] = &[];
 
 /// Files that may be longer than [`MAX_LINES`].
 const LONG: &[&str] = &[
-    // One mock cluster, one test a question.
+    // One mock cluster, with one test for each question.
     "tests/it/live/mod.rs",
-    // One table of YAML 1.1 oddities after the other, all of them one reader.
+    // Tables of YAML 1.1 oddities, all for one reader.
     "src/load/yaml.rs",
     // A parser of one language, statement by statement.
     "src/lint/value/lua.rs",
@@ -133,7 +134,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files below a folder with one of these endings, with their path from the root and their text.
+/// Files below a folder with one of these endings, with their path relative to the root and their text.
 fn files(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     let (root, mut found, mut open) = (root(), Vec::new(), Vec::new());
     open.push(root.join(folder));
@@ -162,7 +163,7 @@ fn rust_files() -> Vec<(String, String)> {
     ["src", "rules", "tests", "benches"].iter().flat_map(|folder| files(folder, &["rs"])).collect()
 }
 
-/// The part of a source file that is in the product.
+/// The non-test part of a source file.
 fn product(text: &str) -> &str {
     text.find("#[cfg(test)]").map_or(text, |at| &text[..at])
 }
@@ -191,7 +192,7 @@ fn every_file_says_what_it_is() {
     none(&faults.map(|(path, _)| format!("{path}: the first line is not a `//!` sentence")).collect::<Vec<_>>());
 }
 
-/// Every path of the crate that code names, from `crate::` or `super::` on, with groups taken apart, and its line.
+/// Every path of the crate in code, starting with `crate::` or `super::`, with groups expanded, and its line.
 fn paths(text: &str, starts: &[&str]) -> Vec<(usize, String)> {
     let text: String = code(product(text)).map(|(at, line)| format!("{at}\u{0}{line}\n")).collect();
     let mut found = Vec::new();
@@ -211,7 +212,7 @@ fn paths(text: &str, starts: &[&str]) -> Vec<(usize, String)> {
     found
 }
 
-/// The paths that begin a text: one, or those of a group in braces.
+/// The paths at the start of a text: one, or those of a group in braces.
 fn spread(text: &str) -> Vec<String> {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(text.len());
     let (head, rest) = text.split_at(end);
@@ -222,7 +223,7 @@ fn spread(text: &str) -> Vec<String> {
     let mut number = false;
     for c in group.chars() {
         match c {
-            // The numbers of lines stand at their beginnings.
+            // Lines start with their numbers.
             '\n' => number = true,
             '\u{0}' => number = false,
             _ if number => {}
@@ -266,7 +267,7 @@ fn modules_import_only_what_is_below_them() {
     none(&faults);
 }
 
-/// Every layer is reached only from above: the list itself has no circle.
+/// Every layer is used only from above: the list itself is acyclic.
 #[test]
 fn layers_have_an_order() {
     let mut left: Vec<_> = LAYERS.to_vec();
@@ -292,7 +293,7 @@ fn modules() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The module that a path means: of a name that a module hands on (`pub use child::Name`), the one it comes from.
+/// The module that a path refers to; for a re-exported name (`pub use child::Name`), its original module.
 fn target<'m>(
     modules: &'m BTreeMap<String, String>,
     texts: &BTreeMap<String, String>,
@@ -335,7 +336,7 @@ fn files_do_not_import_in_circles() {
             }
             from.extend(parts);
             if let Some(used) = target(&modules, &texts, &from).filter(|used| used != name) {
-                // Who hands on what its children hold stands above them.
+                // A module that re-exports its children is above them.
                 edges.entry(name).or_default().insert(used);
             }
         }
@@ -408,7 +409,7 @@ fn files_are_small() {
     none(&faults);
 }
 
-/// Paths of one machine mean nothing to a reader of the repository.
+/// Machine-specific paths are meaningless in a repository.
 #[test]
 fn texts_name_no_place_outside_the_repository() {
     let words = [concat!("/wor", "k/"), concat!("../sha", "red"), concat!("/hom", "e/")];
@@ -433,7 +434,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// A link in a page of the repository leads somewhere.
+/// Links in the repository's pages are valid.
 #[test]
 fn links_of_the_pages_lead_somewhere() {
     let mut faults = Vec::new();

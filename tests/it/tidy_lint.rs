@@ -1,4 +1,4 @@
-//! What a machine can check of the rules and the linter: no list of rules outside them, and no circle of files.
+//! Machine-checkable properties of the rules and the linter: no list of rules outside them, and no circular imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,7 @@ fn files(folder: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The codes of rules that a line of code spells out.
+/// Whether a line of code contains the code of a rule.
 fn codes(line: &str) -> bool {
     line.match_indices("\"EF").any(|(at, _)| {
         let code = &line.as_bytes()[at + 3..];
@@ -31,7 +31,7 @@ fn codes(line: &str) -> bool {
     })
 }
 
-/// What a rule is stands in its declaration: elsewhere a code would be a list that nobody keeps.
+/// A rule's properties are in its declaration; elsewhere, a code would be a list that nobody maintains.
 #[test]
 fn only_rules_name_rules() {
     let mut faults = Vec::new();
@@ -115,7 +115,7 @@ fn no_file_of_the_linter_needs_itself() {
     let mut faults = Vec::new();
     for (module, text) in files.iter().filter(|(module, _)| *module != facade) {
         let mut all = uses(text);
-        // Paths in code, without a `use`.
+        // Paths in code without a `use`.
         for part in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
             for part in part.split("crate::lint::").skip(1) {
                 let path = part.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).next().unwrap();
@@ -149,7 +149,7 @@ fn no_file_of_the_linter_needs_itself() {
             }
         }
     }
-    // Who can reach itself is part of a circle.
+    // A module that can reach itself is part of a circle.
     for start in needs.keys() {
         let (mut open, mut seen) = (vec![*start], BTreeSet::new());
         while let Some(module) = open.pop() {

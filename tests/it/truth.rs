@@ -1,8 +1,8 @@
-//! What the linter says has no effect has none, and what has none is said: on the recorded cases, patch by patch.
+//! The linter reports exactly the patches without effect: on the recorded cases, patch by patch.
 //!
-//! A patch has no effect when the engine, which these cases prove equal to istiod, gives every proxy the same
-//! configuration without it. `TRUTH=all` takes every recorded case instead of a part, `TRUTH=shop/1.31/edge` those
-//! whose label contains that, and prints what is said and not true, or true and not said.
+//! A patch has no effect if the engine, which these cases prove equal to istiod, gives every proxy the same
+//! configuration without it. `TRUTH=all` uses every recorded case instead of a part, `TRUTH=shop/1.31/edge` those whose
+//! label contains that, and prints false positives and false negatives.
 
 use crate::linting::input;
 use crate::reference::{Set, known_differences, sets};
@@ -17,10 +17,10 @@ use kubectl_envoyfilter::proto::json;
 use kubectl_envoyfilter::rules;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of the recorded cases every so many-th is taken; the smallest examples (`edge-…`) always are.
+/// Every nth recorded case is used; the smallest examples (`edge-…`) always are.
 const PART: usize = 12;
 
-/// Every object that is another one, as canonical text; what is as it was before is left out.
+/// Every changed object as canonical text, without unchanged ones.
 fn result(filters: &[EnvoyFilter], release: Release, config: &ProxyConfig<'_>) -> BTreeSet<String> {
     let program = Program::new(filters, release);
     let plan = program.plan(&config.proxy, &MeshSettings::default());
@@ -46,7 +46,7 @@ fn result(filters: &[EnvoyFilter], release: Release, config: &ProxyConfig<'_>) -
     changed
 }
 
-/// The patches without which a patch that matches nothing would match, by filter and number.
+/// The patches without which a non-matching patch would match, by filter and number.
 fn culprits(
     filters: &[EnvoyFilter],
     release: Release,
@@ -83,20 +83,21 @@ fn culprits(
 struct Figures {
     cases: usize,
     patches: usize,
-    /// Patches that may change what the dumps do not hold: nothing is known of them.
+    /// Patches that may change something that the dumps do not contain: their effect is unknown.
     unknown: usize,
     ineffective: usize,
     said: usize,
     untrue: Vec<String>,
     unsaid: Vec<String>,
     rules: BTreeMap<&'static str, (usize, usize)>,
-    /// Patches that match nothing because another patch took away what they ask for.
+    /// Patches that match nothing because another patch removed what they match.
     taken: usize,
-    /// Those of them whose findings do not show that other patch.
+    /// Those whose findings do not show that other patch.
     unnamed: Vec<String>,
 }
 
-/// What is known of each patch of each filter: whether it may change what no dump holds, and its outcomes in words.
+/// What is known about each patch of each filter: whether it may change something that no dump contains, and its
+/// outcomes as text.
 fn seen(cx: &Context<'_>) -> BTreeMap<(usize, usize), (bool, String)> {
     let patches = cx.patches().map(|view| {
         let key = (view.filter_index, view.patch.index);
@@ -195,8 +196,8 @@ fn measure(set: &Set, wanted: &str) -> Figures {
     figures
 }
 
-/// Patches without effect that nothing is said of: a REPLACE on a gateway that another patch undoes in a way the engine's
-/// trace does not tell yet.
+/// Patches without effect and without a finding: a REPLACE on a gateway that another patch undoes in a way that the
+/// engine's trace does not show yet.
 const KNOWN_UNSAID: &[&str] = &["delta/1.31/delta-771-0065 gwns/ab2 [6]"];
 
 /// Measures, prints and asserts.
@@ -250,7 +251,7 @@ fn prove(wanted: &str) {
 }
 
 #[test]
-fn what_is_said_to_have_no_effect_has_none_and_what_has_none_is_said() {
+fn patches_without_effect_are_exactly_those_reported() {
     prove(&std::env::var("TRUTH").unwrap_or_default());
 }
 

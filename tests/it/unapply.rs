@@ -1,4 +1,5 @@
-//! Un-applying against recordings of istiod, of which both sides are known: the configuration before the filters and after.
+//! Un-applying against recordings of istiod, in which both sides are known: the configuration before and after the
+//! filters.
 
 use crate::reference::{Set, sets};
 use crate::support::{Base, ECDS_NAMES, bases, canonical, dumps, filters, live_dump, testdata, text};
@@ -16,7 +17,7 @@ use serde_json::Value as Json;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The texts of a proxy's resources after the filters, as recorded: those that are as before by their index in the base.
+/// The texts of a proxy's resources after the filters, as recorded; unchanged ones by their index in the base.
 enum Text {
     Same(usize),
     Other(ResourceKind, String, String),
@@ -39,7 +40,7 @@ fn recorded(base: &Base<'_>, kinds: &Json) -> Vec<Text> {
     for kind in ResourceKind::ALL {
         for (name, resource) in kinds.get(word(kind)).and_then(Json::as_object).into_iter().flatten() {
             let (name, copy) = name.split_once('#').map_or((name.as_str(), false), |(name, _)| (name, true));
-            // The recorder asks for a route once for each listener that names it.
+            // The recorder requests a route once for each listener that names it.
             let asked_again = copy && kind == ResourceKind::Route;
             if !resource.is_null() && !asked_again {
                 texts.push(Text::Other(kind, name.to_owned(), resource.to_string()));
@@ -65,8 +66,8 @@ fn live<'t>(base: &Base<'t>, texts: &'t [Text]) -> ProxyConfig<'t> {
     ProxyConfig { resources: resources.collect(), ..base.config.clone() }
 }
 
-/// Whether what is known of a reconstruction is true. Unknown nodes stand for anything; a member of a oneof may have been
-/// cleared beside them.
+/// Whether the known part of a reconstruction is true. Unknown nodes match anything; a member of a oneof next to them
+/// may have been cleared.
 fn agrees(found: &Tree<'_>, truth: &Tree<'_>, cleared: &BTreeSet<String>) -> bool {
     if unknown(found) {
         return true;
@@ -94,16 +95,16 @@ fn opened<'a>(tree: &Tree<'a>) -> Tree<'a> {
     tree
 }
 
-/// How near a reconstruction comes to what was there before.
+/// How close a reconstruction comes to the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Truth {
-    /// It is what was there.
+    /// It equals the original.
     Exact,
-    /// It is what was there wherever it says something.
+    /// Its known part equals the original.
     Known,
-    /// The same, but for objects that REMOVE patches took.
+    /// The same, except for objects that REMOVE patches removed.
     Removed,
-    /// It is something else.
+    /// It differs.
     Wrong,
 }
 
@@ -114,7 +115,7 @@ fn truth(
     (live, texts): (&ProxyConfig<'_>, &[Text]),
     found: &Unapplied<'_>,
 ) -> (Truth, String) {
-    // What the base would be if only the REMOVE patches had run.
+    // The base as it would be if only the REMOVE patches had run.
     let keeps: Vec<_> = plan.ids().filter(|&id| plan.get(id).built.operation != Operation::Remove).collect();
     let removing = plan.without(&keeps);
     let removed = OnceCell::new();
@@ -137,7 +138,7 @@ fn truth(
         }
         let tree = found.trees.get(&index).cloned().unwrap_or_else(|| json::parse(resource.json).unwrap());
         let tree = opened(&tree);
-        // Of what a merge renamed nobody knows the name.
+        // The original name of an object that a merge renamed is unknown.
         let nameless = tree.get("name").is_some_and(unknown);
         let same = base.config.resources.iter().enumerate().find(|(at, one)| {
             one.kind == resource.kind
@@ -168,7 +169,7 @@ fn truth(
         return (Truth::Wrong, format!("{:?} {}", resource.kind, resource.name));
     }
     for (at, resource) in base.config.resources.iter().enumerate().filter(|(at, _)| !seen.contains(at)) {
-        // Route configurations go with the listeners that ask for them.
+        // Route configurations are removed together with the listeners that refer to them.
         let route = resource.kind == ResourceKind::Route;
         let goes = || {
             let after = engine::run(plan, &base.config, options, &mut ());
@@ -182,8 +183,8 @@ fn truth(
     (level, String::new())
 }
 
-/// The one case that is proven though the reconstruction is not what was there; its outcomes are the true ones all the
-/// same.
+/// The one case that is proven although the reconstruction differs from the original; its outcomes are nevertheless
+/// correct.
 const UNEXPLAINED: &str = "straits-771-0201/wharf";
 
 #[derive(Default)]
@@ -200,7 +201,8 @@ struct Figures {
     open: Vec<String>,
 }
 
-/// What an outcome says about the proxy. Whether a merge changed anything depends on what was there before, which is gone:
+/// The claim of an outcome about the proxy. Whether a merge changed anything depends on the original, which is lost:
+/// the claim is that it met its object and holds there.
 /// that it met its object and holds there is what is claimed.
 fn met(outcome: Outcome) -> &'static str {
     match outcome {
@@ -232,7 +234,7 @@ fn measure(set: &Set, only: Option<&str>) -> Figures {
             let base = &bases[proxy.as_str()];
             let label = format!("{label}/{proxy}");
             let plan = program.plan(&base.config.proxy, &mesh);
-            // The annotation brings clusters that the base does not have, and that are no patch's work.
+            // The annotation adds clusters that are not in the base and not made by a patch.
             let brings = filters.iter().any(|filter| filter.annotations.contains_key(engine::REFERENCED_SERVICES));
             if plan.patches.is_empty() || known.contains(&label) || brings {
                 continue;
@@ -293,11 +295,11 @@ fn measure(set: &Set, only: Option<&str>) -> Figures {
     figures
 }
 
-/// What proven means: wherever the reconstruction says something, that is what istiod generated, but for objects that REMOVE
-/// patches took; and every patch that is not doubtful meets objects of the true configuration if and only if it does so in
-/// the reconstruction.
+/// The meaning of proven: the known part of the reconstruction is what istiod generated, except for objects that REMOVE
+/// patches removed; and every patch that is not doubtful meets objects of the true configuration if and only if it does
+/// so in the reconstruction.
 ///
-/// `CASE=shop/1.31/edge-…` looks only at the cases whose label contains that, and prints what it sees.
+/// `CASE=shop/1.31/edge-…` runs only the cases whose label contains that, and prints the details.
 #[test]
 fn recordings_are_reconstructed_and_what_is_proven_is_true() {
     let only = std::env::var("CASE").ok();
@@ -344,7 +346,8 @@ fn recordings_are_reconstructed_and_what_is_proven_is_true() {
     }
 }
 
-/// A running Envoy that took a patched configuration: what was generated is found again, but for what the merge overwrote.
+/// A running Envoy with a patched configuration: the generated configuration is reconstructed, except for what the
+/// merge overwrote.
 #[test]
 fn the_dump_of_a_running_envoy_is_proven() {
     let (generated, patched) = (live_dump("generated"), live_dump("patched"));
@@ -368,9 +371,9 @@ fn the_dump_of_a_running_envoy_is_proven() {
     assert_eq!(texts(&before, "inbound|8080||"), cluster);
 }
 
-/// Without the filter, with another one that Envoy refused, or on a proxy that never had it: it says so.
+/// Without the filter, with another one that Envoy rejected, or on a proxy that never had it: the result says so.
 #[test]
-fn dumps_of_a_running_envoy_tell_what_is_in_effect() {
+fn dumps_of_a_running_envoy_show_what_is_in_effect() {
     let read = |name: &str| filters(name, &text(&testdata(&format!("live/{name}.yaml"))));
     let (stamp, limit) = (read("stamp"), read("limit"));
     let both: Vec<EnvoyFilter> = stamp.iter().chain(&limit).cloned().collect();

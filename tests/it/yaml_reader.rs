@@ -1,15 +1,15 @@
-//! Texts of YAML against what the reader of Kubernetes makes of them: the same documents, and errors for the same texts.
+//! YAML texts compared to Kubernetes' reader: the same documents, and errors for the same texts.
 
 use crate::support::{recorded, testdata};
 use kubectl_envoyfilter::load::yaml;
 use kubectl_envoyfilter::source::{Severity, Sources};
 use serde_json::Value as Json;
 
-/// Texts that are read another way here: what nobody writes.
+/// Texts that are read differently here; nobody writes them.
 const KNOWN: &[&str] = &[
-    // Half a pair of surrogates in JSON: U+FFFD for Go, an error here.
+    // Half a surrogate pair in JSON: U+FFFD for Go, an error here.
     "{\"a\": \"\\ud83d\"}\n",
-    // Nothing but the end of a document: an error for Go, nothing here.
+    // Only the end of a document: an error for Go, nothing here.
     "...\n",
 ];
 
@@ -22,10 +22,10 @@ fn texts_are_read_as_kubectl_and_istiod_read_them() {
         let file = Sources::default().add("text.yaml", text);
         let (documents, problems) = yaml::documents(file, text);
         let errors: Vec<_> = problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
-        // What stands behind `...` is lost without a word in kubectl, and an error here.
+        // kubectl silently drops text after `...`, which is an error here.
         let dropped = errors.iter().any(|problem| problem.message.contains("the document ends above"));
         let refused = case.get("error").is_some();
-        // Which white space a line break of YAML 1.1 leaves inside a text is not looked at.
+        // White space that YAML 1.1 line breaks leave inside a text is not compared.
         let old_break = text.contains(['\u{2028}', '\u{2029}', '\u{85}']) && !text.contains("\u{2028}b: 2");
         if KNOWN.contains(&text) || (old_break && !refused) {
             continue;

@@ -1,4 +1,4 @@
-//! The store of descriptor sets: what every Envoy release and every istiod release knows.
+//! The store of descriptor sets: the API types of every Envoy release and every istiod release.
 
 mod clean;
 mod go;
@@ -30,7 +30,7 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// Generates the store and fails unless the committed one and its manifest say the same.
+/// Generates the store and fails unless the committed one and its manifest are equal.
 pub fn check() -> Result<()> {
     let store = generate()?;
     let committed = Store::unpack(&fs::read(store_path())?)?;
@@ -88,7 +88,7 @@ fn generate() -> Result<Store> {
     Store::new(sets)
 }
 
-/// The files of a set: what its modules hold, and what that imports.
+/// The files of a set: those of its modules, and their imports.
 fn assemble(set: &Set, versions: &Versions, extracted: &BTreeMap<&Module, Files>) -> Result<Vec<Vec<u8>>> {
     let of = |module: &Module| extracted.get(module).into_iter().flatten();
     let starts = |name: &str, starts: &[String]| starts.iter().any(|start| name.starts_with(start));
@@ -108,7 +108,7 @@ fn assemble(set: &Set, versions: &Versions, extracted: &BTreeMap<&Module, Files>
     order(&roots, &files)
 }
 
-/// Packages of the v2 API whose name does not tell.
+/// Packages of the v2 API whose names do not show it.
 const V2_WITHOUT_SAYING_SO: [&str; 6] = [
     "envoy.config.cluster.redis",
     "envoy.config.filter.network.mysql_proxy.v1alpha1",
@@ -124,7 +124,7 @@ pub fn is_v2(package: &str) -> bool {
         || V2_WITHOUT_SAYING_SO.contains(&package)
 }
 
-/// Drops the v2 API, which istiod 1.19 and all Envoys here refuse, and what only code generators read.
+/// Drops the v2 API, which istiod 1.19 and all these Envoys reject, and options for code generators.
 fn clean_all(files: &Files) -> Result<Files> {
     let mut kept = Files::new();
     for (name, file) in files {
@@ -136,7 +136,7 @@ fn clean_all(files: &Files) -> Result<Files> {
     Ok(kept)
 }
 
-/// What a file descriptor says about itself and its imports.
+/// The parts of a file descriptor that are read here.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Header {
     #[prost(string, tag = "1")]
@@ -147,7 +147,7 @@ struct Header {
     dependencies: Vec<String>,
 }
 
-/// The roots and all they import, every file after its imports.
+/// The roots and all their imports, every file after its imports.
 fn order(roots: &BTreeSet<String>, files: &Files) -> Result<Vec<Vec<u8>>> {
     fn visit<'a>(name: &'a str, files: &'a Files, seen: &mut BTreeSet<&'a str>, out: &mut Vec<Vec<u8>>) -> Result<()> {
         if let Some((name, file)) = files.get_key_value(name)

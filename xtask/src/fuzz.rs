@@ -1,11 +1,11 @@
-//! Builds the fuzz targets on stable and runs them for some seconds each.
+//! Builds the fuzz targets on stable Rust and runs each for a number of seconds.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What libFuzzer needs to see which code an input reaches; `rustc` passes it to LLVM on stable too.
+/// The flags that let libFuzzer see which code an input reaches; `rustc` also passes them to LLVM on stable.
 const FLAGS: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -16,7 +16,7 @@ const FLAGS: &[&str] = &[
     "--cfg=fuzzing",
 ];
 
-/// The targets, each with the files below `testdata` that it begins with: endings of their names.
+/// The targets, each with the suffixes of its seed files below `testdata`.
 const TARGETS: &[(&str, &[&str])] = &[
     ("yaml", &[".yaml"]),
     ("json", &[".json"]),
@@ -33,7 +33,7 @@ const TARGETS: &[(&str, &[&str])] = &[
 /// Largest seed, in bytes.
 const LARGEST: u64 = 64 << 10;
 
-/// Runs every target, or one, for so many seconds. Fails when a target finds something.
+/// Runs every target, or one, for this many seconds. Fails if a target finds something.
 pub(crate) fn run(seconds: &str, only: Option<&str>) -> Result<(), Box<dyn Error>> {
     let seconds: u32 = seconds.parse().map_err(|_| "usage: xtask fuzz SECONDS [TARGET]")?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no repository")?;

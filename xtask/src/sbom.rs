@@ -7,13 +7,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Prints the bill: the same bytes for the same lock file.
+/// Prints the bill of materials, deterministically for the same lock file.
 pub(crate) fn print() -> Result<(), Box<dyn Error>> {
     println!("{:#}", bill()?);
     Ok(())
 }
 
-/// Fails when a package has no licence, no checksum or an unknown source, or when the graph names a package that is not listed.
+/// Fails if a package has no license, no checksum or an unknown source, or if the graph names a package that is not
+/// listed.
 pub(crate) fn check() -> Result<(), Box<dyn Error>> {
     let bill = bill()?;
     let components = bill["components"].as_array().ok_or("no components")?;
@@ -49,7 +50,7 @@ fn bill() -> Result<Value, Box<dyn Error>> {
     let packages = list(&metadata["packages"], "id");
     let nodes = list(&metadata["resolve"]["nodes"], "id");
     let start = metadata["resolve"]["root"].as_str().ok_or("no root package")?;
-    // What is linked or builds what is linked; not what only tests use.
+    // Linked packages and build dependencies, but not packages that only tests use.
     let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut open = vec![start];
     while let Some(id) = open.pop() {

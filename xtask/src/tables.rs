@@ -1,4 +1,4 @@
-//! The tables of `src/envoy/data`: two are made from the committed store, three are checked against it.
+//! The tables of `src/envoy/data`: two are generated from the committed store, three are checked against it.
 
 mod api;
 mod checked;
@@ -16,7 +16,7 @@ use api::Api;
 /// The API of every Envoy minor and of every istiod in the store.
 struct History {
     envoy: BTreeMap<u16, Api>,
-    /// From the oldest to the newest.
+    /// From oldest to newest.
     istiod: Vec<Api>,
 }
 
@@ -40,7 +40,7 @@ impl History {
     }
 }
 
-/// Writes the generated tables, then fails if the others do not say what the store says.
+/// Writes the generated tables, then fails if the others disagree with the store.
 pub fn write() -> Result<()> {
     let history = History::committed()?;
     for (name, text) in generated::tables(&history)? {
@@ -49,7 +49,7 @@ pub fn write() -> Result<()> {
     report(&checked(&history)?)
 }
 
-/// Fails unless the generated tables are as generated and the others say what the store says.
+/// Fails unless the generated tables are up to date and the others agree with the store.
 pub fn check() -> Result<()> {
     let history = History::committed()?;
     let mut wrong = Vec::new();
@@ -88,7 +88,7 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
     text.lines().skip(1).map(|line| line.split('\t').collect()).collect()
 }
 
-/// A cell of a row; cells at the end may be left out.
+/// A cell of a row; trailing cells may be omitted.
 fn cell<'a>(row: &[&'a str], index: usize) -> &'a str {
     row.get(index).copied().unwrap_or_default()
 }

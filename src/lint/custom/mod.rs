@@ -78,7 +78,7 @@ pub fn read(document: &Node, others: &[&'static Rule]) -> Result<&'static Rule, 
             .wrong(place, "a code is capital letters, digits and `-`, and does not begin with EF: ACME001".to_owned());
     }
     if let Some(other) = others.iter().find(|other| other.code == code || other.name == name) {
-        reader.wrong(place, format!("{} {} is taken already", other.code, other.name));
+        reader.wrong(place, format!("{} {} is already taken", other.code, other.name));
     }
     let level = match spec.get("severity") {
         None => Severity::Warning,
@@ -176,7 +176,7 @@ impl Reader {
                     references.variables().into_iter().filter(|name| !known_here(name)).collect();
                 unknown.sort_unstable();
                 if let Some(name) = unknown.first() {
-                    self.wrong(span, format!("there is no variable `{name}` here; there are {}", known.join(", ")));
+                    self.wrong(span, format!("unknown variable `{name}`; available: {}", known.join(", ")));
                 }
                 Some(program)
             }
@@ -256,7 +256,7 @@ fn growth(expression: &str) -> Result<(), ErrorMessage> {
             word.clear();
         }
         if open.iter().filter(|(is_macro, _)| *is_macro).count() > MOST_LOOPS {
-            return Err(format!("more than {MOST_LOOPS} loops inside each other").into());
+            return Err(format!("more than {MOST_LOOPS} nested loops").into());
         }
         if maps > MOST_LOOPS {
             return Err(format!("more than {MOST_LOOPS} uses of map()").into());

@@ -214,11 +214,11 @@ fn extension_of_other_kind(cx: &Context<'_>, name: &str) -> Option<(String, Stri
     };
     match (given("WasmPlugin"), given("TrafficExtension"), translated) {
         (true, false, false) => Some((
-            format!("`{plain}` is a WasmPlugin, whose filter has another name than that of a TrafficExtension"),
+            format!("`{plain}` is a WasmPlugin, whose filter has a different name than that of a TrafficExtension"),
             format!("{EXTENSIONS}{plain}{TRANSLATED}"),
         )),
         (false, true, true) => {
-            Some((format!("`{plain}` is a TrafficExtension, and no WasmPlugin"), format!("{EXTENSIONS}{plain}")))
+            Some((format!("`{plain}` is a TrafficExtension, not a WasmPlugin"), format!("{EXTENSIONS}{plain}")))
         }
         _ => None,
     }

@@ -104,13 +104,13 @@ fn references(filter: &EnvoyFilter, note: Note<'_>) {
     let Some(list) = present(&filter.document, &["spec", "targetRefs"]) else { return };
     let key = filter.document.key_span(&["spec".into(), "targetRefs".into()]);
     let dropped = Releases::before(TARGET_REFS);
-    note(Objection::dropped(key, dropped, "there is no `targetRefs`").reported_as(Objected::TargetRefs));
+    note(Objection::dropped(key, dropped, "the field `targetRefs` does not exist").reported_as(Objected::TargetRefs));
     if present(&filter.document, &["spec", "workloadSelector"]).is_some() {
         let why = "only one of `targetRefs` and `workloadSelector` may be given";
         note(Objection::refused(key, Releases::since(ONE_SELECTION), why).reported_as(Objected::TwoSelections));
     }
     if list.items().len() > MAX_REFS {
-        let why = format!("there may be {MAX_REFS} references, and these are {}", list.items().len());
+        let why = format!("at most {MAX_REFS} references are allowed, but there are {}", list.items().len());
         note(Objection::refused(list.span, Releases::since(ONE_SELECTION), why));
     }
     for item in list.items() {
@@ -131,15 +131,15 @@ fn references(filter: &EnvoyFilter, note: Note<'_>) {
         let long = |key: &str, most: usize| text(key).is_some_and(|text| text.chars().count() > most);
         for (key, most) in [("kind", MAX_KIND), ("name", MAX_NAME), ("group", MAX_NAME)] {
             if long(key, most) {
-                refuse(key, checked, format!("the `{key}` of a reference may have {most} characters"));
+                refuse(key, checked, format!("the `{key}` of a reference may have at most {most} characters"));
             }
         }
         let odd = text("kind").filter(|kind| !kind.is_empty() && !is_kind(kind));
         if let Some(kind) = odd {
-            refuse("kind", checked, format!("`{kind}` is not written as a kind can be"));
+            refuse("kind", checked, format!("`{kind}` is not a valid kind"));
         }
         if let Some(group) = text("group").filter(|group| !group.is_empty() && !is_subdomain(group)) {
-            refuse("group", checked, format!("`{group}` is not written as a group can be"));
+            refuse("group", checked, format!("`{group}` is not a valid group"));
         }
         if text("namespace").is_some_and(|namespace| !namespace.is_empty()) {
             refuse("namespace", checked, "a reference cannot name another `namespace`".to_owned());
@@ -157,12 +157,12 @@ fn kind_known(group: Option<&str>, kind: Option<&str>, refuse: &mut dyn FnMut(&s
         (None, _) => refuse("kind", listed, "a reference without `group` fails its check".to_owned()),
         (Some("core" | ""), "Service") | (Some("gateway.networking.k8s.io"), "Gateway") => {}
         (Some("networking.istio.io"), "ServiceEntry") => {
-            let why = "a ServiceEntry cannot be referred to".to_owned();
+            let why = "a ServiceEntry cannot be referenced".to_owned();
             refuse("kind", Releases::between(CHECKED_REFS, ONE_SELECTION), why);
         }
         (Some(group), _) => {
             let name = if group.is_empty() { kind.to_owned() } else { format!("{group}/{kind}") };
-            refuse("kind", listed, format!("a `{name}` cannot be referred to"));
+            refuse("kind", listed, format!("a `{name}` cannot be referenced"));
         }
     }
 }
@@ -172,15 +172,15 @@ fn labels(filter: &EnvoyFilter, note: Note<'_>) {
     let releases = Releases::since(ONE_SELECTION);
     let mut refuse = |span, why: String| note(Objection::refused(span, releases, why).reported_as(Objected::Labels));
     if labels.entries().len() > MAX_LABELS {
-        refuse(labels.span, format!("a selector may have {MAX_LABELS} labels"));
+        refuse(labels.span, format!("a selector may have at most {MAX_LABELS} labels"));
     }
     for label in labels.entries() {
         let value = label.value.as_str().unwrap_or_default();
         if value.chars().count() > MAX_LABEL {
-            refuse(label.value.span, format!("a label's value may have {MAX_LABEL} characters"));
+            refuse(label.value.span, format!("a label value may have at most {MAX_LABEL} characters"));
         }
         if value.contains('*') {
-            refuse(label.value.span, "a label's value may hold no wildcard".to_owned());
+            refuse(label.value.span, "a label value cannot contain a wildcard".to_owned());
         }
     }
 }
@@ -195,18 +195,21 @@ fn of_patch(filter: &EnvoyFilter, patch: &Patch, note: Note<'_>) {
     if given(&["match", "routeConfiguration", "vhost", "domainName"]).is_some() {
         let place = key(&["match", "routeConfiguration", "vhost", "domainName"]);
         let dropped = Releases::before(ANY_KIND);
-        note(Objection::dropped(place, dropped, "there is no `domainName`").reported_as(Objected::DomainName));
+        note(
+            Objection::dropped(place, dropped, "the field `domainName` does not exist")
+                .reported_as(Objected::DomainName),
+        );
     }
     let replaces = patch.body.as_ref().is_some_and(|body| body.operation == Operation::MergeAndReplaceList);
     if let Some(place) = given(&["patch", "operation"]).filter(|_| replaces) {
-        let why = "there is no operation MERGE_AND_REPLACE_LIST";
+        let why = "operation MERGE_AND_REPLACE_LIST does not exist";
         note(Objection::refused(place.span, Releases::before(REPLACE_LIST), why).unread());
     }
     let by_context = patch.context == PatchContext::Waypoint;
     if let Some(place) = given(&["match", "context"]).filter(|_| by_context) {
         let before = Releases::before(WAYPOINT);
         note(
-            Objection::refused(place.span, before, "there is no context WAYPOINT")
+            Objection::refused(place.span, before, "context WAYPOINT does not exist")
                 .reported_as(Objected::Waypoint)
                 .unread(),
         );
@@ -221,7 +224,9 @@ fn of_patch(filter: &EnvoyFilter, patch: &Patch, note: Note<'_>) {
     };
     let place = key(&["match", "waypoint"]);
     let dropped = Releases::before(WAYPOINT);
-    note(Objection::dropped(place, dropped, "there is no `match.waypoint`").reported_as(Objected::Waypoint));
+    note(
+        Objection::dropped(place, dropped, "the field `match.waypoint` does not exist").reported_as(Objected::Waypoint),
+    );
     let mut refuse = |span, releases, why: String| note(Objection::refused(span, releases, why));
     if !by_context {
         refuse(place, Releases::since(WAYPOINT), "`match.waypoint` needs context WAYPOINT".to_owned());
@@ -231,7 +236,7 @@ fn of_patch(filter: &EnvoyFilter, patch: &Patch, note: Note<'_>) {
         if !(1..=65535).contains(&port) {
             refuse(span, Releases::since(WAYPOINT), format!("{port} is not a port"));
         } else if port > 6553 {
-            let why = format!("its check for ports up to 65535 lacks a digit, and ends at 6553: {port} is more");
+            let why = format!("its check for ports up to 65535 is missing a digit and ends at 6553, below {port}");
             refuse(span, Releases::between(WAYPOINT, ALL_PORTS), why);
         }
     }

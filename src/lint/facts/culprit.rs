@@ -74,7 +74,7 @@ fn cause_of(
             Some((cx.filters.get(planned.filter)?.full_name(), planned.built.patch.index))
         });
         let help = if let Some((other, index)) = &also {
-            format!("delete two patches, configPatches[{number}] of {name} and configPatches[{index}] of {other}: each takes it away")
+            format!("delete two patches, configPatches[{number}] of {name} and configPatches[{index}] of {other}: each removes it")
         } else {
             match (culprit.order_helps, own) {
             (false, _) if culprit.removed => {
@@ -95,7 +95,7 @@ fn cause_of(
         };
         let view = cx.patch(planned.filter, number)?;
         let place: Span = view.value_span(&["patch", "operation"]);
-        Some(Cause { what, place, label: "takes it away".to_owned(), help })
+        Some(Cause { what, place, label: "removes it".to_owned(), help })
     })
 }
 
@@ -253,7 +253,7 @@ fn did(place: &Place, effect: &Effect) -> String {
             }
             let routes = changes.iter().find(|change| change.path.ends_with("rds.route_config_name"));
             match routes.and_then(|change| change.after.as_deref()) {
-                Some(name) => format!("made {place} ask for route configuration {}", name.trim_matches('"')),
+                Some(name) => format!("made {place} request route configuration {}", name.trim_matches('"')),
                 None if changes
                     .iter()
                     .any(|change| change.kind == ChangeKind::Cleared && change.path.ends_with("rds")) =>

@@ -21,7 +21,7 @@ pub(crate) fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
     let (Some(one), Some(two)) = (cx.filters.get(first), cx.filters.get(second)) else { return String::new() };
     let root = |filter: &EnvoyFilter| filter.namespace == cx.mesh.root_namespace;
     if first == second {
-        "it comes after it in the same filter".to_owned()
+        "it comes later in the same EnvoyFilter".to_owned()
     } else if one.priority != two.priority
         && (root(one) == root(two) || cx.program.compat.has(Behaviour::PriorityAcrossNamespaces))
     {
@@ -31,7 +31,7 @@ pub(crate) fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
     } else if one.created != two.created {
         "it was created later".to_owned()
     } else if one.created.is_none() {
-        "with equal priority the one created first comes first (taken here: by name)".to_owned()
+        "with equal priority the one created first comes first (assumed here: order by name)".to_owned()
     } else {
         "created at the same time, the name decides".to_owned()
     }

@@ -154,7 +154,7 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
                 (Judgement::Right, format!("{what} does nothing in {release}"))
             }
             Some(Status::NoOp(_) | Status::Discarded(_)) => {
-                (Judgement::OtherReason, format!("{what} works in {release}; this patch does nothing all the same"))
+                (Judgement::OtherReason, format!("{what} works in {release}; this patch nevertheless does nothing"))
             }
             _ => (Judgement::Wrong, format!("{what} works in {release}")),
         };
@@ -176,22 +176,22 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     match (applied, needs_others) {
         (_, 1..) => (
             Judgement::Right,
-            "what it refers to comes from another EnvoyFilter: without a priority the time of creation decides"
+            "what it refers to comes from another EnvoyFilter: without a priority, the creation time decides"
                 .to_owned(),
         ),
         (0, 0) if added_later(cx, view) => {
-            (Judgement::Right, "what it refers to is added by another EnvoyFilter, behind this patch".to_owned())
+            (Judgement::Right, "another EnvoyFilter adds what it refers to, but only after this patch".to_owned())
         }
         (0, 0) => (
             Judgement::OtherReason,
             format!(
-                "the patch changes nothing in {given}, and no priority helps: no other EnvoyFilter adds what it asks for"
+                "the patch changes nothing in {given}, and no priority helps: no other EnvoyFilter adds what it refers to"
             ),
         ),
         (some, 0) if some < runs.len() => (
             Judgement::Wrong,
             format!(
-                "where it applies ({some} of {} proxies of {given}) what it refers to is there without any other EnvoyFilter",
+                "where it applies ({some} of {} proxies of {given}), what it refers to exists without any other EnvoyFilter",
                 runs.len()
             ),
         ),

@@ -227,7 +227,7 @@ fn header_to_metadata(value: &PatchValue<'_>, rule: &Object<'_>) -> Option<Refus
     }
     if !has(rule, "on_header_present") && !has(rule, "on_header_missing") {
         let help = "add `on_header_present`, or `on_header_missing`";
-        return Some(refusal(rule.span, "the rule does nothing, whether the header is there or not", help));
+        return Some(refusal(rule.span, "the rule does nothing, whether the header exists or not", help));
     }
     let both = |pair: &&Object<'_>| text(pair, "value").is_some() && has(pair, "regex_value_rewrite");
     if let Some(present) = child(value, rule, "on_header_present").filter(both) {
@@ -245,7 +245,7 @@ fn header_to_metadata(value: &PatchValue<'_>, rule: &Object<'_>) -> Option<Refus
 fn json_to_metadata(value: &PatchValue<'_>, rule: &Object<'_>) -> Option<Refusal> {
     if !has(rule, "on_present") && !has(rule, "on_missing") {
         let help = "add `on_present`, or `on_missing`";
-        return Some(refusal(rule.span, "the rule does nothing, whether the key is there or not", help));
+        return Some(refusal(rule.span, "the rule does nothing, whether the key exists or not", help));
     }
     ["on_missing", "on_error"].into_iter().find_map(|name| {
         let pair = child(value, rule, name).filter(|pair| pair.member("value").is_none())?;

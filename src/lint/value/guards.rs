@@ -109,11 +109,11 @@ pub(crate) fn life(name: &str) -> Option<String> {
     let text = match (first, last) {
         _ if first == last => format!("Envoy 1.{first} has it"),
         (_, _) if first == oldest => format!("Envoy up to 1.{last} has it"),
-        _ if last == newest => format!("Envoy has it from 1.{first} on"),
+        _ if last == newest => format!("Envoy has it since 1.{first}"),
         _ => format!("Envoy 1.{first} to 1.{last} have it"),
     };
     if first == after || last == before {
-        return Some(format!("{text}, which of 1.{} and 1.{} do is not known", before + 1, after - 1));
+        return Some(format!("{text}; whether 1.{} and 1.{} do is unknown", before + 1, after - 1));
     }
     Some(text)
 }
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(life("abort_filter_chain_on_stream_reset").unwrap(), "Envoy 1.29 to 1.31 have it");
         assert_eq!(
             life("abort_when_accessing_dead_decoder").unwrap(),
-            "Envoy has it from 1.36 on, which of 1.34 and 1.35 do is not known"
+            "Envoy has it since 1.36; whether 1.34 and 1.35 do is unknown"
         );
         assert_eq!(life("nobody_knows"), None);
     }

@@ -423,7 +423,7 @@ impl<'t> Parser<'t> {
         }
         if self.is_sign("=") {
             if call {
-                return Self::error(self.start, "a value cannot be given to a call");
+                return Self::error(self.start, "cannot assign to a call");
             }
             self.advance()?;
             return self.expressions();

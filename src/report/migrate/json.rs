@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_told_as_a_patch() {
+    fn a_change_is_reported_as_a_patch() {
         let before = json!({ "spec": { "http": [{ "name": "a" }], "x/y": 1 } });
         let after = json!({ "spec": { "http": [{ "name": "new" }, { "name": "a" }], "x/y": 2, "z": true } });
         assert_eq!(

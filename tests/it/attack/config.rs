@@ -85,7 +85,7 @@ fn links_out_of_a_folder_are_not_followed() {
 }
 
 #[test]
-fn a_configuration_that_was_found_silences_its_own_folder_only() {
+fn a_discovered_configuration_applies_only_to_its_own_folder() {
     let root = tempfile::tempdir().unwrap();
     write(&root.path().join("pr/.envoyfilter.yaml"), "select: [EF101]\nfail-on: never\n");
     write(&root.path().join("pr/a.yaml"), &BAD.replace("NAME", "a"));
@@ -110,7 +110,7 @@ fn rules_that_would_run_for_hours_are_refused() {
     let doubled = format!("['x']{}.size() > 0", ".map(x, x + x + x + x)".repeat(20));
     let many = format!("['x']{}.size() > 0", ".map(x, [x, x, x, x])".repeat(20));
     for (when, words) in [
-        (nested.as_str(), "loops inside each other"),
+        (nested.as_str(), "nested loops"),
         (doubled.as_str(), "inside map() is not supported"),
         (many.as_str(), "uses of map()"),
         (r"filter.metadata.name.matches('(\\w{100}){100}')", "repetitions"),

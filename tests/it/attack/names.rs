@@ -25,10 +25,10 @@ const NAMES: &[&str] = &[
     "x\tINJECTED\u{b}\u{c}",
 ];
 
-/// Keys whose texts are code, which YAML writes line by line.
+/// Keys with code, which YAML writes line by line.
 const CODE: [&str; 4] = ["inline_string", "inline_code", "inlineString", "inlineCode"];
 
-/// A filter that uses a name wherever one can stand, as JSON: YAML allows no control characters.
+/// A filter that uses a name in every possible place, as JSON, since YAML allows no control characters.
 fn filter(name: &str) -> String {
     serde_json::json!({
         "apiVersion": "networking.istio.io/v1alpha3",
@@ -106,7 +106,7 @@ fn complaints(text: &str, commands: bool) -> Vec<String> {
 }
 
 #[test]
-fn hostile_names_steer_nothing_in_any_form() {
+fn hostile_names_control_nothing_in_any_format() {
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
     let texts: Vec<String> = NAMES.iter().map(|name| filter(name)).collect();
@@ -233,7 +233,7 @@ fn hostile_names_steer_nothing_in_any_form() {
 
 /// A workflow command is one line, and what the runner decodes is what was meant.
 #[test]
-fn workflow_commands_mean_what_they_say() {
+fn workflow_commands_decode_to_their_text() {
     let folder = tempfile::tempdir().unwrap();
     for name in NAMES {
         fs::write(folder.path().join("a.yaml"), filter(name)).unwrap();

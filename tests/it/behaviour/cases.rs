@@ -65,7 +65,7 @@ fn all_on(version: &str, folders: &[PathBuf]) {
 
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn each_case_tells_the_right_filter_from_the_wrong_one() {
+fn each_case_distinguishes_the_correct_filter_from_the_wrong_one() {
     all_on("1.39.3", &case_folders());
 }
 
@@ -73,7 +73,7 @@ fn each_case_tells_the_right_filter_from_the_wrong_one() {
 /// istiod's result for a filter does not depend on Envoy, so one Envoy is enough for the failures from the field.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn every_other_envoy_says_the_same() {
+fn every_other_envoy_agrees() {
     let mut folders = case_folders();
     folders.retain(|folder| !folder.file_name().unwrap().to_str().unwrap().starts_with("field-"));
     for (version, _) in crate::envoy::ENVOYS.iter().filter(|(version, _)| *version != "1.39.3") {
@@ -96,7 +96,7 @@ fn identical_runs_are_identical_bytes() {
 
 /// Every folder is a complete case.
 #[test]
-fn every_case_is_whole_and_can_be_read() {
+fn every_case_is_complete_and_readable() {
     for folder in case_folders() {
         for file in ["good.yaml", "bad.yaml", "case.test.yaml"] {
             assert!(folder.join(file).is_file(), "{} is missing in {}", file, folder.display());
@@ -113,7 +113,7 @@ fn every_case_is_whole_and_can_be_read() {
 
 /// The schema of test files accepts every case, and rejects what the reader rejects.
 #[test]
-fn the_schema_takes_every_case() {
+fn the_schema_accepts_every_case() {
     let schema = JsonSchema::new("envoyfilter-test.json");
     for folder in case_folders() {
         let text = fs::read_to_string(folder.join("case.test.yaml")).unwrap();
@@ -140,7 +140,7 @@ fn json_is_what_the_schemas_say() {
 /// A pod of a capture: its filters are in effect, and those of the test file replace those with the same name.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn a_test_file_takes_a_pod_of_a_capture() {
+fn a_test_file_accepts_a_pod_of_a_capture() {
     let envoy = envoy();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/behaviour/lua-headers");
     let [good, bad] = ["good.yaml", "bad.yaml"].map(|name| fs::read_to_string(root.join(name)).unwrap());

@@ -29,7 +29,7 @@ fn mistakes_in_a_test_file_have_a_place() {
 }
 
 #[test]
-fn a_file_without_tests_or_of_another_kind_is_told() {
+fn a_file_without_tests_or_of_another_kind_is_reported() {
     for (text, words) in [
         ("kind: Pod\n", "`kind: EnvoyFilterTest` is missing"),
         ("kind: EnvoyFilterTest\nproxy: {demo: true}\ntests: []\n", "the file has no tests"),
@@ -63,7 +63,7 @@ fn a_file_without_tests_or_of_another_kind_is_told() {
 }
 
 #[test]
-fn requests_that_make_no_sense_are_refused() {
+fn invalid_requests_are_rejected() {
     for (arguments, words) in [
         (vec!["try", "--demo", "cart"], "neither a path"),
         (vec!["try", "--demo", "/", "/"], "only one path or URL is allowed"),
@@ -82,7 +82,7 @@ fn requests_that_make_no_sense_are_refused() {
 
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn faults_are_told_and_end_the_run() {
+fn faults_are_reported_and_end_the_run() {
     let envoy = envoy();
     let with = |arguments: &[&str]| said(&[&["try", "--demo", "--envoy", &envoy], arguments].concat());
     let stub = with(&["--stub", "nobody=200", "/"]);
@@ -182,7 +182,7 @@ const SLOW: &str = "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: 
 
 #[test]
 #[cfg(target_os = "linux")]
-fn an_envoy_that_dies_or_hangs_at_its_start_is_told() {
+fn an_envoy_that_dies_or_hangs_at_start_up_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let dies = script(folder.path(), "dies", "echo 'cannot go on' >&2; exit 7");
     let died = said(&["try", "--demo", "--envoy", &dies, "/"]);
@@ -199,7 +199,7 @@ fn an_envoy_that_dies_or_hangs_at_its_start_is_told() {
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn an_envoy_that_dies_during_a_request_is_told() {
+fn an_envoy_that_dies_during_a_request_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let text = format!("{} \"$@\" &\nenvoy=$!\n(sleep 4; kill -KILL $envoy) &\nwait $envoy", envoy());
     let dies = script(folder.path(), "dies", &text);
@@ -211,7 +211,7 @@ fn an_envoy_that_dies_during_a_request_is_told() {
 /// An upstream that is slower than the client's timeout is not a success, and the command ends.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn an_answer_that_does_not_come_is_told() {
+fn a_missing_answer_is_reported() {
     let text = SLOW.replace("timeout: 60s", "timeout: 1s");
     let late = with_file(&text, &["--envoy", &envoy()]);
     assert_eq!(late.code, 1, "{}{}", late.out, late.err);

@@ -73,7 +73,7 @@ fn no_socket_is_outside_of_the_folder() {
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn without_sockets_ports_of_loopback_do() {
+fn without_sockets_loopback_ports_are_used() {
     let settings =
         Settings { envoy: PathBuf::from(envoy()), probes: true, wasm: BTreeMap::new(), stubs: BTreeMap::new() };
     let host = |target, host: &str| Request { host: Some(host.to_owned()), ..Request::get(target, "/") };

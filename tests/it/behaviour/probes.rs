@@ -121,7 +121,7 @@ fn requests_with_and_without_probes_are_the_same() {
 /// Log messages of scripts are shown at every level.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn scripts_are_heard_at_every_level() {
+fn script_logs_are_shown_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.test.yaml");
     let levels = ["Trace", "Debug", "Info", "Warn", "Err", "Critical"];

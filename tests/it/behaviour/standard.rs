@@ -137,7 +137,7 @@ fn lint_run_reports_the_request_that_shows_it() {
 /// What cannot be checked is reported: a patch that no request reaches, a bucket that is too large to empty.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn what_no_request_can_tell_is_said() {
+fn what_no_request_can_check_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limit.yaml");
     let text = fs::read_to_string(testdata("rules").join("limit-never-limits/good.yaml")).unwrap();

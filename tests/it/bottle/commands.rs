@@ -79,7 +79,7 @@ pub(super) fn run(istiod: &Path, arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn manifests_are_judged_on_what_istiod_generates_for_them() {
+fn manifests_are_judged_with_istiods_configuration() {
     let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
     let mesh = shop(folder.path());
     let mesh = mesh.to_str().unwrap();
@@ -166,7 +166,7 @@ fn a_change_of_any_object_shows_what_filters_it_reaches() {
 
 /// No istiod is started for this: the request is rejected first, whether the binary exists or not.
 #[test]
-fn an_istiod_that_would_not_be_asked_is_refused() {
+fn an_unused_istiod_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("filters.yaml"), FILTERS).unwrap();
     for arguments in [

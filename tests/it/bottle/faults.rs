@@ -42,7 +42,7 @@ fn left(base: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_is_no_istiod_is_told_and_nothing_stays() {
+fn a_program_that_is_not_istiod_is_reported_and_nothing_is_left_behind() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let no_file = at.join("none");
@@ -178,7 +178,7 @@ fn no_socket_is_outside_loopback_and_the_process_goes() {
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn an_istiod_that_is_killed_midway_is_told() {
+fn an_istiod_killed_midway_is_reported() {
     let istiod = istiod("1.31");
     let mut opened = open(&istiod, topology("shop"), Release::NEWEST);
     let process = opened.bottle.process_id().unwrap();
@@ -246,7 +246,7 @@ fn waiting(folder: &Path, istiod: &Path, times: usize) -> std::path::PathBuf {
 /// Another program takes a port between the moment it was free and the moment istiod listens.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn a_port_that_is_taken_meanwhile_is_replaced_by_another() {
+fn a_port_taken_meanwhile_is_replaced_by_another() {
     let istiod = istiod("1.31");
     for (times, code) in [(1, 0), (3, 3)] {
         let folder = tempfile::tempdir().unwrap();
@@ -274,7 +274,7 @@ fn a_port_that_is_taken_meanwhile_is_replaced_by_another() {
 /// A full disk, as far as a test can simulate it: no file may contain a byte.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn a_full_disk_is_told_and_nothing_stays() {
+fn a_full_disk_is_reported_and_nothing_is_left_behind() {
     let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
     let run = |before: &str, temporary: &str, out: Stdio| {
         let done = Command::new("sh")

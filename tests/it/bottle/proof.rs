@@ -93,7 +93,7 @@ fn shapes_are_computed_as_listed() {
 /// Requests show the difference between a JWT filter and its policies, and show none if nothing differs.
 #[test]
 #[ignore = "needs Go and an Envoy: .ci/run"]
-fn requests_tell_filters_and_objects_apart() {
+fn requests_show_the_difference_between_filters_and_objects() {
     let istiod = istiod("1.31");
     let envoy = crate::behaviour::envoy();
     let cases = recorded(&testdata("migrate/recorded.jsonl"));

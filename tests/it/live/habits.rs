@@ -1,11 +1,11 @@
-//! kubectl's habits: headings, orders, templates, columns, watches, and forms for programs.
+//! kubectl's conventions: headings, sorting, templates, columns, watches, and machine-readable formats.
 
 use super::{live, shop};
 use serde_json::Value;
 use std::fs;
 
 #[test]
-fn lists_take_kubectls_forms() {
+fn lists_support_kubectls_formats() {
     let mock = shop().start();
     let of = |arguments: &[&str]| {
         let said = live(&mock, arguments);
@@ -51,7 +51,7 @@ fn lists_take_kubectls_forms() {
 }
 
 #[test]
-fn a_diff_has_forms_for_programs_and_for_comments() {
+fn a_diff_has_formats_for_programs_and_for_comments() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("new.yaml");
     let one = kubectl_envoyfilter::demo::FILTERS.split("\n---\n").next().unwrap();
@@ -87,10 +87,10 @@ fn a_diff_has_forms_for_programs_and_for_comments() {
     }
 }
 
-/// `status --watch` says what is wrong, and goes on.
+/// `status --watch` reports problems, and continues.
 #[cfg(unix)]
 #[test]
-fn status_goes_on() {
+fn status_watch_continues() {
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
     let mock = shop().start();
@@ -109,7 +109,7 @@ fn status_goes_on() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// One answer about several contexts, in every form.
+/// One answer about several contexts, in every format.
 #[test]
 fn several_contexts_are_one_answer() {
     let mock = shop().start();
@@ -151,7 +151,7 @@ fn several_contexts_are_one_answer() {
     let said = both(&["capture", path.to_str().unwrap()]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(folder.path().join("mesh-mock.tar.zst").exists() && folder.path().join("mesh-other.tar.zst").exists());
-    // A cluster that does not answer is no part of an all-clear.
+    // A cluster that does not answer must not look like an all-clear.
     let said = live(&mock, &["get", "-o", "json", "--context", "mock", "--context", "none"]);
     let json: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((said.code, &json["contexts"][1]["exitCode"]), (2, &2.into()), "{}", said.out);

@@ -1,4 +1,4 @@
-//! Ways to log in that a kubeconfig can ask for: what reaches the API server, and what is said when there is no way in.
+//! Ways to log in that a kubeconfig can request: what reaches the API server, and the message if none works.
 
 use super::mock::Mock;
 use super::{Said, run, shop};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::{fs, thread};
 
-/// A run as a user of the kubeconfig that is described like this.
+/// A run with this user in the kubeconfig.
 fn as_user(mock: &Mock, user: &Value) -> Said {
     let path = mock.kubeconfig("shop");
     let text = fs::read_to_string(&path).unwrap().replace("user: {token: canary-token}", &format!("user: {user}"));
@@ -21,7 +21,7 @@ fn as_user(mock: &Mock, user: &Value) -> Said {
     run(&path, &["get"])
 }
 
-/// Whether every request carried this header.
+/// Whether every request had this header.
 fn carried(mock: &Mock, header: &str) -> bool {
     let requests = mock.requests();
     !requests.is_empty() && requests.iter().all(|one| one.headers.iter().any(|have| have.eq_ignore_ascii_case(header)))
@@ -54,14 +54,14 @@ fn a_plugin_that_is_run_gives_the_token() {
 }
 
 #[test]
-fn a_plugin_that_fails_or_is_not_there_is_named() {
+fn a_failing_or_missing_plugin_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let mock = shop().start();
     let failing = |text: &str| {
         let path = script(&folder, text);
         let said = as_user(&mock, &plugin(path.to_str().unwrap()));
         assert_eq!(said.code, 2, "{}", said.err);
-        // Neither what it wrote, which may be a token, nor what it was given.
+        // Neither its output, which may be a token, nor its input is printed.
         assert!(!said.err.contains("canary") && !said.err.contains("jane"), "{}", said.err);
         said.err.replace(path.to_str().unwrap(), "PATH")
     };
@@ -77,7 +77,7 @@ fn a_plugin_that_fails_or_is_not_there_is_named() {
     assert_eq!(mock.requests().len(), 0);
 }
 
-/// A parser's excerpt of a kubeconfig would show the token beside the error.
+/// A parser's excerpt of a kubeconfig would show the token next to the error.
 #[test]
 fn a_broken_kubeconfig_is_not_quoted() {
     let mock = shop().start();
@@ -109,7 +109,7 @@ fn a_token_of_openid_connect_is_used_while_it_lasts() {
     let said = as_user(&mock, &user(&token));
     assert!(said.out.contains("stamp-requests"), "{}{}", said.out, said.err);
     assert!(carried(&mock, &format!("authorization: Bearer {token}")), "{:?}", mock.requests());
-    // Nobody is there to renew one that is over.
+    // An expired token cannot be renewed.
     let mock = shop().start();
     let over = jwt(1_000_000_000);
     let said = as_user(&mock, &user(&over));
@@ -118,7 +118,7 @@ fn a_token_of_openid_connect_is_used_while_it_lasts() {
 }
 
 #[test]
-fn a_token_may_stand_in_a_file() {
+fn a_token_may_be_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("token");
     fs::write(&path, "of-a-file\n").unwrap();
@@ -128,7 +128,7 @@ fn a_token_may_stand_in_a_file() {
     assert!(carried(&mock, "authorization: Bearer of-a-file"), "{:?}", mock.requests());
 }
 
-/// As kubectl: files of the list that are not there are passed over.
+/// Missing files of the list are skipped, as in kubectl.
 #[test]
 fn several_kubeconfigs_are_one() {
     let mock = shop().start();
@@ -142,7 +142,7 @@ fn several_kubeconfigs_are_one() {
     assert!(said.out.contains("stamp-requests"), "{}{}", said.out, said.err);
 }
 
-/// A proxy that leads to whatever is asked for; what it was asked for.
+/// A proxy that connects to any requested address, and the requests it received.
 fn tunnel() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -173,7 +173,7 @@ fn tunnel() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
 }
 
 #[test]
-fn a_proxy_of_the_kubeconfig_stands_between() {
+fn the_proxy_of_a_kubeconfig_is_used() {
     let mock = shop().start();
     let (proxy, asked) = tunnel();
     let path = mock.kubeconfig("shop");

@@ -1,4 +1,4 @@
-//! An API server with faults on demand: plain HTTP, the objects it is given and what is written to it; watches, Events, Leases.
+//! A mock API server with faults on demand: plain HTTP, given and written objects; watches, Events, Leases.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What happens to a request instead of an answer.
+/// What happens instead of an answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
     /// A status with a Kubernetes Status as its body.
@@ -18,31 +18,31 @@ pub(crate) enum Fault {
     Later(u16, u32),
     /// No answer.
     Hang,
-    /// The connection is closed without one.
+    /// The connection is closed without an answer.
     Reset,
 }
 
-/// A fault for requests whose path begins like this.
+/// A fault for requests whose path has a prefix.
 #[derive(Clone, Debug)]
 struct Rule {
     path: String,
     fault: Fault,
-    /// How often; then requests are answered again.
+    /// The number of failing requests; then requests are answered again.
     times: usize,
 }
 
-/// What the server holds.
+/// The state of the server.
 #[derive(Clone, Default)]
 pub(crate) struct World {
     objects: Vec<Value>,
     /// Config dumps by `namespace/pod`.
     dumps: BTreeMap<String, String>,
     rules: Vec<Rule>,
-    /// Continue tokens that expire: how often.
+    /// How many continue tokens expire.
     expire: usize,
-    /// Who answers instead, where this only stands in front.
+    /// The server behind this one, if this is only a proxy.
     behind: Option<Behind>,
-    /// What changed since the start, for watches.
+    /// Changes since the start, for watches.
     log: Vec<(&'static str, Value)>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Mock {
     folder: tempfile::TempDir,
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) path: String,
@@ -90,7 +90,7 @@ impl World {
         self
     }
 
-    /// Stands in front of another server: what has no fault is answered by that.
+    /// A proxy for another server, which answers requests without a fault.
     pub(crate) fn in_front_of(behind: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> World {
         World { behind: Some(Arc::new(behind)), ..World::default() }
     }
@@ -114,7 +114,7 @@ impl World {
         Mock { address, world: held, requests, folder: tempfile::tempdir().unwrap() }
     }
 
-    /// An object is new or another one.
+    /// Adds or updates an object.
     pub(crate) fn put(&mut self, object: Value) {
         let key =
             |one: &Value| (one["kind"].clone(), one["metadata"]["namespace"].clone(), one["metadata"]["name"].clone());
@@ -126,7 +126,7 @@ impl World {
         self.log.push((if old.is_some() { "MODIFIED" } else { "ADDED" }, object));
     }
 
-    /// The objects of a kind of this name are gone.
+    /// Removes the objects of a kind with this name.
     pub(crate) fn remove(&mut self, kind: &str, name: &str) {
         let is = |one: &Value| one["kind"] == kind && one["metadata"]["name"] == name;
         let gone: Vec<Value> = self.objects.iter().filter(|one| is(one)).cloned().collect();
@@ -134,17 +134,17 @@ impl World {
         self.log.extend(gone.into_iter().map(|one| ("DELETED", one)));
     }
 
-    /// A pod shows another dump from now on.
+    /// Changes the dump of a pod.
     pub(crate) fn show(&mut self, pod: &str, dump: String) {
         self.dumps.insert(pod.to_owned(), dump);
     }
 
-    /// Faults that are there are gone.
+    /// Removes all faults.
     pub(crate) fn heal(&mut self) {
         self.rules.clear();
     }
 
-    /// Takes what somebody writes.
+    /// Accepts a write.
     fn write(&mut self, method: &str, path: &str, body: &str) -> (u16, Value) {
         let path = path.split('?').next().unwrap();
         let mut object: Value = serde_json::from_str(body).unwrap_or_default();
@@ -166,7 +166,7 @@ impl World {
             }
             object = old;
         } else {
-            // A write that is based on an outdated object is refused.
+            // A write based on an outdated object is rejected.
             if old["metadata"]["resourceVersion"] != object["metadata"]["resourceVersion"] {
                 return status(409, "the object has been modified");
             }
@@ -176,7 +176,7 @@ impl World {
         (200, object)
     }
 
-    /// What changed of a kind after a version, one JSON a line, and the version now.
+    /// Changes of a kind after a version, one JSON per line, and the current version.
     fn since(&self, path: &str, version: usize) -> (String, usize) {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let field = query.split('&').find_map(|pair| pair.strip_prefix("fieldSelector=")).unwrap_or_default();
@@ -201,7 +201,7 @@ impl World {
         (code, body.to_string())
     }
 
-    /// The dump that a path of the pod proxy asks for; as it is, without reading it.
+    /// The dump for a path of the pod proxy, returned unparsed.
     fn dump_of(&self, path: &str) -> Option<String> {
         let (namespace, pod) = path.strip_prefix("/api/v1/namespaces/")?.split_once("/pods/")?;
         let pod = pod.strip_suffix(":15000/proxy/config_dump")?;
@@ -358,7 +358,7 @@ fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
     );
 }
 
-/// Tells what changes until nobody listens.
+/// Sends changes until nobody listens.
 fn follow(world: &Mutex<World>, path: &str, mut stream: TcpStream) {
     let query = path.split_once('?').map_or("", |(_, query)| query);
     let version = query.split('&').find_map(|pair| pair.strip_prefix("resourceVersion="));
@@ -378,7 +378,7 @@ fn follow(world: &Mutex<World>, path: &str, mut stream: TcpStream) {
 }
 
 impl Mock {
-    /// Changes what the server holds while it runs.
+    /// Changes the state while the server runs.
     pub(crate) fn change(&self, change: impl FnOnce(&mut World)) {
         change(&mut self.world.lock().unwrap());
     }
@@ -389,7 +389,7 @@ impl Mock {
         world.objects.iter().filter(|one| one["kind"] == kind).cloned().collect()
     }
 
-    /// A kubeconfig for this server, whose contexts, `mock` and `other`, have this namespace.
+    /// A kubeconfig for this server, whose contexts `mock` and `other` have this namespace.
     pub(crate) fn kubeconfig(&self, namespace: &str) -> PathBuf {
         let path = self.folder.path().join("config");
         let text = format!(
@@ -408,7 +408,7 @@ impl Mock {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Their paths without what follows a question mark, sorted, each once.
+    /// Their paths without query strings, sorted and unique.
     pub(crate) fn paths(&self) -> Vec<String> {
         let mut paths: Vec<String> =
             self.requests().iter().map(|request| request.path.split('?').next().unwrap().to_owned()).collect();

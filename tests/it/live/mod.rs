@@ -1,4 +1,4 @@
-//! Commands on a running mesh: what they say, what they ask for, and what they make of an API server in trouble.
+//! Commands on a running mesh: their answers, their requests, and their behavior with a failing API server.
 
 mod canaries;
 pub(crate) mod cluster;
@@ -21,7 +21,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// How a run ended.
+/// The result of a run.
 pub(super) struct Said {
     pub(super) code: i32,
     pub(super) out: String,
@@ -119,7 +119,7 @@ fn findings(json: &str) -> Vec<String> {
     all
 }
 
-/// What `lint` says of the same objects and dumps in files; of the filters of one namespace only, where one is named.
+/// The findings of `lint` for the same objects and dumps in files; only for one namespace if given.
 fn of_files(namespace: Option<&str>) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let mut objects = ISTIOD.to_owned();
@@ -150,7 +150,7 @@ fn of_files(namespace: Option<&str>) -> Vec<String> {
 }
 
 #[test]
-fn lint_of_a_cluster_is_lint_of_its_files() {
+fn linting_a_cluster_equals_linting_its_files() {
     let mock = shop().start();
     let said = live(&mock, &["lint", "-A", "-o", "json"]);
     assert_eq!(said.code, 1, "{}", said.err);
@@ -158,7 +158,7 @@ fn lint_of_a_cluster_is_lint_of_its_files() {
     assert!(want.len() > of_files(Some("shop")).len() && !of_files(Some("shop")).is_empty());
     assert_eq!(findings(&said.out), want);
     assert!(said.out.contains("cluster://mock/EnvoyFilter/shop/"), "{}", said.out);
-    // One replica stands for both; its dump came by the only way there is.
+    // One replica represents both; its dump came through the only available way.
     let dumps = mock.requests().iter().filter(|request| request.path.ends_with("/proxy/config_dump")).count();
     assert_eq!(dumps, 1);
     let said = live(&mock, &["lint", "-A", "-o", "json", "--all-replicas", "--dump-via", "pod-proxy"]);
@@ -220,7 +220,7 @@ fn names_are_written_as_for_kubectl() {
 }
 
 #[test]
-fn what_may_not_be_read_is_said_and_the_rest_answered() {
+fn forbidden_kinds_are_reported_and_the_rest_is_answered() {
     let world = shop().fault("/api/v1/namespaces/shop/pods?", Fault::Status(403, "pods is forbidden"), 9);
     let mock = world.start();
     let said = live(&mock, &["lint", "-o", "json"]);
@@ -231,7 +231,7 @@ fn what_may_not_be_read_is_said_and_the_rest_answered() {
 }
 
 #[test]
-fn trouble_that_passes_is_waited_for() {
+fn transient_errors_are_retried() {
     let services = "/api/v1/namespaces/shop/services";
     let filters = "/apis/networking.istio.io/v1alpha3/namespaces/shop/envoyfilters";
     let world = shop()
@@ -247,7 +247,7 @@ fn trouble_that_passes_is_waited_for() {
 }
 
 #[test]
-fn trouble_that_stays_ends() {
+fn permanent_errors_end_the_run() {
     let world = shop().fault("/api/v1/namespaces/shop/services", Fault::Status(503, "overloaded"), 99).fault(
         "/apis/networking.istio.io/v1beta1/namespaces/shop/sidecars",
         Fault::Hang,
@@ -298,7 +298,8 @@ fn shop_of_many(filters: usize) -> World {
     world
 }
 
-/// Extensions of the cluster count as those of files do: what their code calls keeps its name, and none is overwritten.
+/// Extensions of the cluster count like those in files: clusters that their code calls keep their names, and no
+/// extension is overwritten.
 #[test]
 fn migrate_reads_the_extensions_of_the_cluster() {
     let filter = |name: &str, patch: Value| {
@@ -345,7 +346,7 @@ fn migrate_reads_the_extensions_of_the_cluster() {
         .map(|object| object["metadata"]["name"].as_str().unwrap())
         .collect();
     assert!(names.contains(&"asks-2") && !names.contains(&"asks"), "{names:?}");
-    // A right that is missing is not an absence.
+    // A missing permission does not mean that objects are absent.
     let forbidden = Fault::Status(403, "Forbidden");
     let mut world = shop().fault("/apis/extensions.istio.io/v1alpha1/trafficextensions", forbidden, 99);
     world.add(filter("asks", script));
@@ -354,7 +355,7 @@ fn migrate_reads_the_extensions_of_the_cluster() {
 }
 
 #[test]
-fn a_cluster_without_istio_and_a_namespace_that_is_not_there() {
+fn a_cluster_without_istio_and_a_missing_namespace() {
     let world = shop().fault("/apis/networking.istio.io/", Fault::Status(404, "no such resource"), 99);
     let said = live(&world.start(), &["lint"]);
     assert_eq!(said.code, 3);
@@ -365,7 +366,7 @@ fn a_cluster_without_istio_and_a_namespace_that_is_not_there() {
 }
 
 #[test]
-fn no_cluster_at_all_is_said_at_once() {
+fn no_cluster_is_reported_immediately() {
     let said = run(Path::new("/nonexistent"), &["lint"]);
     assert_eq!(said.code, 2);
     assert!(said.err.contains("no cluster to read"), "{}", said.err);
@@ -388,7 +389,7 @@ fn no_cluster_at_all_is_said_at_once() {
 }
 
 #[test]
-fn a_proxy_that_hangs_takes_its_time_limit_and_no_more() {
+fn a_hanging_proxy_costs_only_its_time_limit() {
     let dumps = "/api/v1/namespaces/shop/pods/";
     for command in [&["status"][..], &["explain", "pod/cart-1"], &["get"], &["lint", "--all-replicas"]] {
         let mock = shop().fault(dumps, Fault::Hang, 99).start();
@@ -402,7 +403,7 @@ fn a_proxy_that_hangs_takes_its_time_limit_and_no_more() {
 }
 
 #[test]
-fn rights_that_are_missing_on_the_control_plane_are_told() {
+fn missing_permissions_on_the_control_plane_are_reported() {
     for (path, words) in [
         ("/api/v1/namespaces/istio-system/configmaps/istio", "default mesh settings are assumed"),
         ("/api/v1/namespaces/istio-system/pods", "releases and revisions of control planes are unknown"),
@@ -436,7 +437,7 @@ fn impersonation_and_kubeconfigs_of_the_standard_input() {
 }
 
 #[test]
-fn filters_of_the_root_namespace_count_but_are_not_asked_about() {
+fn filters_of_the_root_namespace_count_but_are_not_reported() {
     let mut world = shop();
     world.add(json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -473,7 +474,7 @@ fn diff_and_render_start_from_what_is_applied() {
     assert!(said.out.contains("shop.stamp-requests"), "{}", said.out);
 }
 
-/// Code, class, message and filter of what an audit finds.
+/// Code, class, message and filter of an audit's findings.
 fn audited(json: &str) -> Vec<String> {
     let report: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
     let mut all = Vec::new();
@@ -487,7 +488,7 @@ fn audited(json: &str) -> Vec<String> {
     all
 }
 
-/// What `audit` says of the demo in files, with the dump.
+/// The result of `audit` for the demo in files, with the dump.
 fn audit_of_files() -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let (objects, dump) = (folder.path().join("objects.yaml"), folder.path().join("dump.json"));
@@ -507,7 +508,7 @@ fn audit_of_files() -> Vec<String> {
 }
 
 #[test]
-fn audit_of_a_cluster_is_audit_of_its_files() {
+fn auditing_a_cluster_equals_auditing_its_files() {
     let mock = shop().start();
     let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json", "-n", "shop"]);
     assert!(said.code < 2, "{} {}", said.code, said.err);
@@ -515,20 +516,20 @@ fn audit_of_a_cluster_is_audit_of_its_files() {
     assert!(!found.is_empty(), "{}", said.out);
     assert_eq!(found, audit_of_files());
     let report: Value = serde_json::from_str(&said.out).unwrap();
-    // Filters of the root namespace count, and are not asked about.
+    // Filters of the root namespace count, but get no report of their own.
     let namespaces = report["filters"].as_array().unwrap().iter().map(|one| one["namespace"].as_str().unwrap());
     assert!(namespaces.clone().all(|namespace| namespace == "shop"), "{:?}", namespaces.collect::<Vec<_>>());
     assert_eq!(report["counts"]["dumps"], json!(1), "replicas are told by one");
-    // The verdict is on the whole mesh unless a namespace is named.
+    // The verdict covers the whole mesh unless a namespace is given.
     let all = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
     let report: Value = serde_json::from_str(&all.out).unwrap();
     assert!(report["filters"].as_array().unwrap().iter().any(|one| one["namespace"] == "istio-system"));
 }
 
 #[test]
-fn audit_says_what_runs_and_where_every_workload_is() {
+fn audit_reports_what_runs_and_where_every_workload_is() {
     let mock = shop().start();
-    // The current release is what istiod's pods say.
+    // The current release comes from istiod's pods.
     let said = live(&mock, &["audit", "--to", "1.31", "-o", "json"]);
     let report: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((said.code, &report["from"], &report["verdict"]), (0, &json!("1.31"), &json!("ready")), "{}", said.err);
@@ -560,16 +561,16 @@ fn get_says_what_is_selected_and_what_is_in_effect() {
     assert_eq!(lines[0][..6], ["NAMESPACE", "NAME", "PRIORITY", "ORDER", "SELECTS", "PATCHES"]);
     assert_eq!(lines.len(), 6, "{}", said.out);
     let stamp = lines.iter().find(|line| line[1] == "stamp-requests").unwrap();
-    // Both replicas; the dump was recorded before the filter, which the engine says fits.
+    // Both replicas; the dump was recorded before the filter, which the engine says matches.
     assert_eq!((stamp[0], stamp[4], stamp[5]), ("shop", "2", "1"), "{}", said.out);
     let names = live(&mock, &["get", "stamp-requests", "-o", "name"]);
     assert_eq!(names.out, "envoyfilter/stamp-requests\n");
-    // There are filters, only none of that name: nothing says otherwise, and the nearest is told.
+    // Filters exist, but none with that name: the message says so, and suggests the most similar one.
     let missing = live(&mock, &["get", "stamp-request"]);
     assert_eq!(missing.code, 2, "{}", missing.err);
     assert!(missing.err.contains("similar names: shop/stamp-requests"), "{}", missing.err);
     assert!(!missing.err.contains("No EnvoyFilters found"), "{}", missing.err);
-    // Nothing is written to a cluster: no fix is promised.
+    // Nothing is written to a cluster, so no fix is offered.
     let found = live(&mock, &["lint", "--select", "EF213"]);
     assert!(found.out.contains("1 error:"), "{}", found.out);
     assert!(!found.out.contains("can be fixed with --fix"), "{}", found.out);
@@ -592,7 +593,7 @@ fn status_has_a_line_for_what_is_wrong() {
     assert_eq!(said.code, 1, "{}", said.err);
     let line = said.out.lines().find(|line| line.contains("limit-bodies")).unwrap_or_else(|| panic!("{}", said.out));
     assert!(line.contains("deployment/cart") && line.contains("patch 0: no match"), "{line}");
-    // What the dump does not hold yet was not sent, or not taken.
+    // What the dump does not contain yet was not sent, or not accepted.
     let line = said.out.lines().find(|line| line.contains("stamp-requests")).unwrap_or_else(|| panic!("{}", said.out));
     assert!(line.contains("not in effect"), "{line}");
     let json: Value = serde_json::from_str(&live(&mock, &["status", "-o", "json"]).out).unwrap();
@@ -630,7 +631,7 @@ fn every_control_plane_judges_its_own_proxies() {
     old["metadata"]["annotations"]["istio.io/rev"] = "1-26".into();
     old["metadata"]["ownerReferences"][0]["name"] = "cart-old".into();
     world.add(old);
-    // istiod reads what is labelled for its own revision, and what is not labelled.
+    // istiod reads objects labeled for its own revision, and unlabeled ones.
     world.add(json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
         "metadata": {"name": "only-old", "namespace": "shop", "labels": {"istio.io/rev": "1-26"}},
@@ -657,7 +658,7 @@ fn every_control_plane_judges_its_own_proxies() {
 
 /// The layout of `istioctl bug-report` (istio.io/istio, tools/bug-report, 1.31).
 #[test]
-fn a_bug_report_is_read_like_a_cluster() {
+fn a_bug_report_reads_like_a_cluster() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bug-report.tar.gz");
     let mut archive =
@@ -719,10 +720,10 @@ fn captures_hold_no_secret_and_answer_like_the_cluster() {
     }
 }
 
-/// Ctrl-C ends a run with what is known so far.
+/// Ctrl-C ends a run with the partial result.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_what_it_knows() {
+fn an_interrupted_run_prints_its_partial_result() {
     let mock = shop().fault("/api/v1/namespaces/shop/services", Fault::Hang, 99).start();
     let child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
         .args(["lint", "-o", "json"])
@@ -746,7 +747,7 @@ fn an_interrupted_run_says_what_it_knows() {
     assert!(!findings(&out).is_empty(), "{out}");
 }
 
-/// kubectl puts what names no namespace where the context says.
+/// kubectl uses the context's namespace for objects without one.
 #[test]
 fn files_without_a_namespace_belong_to_the_context() {
     let folder = tempfile::tempdir().unwrap();
@@ -770,7 +771,7 @@ fn names_of_several_contexts_follow_each_other() {
 }
 
 #[test]
-fn what_no_control_plane_takes_is_said() {
+fn filters_that_no_control_plane_reads_are_reported() {
     let mut world = shop();
     world.add(json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",

@@ -1,4 +1,5 @@
-//! `webhook report` on the made-up API server: reports against the schema of their CustomResourceDefinitions.
+//! `webhook report` on the mock API server: reports are validated against the schema of their
+//! CustomResourceDefinitions.
 
 use super::{live, shop};
 use crate::linting::yaml_files;
@@ -24,7 +25,7 @@ fn schema_with(kind: &str, more: Value) -> (boon::Schemas, boon::SchemaIndex) {
     assert_eq!(version["name"], "v1alpha2");
     let mut schema = version["schema"]["openAPIV3Schema"].clone();
     close(&mut schema);
-    // What every object has.
+    // Fields that every object has.
     schema["properties"]["metadata"] = json!({"type": "object"});
     schema["properties"].as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
     let mut compiler = boon::Compiler::new();
@@ -34,13 +35,13 @@ fn schema_with(kind: &str, more: Value) -> (boon::Schemas, boon::SchemaIndex) {
     (schemas, index)
 }
 
-/// The schema of `openreports.io/v1alpha1` (its `config/install.yaml` of controller-gen v0.19.0): that of the PolicyReports, and
-/// `source` once more for all results.
+/// The schema of `openreports.io/v1alpha1` (its `config/install.yaml` of controller-gen v0.19.0): that of the
+/// PolicyReports, with an additional `source` for all results.
 fn open_schema(kind: &str) -> (boon::Schemas, boon::SchemaIndex) {
     schema_with(kind, json!({"source": {"type": "string"}}))
 }
 
-/// An API server drops what the schema does not have; here it is a fault.
+/// An API server drops unknown fields; here they are an error.
 fn close(schema: &mut Value) {
     if let Value::Object(map) = schema {
         if map.contains_key("properties") && !map.contains_key("additionalProperties") {
@@ -89,7 +90,7 @@ fn reports_fit_their_schema_and_hold_what_lint_says() {
     assert!(!mock.requests().iter().any(|request| request.path.contains("wgpolicy")), "a client dry run writes");
 }
 
-/// The same results in the API that succeeds PolicyReports; both where both are asked for.
+/// The same results in the successor API of PolicyReports; both if both are requested.
 #[test]
 fn reports_are_written_for_either_api() {
     let mock = shop().start();
@@ -130,7 +131,7 @@ fn reports_are_written_for_either_api() {
 }
 
 #[test]
-fn what_cannot_be_reported_is_said() {
+fn unreportable_findings_are_mentioned() {
     let mock = shop().start();
     let said = live(&mock, &["webhook", "report"]);
     assert_eq!(said.code, 2, "{}", said.err);

@@ -1,4 +1,4 @@
-//! A capture gives the answers of its cluster; names, completion and paths are as users write them.
+//! A capture gives the same answers as its cluster; names, completion and paths work as users write them.
 
 use super::mock::World;
 use super::standing::{dump_with, mesh};
@@ -9,14 +9,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// What differs between a cluster and its capture: where the answer comes from, and how long ago things were made.
+/// Removes what differs between a cluster and its capture: the origin of the answer, and ages.
 fn without_origin(text: &str, capture: &str) -> String {
     let text = text
         .replace(&format!("capture {capture}"), "ORIGIN")
         .replace("context mock", "ORIGIN")
         .replace("cluster://mock/", "ORIGIN/")
         .replace("pod-proxy", "WAY");
-    // The origin in JSON has other fields for each.
+    // The origin in JSON has different fields for each.
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
         let word = line.trim();
@@ -87,7 +87,7 @@ fn a_capture_answers_as_its_cluster_does() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
-/// Paths are those of where the user stands, whatever folder a started program gets.
+/// Paths are relative to the user's folder, whatever folder a started program gets.
 #[test]
 fn an_envoy_is_found_from_where_the_user_stands() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,7 +125,7 @@ fn front(name: &str, labels: &serde_json::Value) -> serde_json::Value {
     one
 }
 
-/// A Gateway of the Gateway API: the pods that istiod makes for it, and those behind the Service that it names.
+/// A Gateway of the Gateway API: the pods that istiod deploys for it, and those behind the Service that it names.
 #[test]
 fn gateways_of_the_gateway_api_are_found() {
     let mut world = shop();
@@ -154,9 +154,9 @@ fn gateways_of_the_gateway_api_are_found() {
     assert_eq!(said.code, 2, "{}", said.err);
 }
 
-/// What a shell is offered, with the names of the cluster.
+/// Shell completions with the names of the cluster.
 #[test]
-fn completion_names_objects_of_every_kind() {
+fn completion_suggests_objects_of_every_kind() {
     let mut world = shop();
     world.add(gateway("made", json!({"gatewayClassName": "istio"})));
     world.add(json!({
@@ -181,14 +181,14 @@ fn completion_names_objects_of_every_kind() {
         assert_eq!(lines.pop(), Some(":4"), "{words:?}: {}", said.out);
         assert_eq!(lines, want, "{words:?}");
     }
-    // A name with another namespace than the context's is completed there.
+    // With another namespace than the context's, names of that namespace are completed.
     let said = live(&mock, &["__complete", "get", "-n", "istio-system", ""]);
     assert!(!said.out.contains("stamp-requests") && said.out.ends_with(":4\n"), "{}", said.out);
 }
 
-/// Two meshes: what one has and the other not, fields, order, and what a patch does here and there.
+/// Two meshes: objects that only one has, fields, order, and different outcomes of a patch.
 #[test]
-fn two_meshes_are_compared_with_what_filters_do_there() {
+fn two_meshes_are_compared_with_the_effects_of_filters() {
     let filter = |name: &str, created: &str, timeout: &str| {
         json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -243,7 +243,7 @@ fn two_meshes_are_compared_with_what_filters_do_there() {
         "{}",
         said.err
     );
-    // The other way round, and what cannot be read.
+    // In the other direction, and with a cluster that cannot be read.
     let said = compare(&[path, "mock"]);
     assert!(said.out.contains("shop/only-here: only in mock"), "{}", said.out);
     assert_eq!(compare(&["mock", "nowhere"]).code, 2);
@@ -255,9 +255,9 @@ fn two_meshes_are_compared_with_what_filters_do_there() {
     assert!(said.out.contains("in what could be read"), "{}", said.out);
 }
 
-/// A WorkloadEntry has no pod: what its proxy would get is said, and that it is not what it runs with.
+/// A WorkloadEntry has no pod: the answer shows what its proxy would get, and says that this is not its running state.
 #[test]
-fn a_virtual_machine_is_told_what_it_would_get() {
+fn a_virtual_machine_shows_what_it_would_get() {
     let mut world = shop();
     world.add(json!({
         "apiVersion": "networking.istio.io/v1beta1", "kind": "WorkloadEntry",
@@ -274,7 +274,7 @@ fn a_virtual_machine_is_told_what_it_would_get() {
         said.err
     );
     assert!(!said.out.contains("in effect"), "{}", said.out);
-    // The same filters attach as to a pod with these labels.
+    // The same filters attach as for a pod with these labels.
     let attached = |name: &str| -> Vec<String> {
         let said = live(&mock, &["explain", name, "-o", "json", "--dump-via", "pod-proxy"]);
         let json: Value = serde_json::from_str(&said.out).unwrap();

@@ -1,4 +1,5 @@
-//! An answer about nothing is no success: what `diff`, `capture` and `status` say where nothing was reached or read.
+//! An answer about nothing is not a success: the output of `diff`, `capture` and `status` if nothing was reached or
+//! read.
 
 use super::mock::Fault;
 use super::standing::{dump_with, mesh};
@@ -7,7 +8,7 @@ use serde_json::json;
 
 const PROXY: &str = "/api/v1/namespaces/shop/pods/cart-1:15000";
 
-/// A filter of the namespace, for workloads with this label.
+/// A filter in the namespace for workloads with this label.
 fn filter(namespace: &str, app: &str) -> String {
     format!(
         "apiVersion: networking.istio.io/v1alpha3
@@ -23,7 +24,7 @@ spec:
     )
 }
 
-/// The files say which proxies are concerned, not the namespace of the context.
+/// The files, not the namespace of the context, decide which proxies are affected.
 #[test]
 fn diff_looks_at_the_proxies_that_its_files_reach() {
     let mut world = mesh(&[dump_with("2s", None)]);
@@ -47,7 +48,7 @@ fn diff_looks_at_the_proxies_that_its_files_reach() {
                 said.out
             );
         }
-        // A filter that is added comes after those that exist, and wins whatever its name.
+        // An added filter comes after existing ones, and wins whatever its name.
         let said = run(&mock.kubeconfig(namespace), &["render", "shop/cart-1", "-f", &own, "--dump-via", "pod-proxy"]);
         assert!(said.out.contains("\"connect_timeout\":\"7s\""), "{}", said.err);
         let said = run(&mock.kubeconfig(namespace), &["diff", "-f", &nobody, "--dump-via", "pod-proxy"]);
@@ -56,9 +57,9 @@ fn diff_looks_at_the_proxies_that_its_files_reach() {
     }
 }
 
-/// A capture without the config dumps is none, unless that is what was asked for.
+/// A capture without config dumps fails, unless requested.
 #[test]
-fn a_capture_is_not_empty_of_dumps_unasked() {
+fn a_capture_without_dumps_fails_unless_requested() {
     let mock = mesh(&[dump_with("2s", None)]).fault(PROXY, Fault::Status(403, "no"), 99).start();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mesh.tar");
@@ -76,9 +77,9 @@ fn a_capture_is_not_empty_of_dumps_unasked() {
     assert!(file.exists());
 }
 
-/// Who may read nothing is told so.
+/// A user without any read permission is told so.
 #[test]
-fn where_nothing_can_be_read_nothing_is_judged() {
+fn without_readable_kinds_nothing_is_judged() {
     let mock = mesh(&[dump_with("2s", None)]).fault("/", Fault::Status(403, "no"), 9_999).start();
     for arguments in [&["status"][..], &["get"], &["lint"]] {
         let said = live(&mock, arguments);

@@ -1,4 +1,5 @@
-//! What is so leads: patches and fields on proxies that hold something else than the filters say, or that refuse it.
+//! The live state takes precedence: patches and fields on proxies that hold something other than the filters say, or
+//! that reject it.
 
 use super::mock::{Fault, World};
 use super::{ISTIOD, demo_dump, live, pod, shop};
@@ -8,7 +9,7 @@ const CLUSTER: &str = "outbound|7070||catalog.shop.svc.cluster.local";
 pub(super) const REFUSAL: &str =
     "Error adding/updating cluster:\n  connect_timeout: value must be\n  greater than 0s\n";
 
-/// A dump with one cluster as a running Envoy shows it: its timeout, and what it refused.
+/// A dump with one cluster as a running Envoy shows it: its timeout, and the rejected update.
 pub(super) fn dump_with(timeout: &str, refused: Option<&str>) -> String {
     let mut dump: Value = serde_json::from_str(&demo_dump()).unwrap();
     let configs = dump["configs"].as_array_mut().unwrap();
@@ -50,7 +51,7 @@ pub(super) fn mesh(dumps: &[String]) -> World {
 }
 
 #[test]
-fn what_a_proxy_holds_leads_and_what_is_computed_follows() {
+fn the_live_state_comes_before_the_computed_one() {
     let field = format!("cluster/{CLUSTER}/connect_timeout");
     let mock = mesh(&[dump_with("2s", None)]).start();
     let said = live(&mock, &["explain", "pod/cart-1"]);
@@ -78,7 +79,7 @@ fn what_a_proxy_holds_leads_and_what_is_computed_follows() {
 }
 
 #[test]
-fn what_envoy_refuses_is_said_once_on_one_line() {
+fn envoys_rejection_is_printed_once_on_one_line() {
     let mock = mesh(&[dump_with("10s", Some(REFUSAL))]).start();
     let words = "Error adding/updating cluster: connect_timeout: value must be greater than 0s";
     for arguments in [&["explain", "pod/cart-1"][..], &["explain", "filter/timeout"], &["status"]] {
@@ -124,7 +125,7 @@ fn get_counts_patches_by_proxy_and_says_how_many_were_read() {
 }
 
 #[test]
-fn without_a_right_only_what_is_known_is_said() {
+fn without_a_permission_only_known_facts_are_printed() {
     let world = shop().fault("/api/v1/namespaces/shop/pods?", Fault::Status(403, "pods is forbidden"), 99);
     let mock = world.start();
     for name in ["deploy/cart", "pod/cart-1", "svc/cart", "gateway/cart"] {
@@ -211,7 +212,7 @@ fn names_are_read_everywhere_as_explain_reads_them() {
 }
 
 #[test]
-fn a_pod_that_does_not_run_is_no_answer() {
+fn a_pod_that_is_not_running_gives_no_answer() {
     let mut world = shop();
     let mut pending = pod("shop", "late", 0);
     pending["status"] = json!({"phase": "Pending"});
@@ -225,9 +226,9 @@ fn a_pod_that_does_not_run_is_no_answer() {
     assert!(said.err.contains("shop/late-0") && said.err.contains("not ready"), "{}", said.err);
 }
 
-/// One replica answers with an error: its status is named, and the next one is asked.
+/// One replica answers with an error: its status is named, and the next replica is read.
 #[test]
-fn a_proxy_that_answers_with_an_error_is_named_and_the_next_one_asked() {
+fn a_proxy_that_answers_with_an_error_is_named_and_the_next_one_is_read() {
     let world = mesh(&[dump_with("2s", None), dump_with("2s", None)]);
     let path = "/api/v1/namespaces/shop/pods/cart-1:15000/proxy/config_dump";
     let mock = world.fault(path, Fault::Status(500, "oops"), 99).start();

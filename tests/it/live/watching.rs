@@ -1,4 +1,4 @@
-//! `watch`: what is present, what becomes wrong and right again, what is not read, and what other programs are told.
+//! `watch`: present, new and cleared problems, what is not read, and the reports to other programs.
 
 use super::mock::{Fault, Mock, World};
 use super::standing::{REFUSAL, dump_with, mesh};
@@ -31,7 +31,7 @@ impl Drop for Watching {
     }
 }
 
-/// Quick turns, so that a test takes seconds.
+/// Short intervals, so that a test takes seconds.
 const QUICK: &[&str] =
     &["--dump-via", "pod-proxy", "--settle", "200ms", "--interval", "400ms", "--rate", "6000", "--proxy-timeout", "2s"];
 
@@ -52,7 +52,7 @@ impl Watching {
             let schema = JsonSchema::new("watch.json");
             for line in BufReader::new(out).lines().map_while(Result::ok) {
                 let line: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
-                // A line that does not fit ends the lines, and with them the test.
+                // An invalid line ends the test.
                 assert_eq!(schema.errors(&line), "", "{line}");
                 if sender.send(line).is_err() {
                     return;
@@ -62,7 +62,7 @@ impl Watching {
         Watching { child, lines, seen: Vec::new() }
     }
 
-    /// The next line that is so.
+    /// The next line that satisfies a condition.
     fn until(&mut self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
         let end = Instant::now() + Duration::from_secs(30);
         loop {
@@ -85,12 +85,12 @@ impl Watching {
         self.until(&format!("{event} {problem}"), |line| line["event"] == event && line["problem"] == problem)
     }
 
-    /// Waits until every proxy was asked once.
+    /// Waits until every proxy was read once.
     fn round(&mut self) -> Value {
         self.until("a complete scope", |line| line["event"] == "scope" && line["complete"] == true)
     }
 
-    /// Asks it to end, as a cluster does.
+    /// Terminates it, as a cluster does.
     fn end(mut self) -> i32 {
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         self.child.wait().unwrap().code().unwrap_or(-1)
@@ -115,7 +115,7 @@ fn metric(text: &str, name: &str) -> Option<f64> {
 }
 
 #[test]
-fn what_becomes_wrong_and_right_again_is_told_with_metrics_and_events() {
+fn new_and_cleared_problems_are_reported_with_metrics_and_events() {
     let mock = mesh(&[dump_with("2s", None), dump_with("10s", Some(REFUSAL))]).start();
     let port = free_port();
     let address = format!("127.0.0.1:{port}");
@@ -136,12 +136,12 @@ fn what_becomes_wrong_and_right_again_is_told_with_metrics_and_events() {
     assert_eq!(rejected["workload"], "deployment/cart");
     assert!(rejected["message"].as_str().unwrap().contains("value must be greater than 0s"), "{rejected}");
 
-    // A moment later it is right.
+    // A moment later it is fixed.
     mock.change(|world| world.show("shop/cart-2", dump_with("2s", None)));
     watching.problem("cleared", "rejected");
     watching
         .until("cleared replicas-differ", |line| line["event"] == "cleared" && line["problem"] == "replicas-differ");
-    // Both are wrong in the same way.
+    // Both have the same problem.
     mock.change(|world| {
         world.show("shop/cart-1", dump_with("7s", None));
         world.show("shop/cart-2", dump_with("7s", None));
@@ -191,7 +191,7 @@ fn what_becomes_wrong_and_right_again_is_told_with_metrics_and_events() {
     let number = events.len();
     assert_eq!(watching.end(), 0);
 
-    // After a restart nothing is new, and no Event is another one.
+    // After a restart nothing is new, and Events are reused.
     let mut watching = Watching::start(&mock, &options);
     watching.round();
     let news: Vec<&Value> = watching.seen.iter().filter(|line| line["event"] == "added").collect();
@@ -200,12 +200,12 @@ fn what_becomes_wrong_and_right_again_is_told_with_metrics_and_events() {
     thread::sleep(Duration::from_millis(300));
     let events = mock.objects("Event");
     assert_eq!(events.len(), number);
-    // What stays wrong is the same Event, told once more.
+    // A persisting problem is the same Event with a higher count.
     let event = events.iter().find(|event| event["reason"] == "NotInEffect").unwrap();
     assert!(event["count"].as_u64() >= Some(2), "{event}");
 }
 
-/// What `status` says of every replica is what a watch finds in its first round.
+/// The first round of a watch finds what `status` reports for every replica.
 #[test]
 fn the_first_round_is_what_status_says() {
     for world in [shop(), mesh(&[dump_with("10s", Some(REFUSAL)), dump_with("10s", None)])] {
@@ -238,7 +238,7 @@ fn the_first_round_is_what_status_says() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_is_no_all_clear() {
+fn unreadable_proxies_are_reported_and_not_an_all_clear() {
     let hang = "/api/v1/namespaces/shop/pods/cart-2:15000";
     let mock = mesh(&[dump_with("2s", None), dump_with("2s", None)]).fault(hang, Fault::Hang, 99).start();
     let mut watching = Watching::start(&mock, &[]);
@@ -258,7 +258,7 @@ fn what_cannot_be_read_is_told_and_is_no_all_clear() {
     assert_eq!(said.code, 2, "{}", said.err);
 }
 
-/// Two replicas read every proxy once between them, and one alone takes over.
+/// Two replicas read every proxy once between them, and a single one takes over.
 #[test]
 fn replicas_share_the_proxies_and_take_over() {
     let mut world = mesh(&[]);
@@ -282,14 +282,14 @@ fn replicas_share_the_proxies_and_take_over() {
         mock.objects("Lease").iter().map(|lease| lease["spec"]["holderIdentity"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(holders(&mock), BTreeSet::from(["one".to_owned(), "two".to_owned()]));
-    // It gives its Lease back, so that the other one need not wait for its end.
+    // It releases its Lease, so that the other one does not have to wait for its expiry.
     assert_eq!(first.end(), 0);
     let scope = second.until("all proxies", |line| line["scope"]["proxies"]["of"] == 6 && line["complete"] == true);
     assert_eq!(scope["part"], "2 of 2 shards of the proxies");
     assert!(!second.seen.iter().any(|line| line["event"] == "added"), "{:?}", second.seen);
 }
 
-/// Memory of a process in MB, and the seconds of CPU that it has used.
+/// Memory of a process in MB, and its CPU time in seconds.
 fn used(child: &Child) -> (f64, f64) {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", child.id())).unwrap();
     let status = read("status");
@@ -302,7 +302,7 @@ fn used(child: &Child) -> (f64, f64) {
     (kib / 1024.0, ticks / 100.0)
 }
 
-/// 10,000 pods fit into 300 MB, and a watch of a mesh in which nothing changes has next to nothing to do.
+/// 10,000 pods fit into 300 MB, and a watch of an unchanged mesh is almost idle.
 #[test]
 #[ignore = "measures: .ci/run"]
 fn ten_thousand_pods_are_little_work() {
@@ -321,7 +321,7 @@ fn ten_thousand_pods_are_little_work() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(first["scope"]["proxies"]["of"], 10_000, "{first}");
-    // The first judgement of the EnvoyFilters.
+    // The first evaluation of the EnvoyFilters.
     thread::sleep(Duration::from_secs(15));
     let (_, before) = used(&child);
     thread::sleep(Duration::from_secs(20));
@@ -333,7 +333,7 @@ fn ten_thousand_pods_are_little_work() {
     assert!(peak < 300.0 && percent < 5.0, "{peak:.0} MB, {percent:.1} %");
 }
 
-/// What the query engine of Prometheus gives for expressions over recorded texts of `/metrics`.
+/// The results of Prometheus's query engine for expressions over recorded `/metrics`.
 fn promql(scrapes: &[(u64, &str)], expressions: &[String], at: u64) -> Vec<Value> {
     let scrapes: Vec<Value> = scrapes.iter().map(|(at, text)| json!({"at": at, "text": text})).collect();
     let asked = json!({"scrapes": scrapes, "expressions": expressions, "at": at});
@@ -345,7 +345,7 @@ fn promql(scrapes: &[(u64, &str)], expressions: &[String], at: u64) -> Vec<Value
     answers
 }
 
-/// The body of `/metrics` of a watch of this mesh after its first round, and after it has looked once more.
+/// The body of `/metrics` of a watch of this mesh after its first round, and after another look.
 fn recorded(world: World) -> [String; 2] {
     let mock = world.start();
     let port = free_port();
@@ -386,7 +386,7 @@ fn dashboard_and_alerts_read_recorded_metrics() {
     let expressions: Vec<String> = panels.iter().chain(&alerts).map(|(_, expression)| expression.clone()).collect();
 
     let mut troubled = mesh(&[dump_with("10s", Some(REFUSAL)), dump_with("2s", None)]);
-    // A field that does not exist.
+    // An unknown field.
     troubled.add(json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
         "metadata": {"name": "wrong", "namespace": "shop", "creationTimestamp": "2026-11-20T08:00:00Z"},
@@ -397,7 +397,7 @@ fn dashboard_and_alerts_read_recorded_metrics() {
     }));
     let troubled = recorded(troubled);
     let healthy = recorded(mesh(&[dump_with("2s", None), dump_with("2s", None)]));
-    // Each metric that is asked for is served.
+    // Every used metric is served.
     for expression in &expressions {
         for name in expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
             let served = |text: &str| {
@@ -430,7 +430,7 @@ fn dashboard_and_alerts_read_recorded_metrics() {
     }
     assert!(!firing.contains("EnvoyFilterWatchAbsent"), "{firing:?}");
     assert_eq!(fires(&answers(&healthy)), BTreeSet::new());
-    // Nothing is served: that is told, too.
+    // If nothing is served, that is reported too.
     let nothing = promql(&[(0, "# EOF\n")], &expressions, 60);
     let absent = alerts.iter().position(|(name, _)| name == "EnvoyFilterWatchAbsent").unwrap();
     assert_eq!(nothing[panels.len() + absent]["values"], json!(["1"]));

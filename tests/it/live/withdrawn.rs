@@ -1,4 +1,4 @@
-//! Every command with each of its rights withdrawn and each proxy silent: no answer reads as an all-clear.
+//! Every command with each permission withdrawn and each proxy silent: no answer reads as an all-clear.
 
 use super::mock::{Fault, Mock, World};
 use super::standing::{dump_with, mesh};
@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Commands on the mesh below, each with what makes its answer short.
+/// Commands on the mesh below, each with something that makes its answer incomplete.
 const COMMANDS: &[&[&str]] = &[
     &["get"],
     &["get", "-A", "-o", "json"],
@@ -36,7 +36,7 @@ const COMMANDS: &[&[&str]] = &[
     &["status", "--watch"],
 ];
 
-/// Whether a command stays until somebody ends it.
+/// Whether a command runs until it is stopped.
 fn stays(command: &[&str]) -> bool {
     command.contains(&"--watch")
 }
@@ -59,7 +59,7 @@ spec:
     patch: {operation: MERGE, value: {connect_timeout: 2s}}
 ";
 
-/// A mesh in which nothing is wrong.
+/// A mesh without problems.
 fn healthy() -> World {
     let mut world = mesh(&[dump_with("2s", None)]);
     world.add(json!({
@@ -74,7 +74,7 @@ fn healthy() -> World {
     world
 }
 
-/// A command, its answer without a fault, and the path that has one.
+/// A command, its answer without a fault, and the path with a fault.
 type Work = (&'static [&'static str], Arc<Said>, String, Fault);
 
 /// One run, with fresh files.
@@ -100,7 +100,7 @@ fn ask(mock: &Mock, command: &[&str]) -> Said {
 
 static ENVOY: LazyLock<String> = LazyLock::new(crate::behaviour::envoy);
 
-/// What a command that stays says until all its first answers are there.
+/// The output of a long-running command until all its first answers have arrived.
 pub(super) fn for_a_while(mock: &Mock, words: &[&str]) -> Said {
     let folder = tempfile::tempdir().unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
@@ -121,14 +121,14 @@ pub(super) fn for_a_while(mock: &Mock, words: &[&str]) -> Said {
     let _ = child.kill();
     let output = child.wait_with_output().unwrap();
     Said {
-        // One that stays has not said that anything is wrong.
+        // One that keeps running has not reported a problem.
         code: output.status.code().unwrap_or(0),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
     }
 }
 
-/// Words that say that something is not known.
+/// Words that report missing knowledge.
 const SAYS: &[&str] = &[
     "not allowed",
     "cannot",
@@ -142,7 +142,7 @@ const SAYS: &[&str] = &[
     "does not accept",
 ];
 
-/// Why an answer with a fault reads as the one without; `None` when it does not.
+/// Why an answer with a fault reads as the one without; `None` if it does not.
 fn reads_as_clear(said: &Said, healthy: &Said) -> Option<String> {
     let lines =
         |said: &Said| -> BTreeSet<String> { said.out.lines().chain(said.err.lines()).map(str::to_lowercase).collect() };
@@ -157,7 +157,7 @@ fn reads_as_clear(said: &Said, healthy: &Said) -> Option<String> {
     }
 }
 
-/// What a fault cannot change: the version of Kubernetes decides nothing.
+/// Faults that cannot matter: nothing depends on the version of Kubernetes.
 fn matters(command: &[&str], path: &str) -> bool {
     path != "/version" || command[0] == "version"
 }
@@ -173,10 +173,10 @@ fn no_answer_of_an_envoy_reads_as_an_all_clear() {
     each_fault(WITH_ENVOY);
 }
 
-/// `doctor` and `dump` ask an istiod on this machine, and no cluster: what can be withheld from them is files and that istiod.
+/// `doctor` and `dump` read files and a local istiod, not a cluster: only those can fail.
 #[test]
 #[cfg(unix)]
-fn nothing_that_an_istiod_is_asked_for_reads_as_an_all_clear() {
+fn no_answer_of_an_istiod_reads_as_an_all_clear() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -227,7 +227,7 @@ fn each_fault(commands: &[&'static [&'static str]]) {
         let said = Arc::new(said);
         let mut work = work.lock().unwrap();
         for path in paths {
-            // A watch begins again for ever: what hangs there is only late.
+            // A watch is restarted forever, so a hanging one is only late.
             let hangs = command[0] != "watch" || path.contains("proxy");
             work.push((command, Arc::clone(&said), path.clone(), Fault::Status(403, "forbidden by the test")));
             if hangs {

@@ -1,4 +1,4 @@
-//! Reviews and connections that mean harm: what they cost, and that others do not notice them.
+//! Hostile reviews and connections: their cost, and that others are not affected.
 
 use super::{builder, review, rules};
 use futures::future::join_all;
@@ -57,7 +57,7 @@ fn create(snapshot: &[Value], policy: Policy, filter: &Value) -> Decision {
     request.decide(&builder(Overrides::default(), snapshot).snapshot(), &rules(), policy)
 }
 
-/// Half a second and 10 MB for each expression, with another compiler than Go's.
+/// Half a second and 10 MB for each expression with a compiler other than Go's.
 #[test]
 fn expressions_cost_what_they_cost_istiod() {
     let began = Instant::now();
@@ -72,9 +72,9 @@ fn expressions_cost_what_they_cost_istiod() {
     assert_eq!((warned.verdict, warned.warnings.len()), (Verdict::Warned, 1), "{warned:?}");
 }
 
-/// What Go refuses matches every version, for us as for istiod.
+/// An expression that Go rejects matches every version, here as in istiod.
 #[test]
-fn an_expression_that_go_refuses_is_told() {
+fn an_expression_that_go_rejects_is_reported() {
     let judged = create(&[], ENFORCE, &versions("(a{100}){11}", 1));
     assert!(judged.codes().contains(&"EF025"), "{judged:?}");
     assert!(!create(&[], ENFORCE, &versions("(a{100}){10}", 1)).codes().contains(&"EF025"));
@@ -91,7 +91,7 @@ fn many_small_values_are_refused_before_they_are_built() {
     let decision = request.decide(&builder(Overrides::default(), &[]).snapshot(), &rules(), ENFORCE);
     assert_eq!((decision.verdict, decision.codes()), (Verdict::Denied, vec!["EF904"]));
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    // What is stored already may be changed: it is judged by what gets worse.
+    // A stored filter may be changed: it is judged by what gets worse.
     let mut smaller = large.clone();
     smaller["spec"]["priority"] = 5.into();
     let update = super::review("UPDATE", Some(&large), Some(&smaller)).to_string();
@@ -100,14 +100,14 @@ fn many_small_values_are_refused_before_they_are_built() {
     assert_eq!(decision.verdict, Verdict::Warned, "{decision:?}");
 }
 
-/// A value with so many lists in each other, as JSON: too deep for serde_json to write.
+/// A value with this many nested lists, as JSON: too deep for serde_json to write.
 fn deep(levels: usize) -> String {
     let filter = filter("deep", [merge(&json!({"metadata": {"filter_metadata": {"a": {"b": "DEEP"}}}}))].into_iter());
     let value = format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     review("CREATE", None, Some(&filter)).to_string().replace("\"DEEP\"", &value)
 }
 
-/// 118 levels were answered with status 400, and then let in.
+/// 118 levels were once answered with status 400, and then admitted.
 #[test]
 fn any_depth_gets_an_answer() {
     let limits = Limits { deadline: Duration::from_secs(20), ..Limits::default() };
@@ -117,14 +117,14 @@ fn any_depth_gets_an_answer() {
         assert_eq!(answer["response"]["allowed"], allowed, "{levels}: {answer}");
         assert_eq!(answer.to_string().contains("EF904"), !allowed, "{levels}: {answer}");
     }
-    // A stored one does not stand in the way of others.
+    // A stored one does not affect others.
     let stored: Value = json!({"metadata": {"name": "deep", "namespace": "shop"}, "spec": {"configPatches": []}});
     assert!(create(&[stored], ENFORCE, &bad()).denied());
 }
 
-/// What one filter has in it does not decide whether another one is judged.
+/// The size of one filter does not decide whether another one is judged.
 #[test]
-fn large_neighbors_leave_the_verdict_as_it_is() {
+fn large_neighbors_do_not_change_the_verdict() {
     let many = |name: &str, patches: usize| {
         let mut filter = filter(name, (0..patches).map(|at| merge(&json!({"alt_stat_name": format!("a{at}")}))));
         filter["metadata"]["name"] = name.into();
@@ -140,7 +140,8 @@ fn large_neighbors_leave_the_verdict_as_it_is() {
     println!("beside 12,025 patches: {:?}", began.elapsed());
 }
 
-/// A budget that is too small with the neighbors is enough without them; one that is too small at all is a verdict.
+/// A budget that is too small with the neighbors is enough without them; one that is too small without them is a
+/// verdict.
 #[test]
 fn a_spent_budget_is_a_verdict() {
     let snapshot = builder(Overrides::default(), &[good()]).snapshot();
@@ -158,7 +159,7 @@ fn a_spent_budget_is_a_verdict() {
     assert!(matches!(ended, Err(Undecided::Cancelled)), "{ended:?}");
 }
 
-/// What people write is far below the limits: 35 filters of the root namespace and 1,000 of teams.
+/// Real filters are far below the limits: 35 filters in the root namespace and 1,000 of teams.
 #[test]
 fn a_usual_mesh_is_far_below_the_budget() {
     let buffer = |name: &str, namespace: &str, app: &str| {
@@ -179,7 +180,7 @@ fn a_usual_mesh_is_far_below_the_budget() {
         |number: usize| buffer(&format!("f-{number}"), &format!("team-{}", number / 20), &format!("service-{number}"));
     objects.extend((0..1_000).map(team));
     let snapshot = builder(Overrides::default(), &objects).snapshot();
-    // One that reaches every workload is judged among those of the root namespace.
+    // A filter that reaches every workload is judged among those of the root namespace.
     let root = builder(Overrides::default(), &objects[..35]).snapshot();
     for (snapshot, asked, share) in
         [(&snapshot, &objects[1], 4), (&root, &objects[0], 2), (&snapshot, &objects[500], 8)]
@@ -202,7 +203,7 @@ fn reviewer(limits: Limits, rules: Rules) -> (Runtime, Arc<Reviewer>) {
     (Runtime::new().unwrap(), Arc::new(Reviewer::new(limits, rules, snapshot, Arc::default())))
 }
 
-/// A rule that does what it is told by the names of filters.
+/// A rule that behaves according to the names of filters.
 fn with_check(check: fn(&'static RuleInfo, &Context<'_>, &mut Findings)) -> Rules {
     let rule: &'static Rule = Box::leak(Box::new(Rule {
         info: RuleInfo { code: ALL[0].code, name: ALL[0].name, severity: ALL[0].severity, ..RuleInfo::BASE },
@@ -234,7 +235,7 @@ fn a_panic_is_one_status_500_and_the_next_review() {
     }
 }
 
-/// Work that nobody waits for ends: its permit is free again, and another namespace never waits for all of it.
+/// Abandoned work ends: its permit is released, and another namespace never waits for all of it.
 #[test]
 fn late_work_ends_and_namespaces_take_turns() {
     let endless: fn(&'static RuleInfo, &Context<'_>, &mut Findings) = |_, context, _| {
@@ -258,7 +259,7 @@ fn late_work_ends_and_namespaces_take_turns() {
         for answer in slow {
             assert_eq!(answer.unwrap()["response"]["auditAnnotations"]["verdict"], "late");
         }
-        // Eight were called off; the permits are free.
+        // Eight were canceled; the permits are free.
         let began = Instant::now();
         let answers = join_all((0..4).map(|_| reviewer.review(body("busy", "fast"), None))).await;
         assert!(answers.iter().all(|it| it.as_ref().unwrap()["response"]["auditAnnotations"]["verdict"] == "allowed"));
@@ -297,14 +298,14 @@ fn ask(address: SocketAddr) -> (String, TcpStream) {
 fn idle_connections_make_room() {
     let (_runtime, address, reviewer) = served(16);
     let _idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(address).unwrap()).collect();
-    // They are accepted by several threads, in no order.
+    // Several threads accept them, in any order.
     std::thread::sleep(Duration::from_millis(500));
     for _ in 0..20 {
         let (answer, _open) = ask(address);
         assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"allowed\":true"), "{answer}");
     }
     assert!(reviewer.connections.len() <= 16, "{}", reviewer.connections.len());
-    // The connection of a client that works is kept while new ones come.
+    // The connection of an active client is kept while new ones arrive.
     let (_, mut kept) = ask(address);
     let _more: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(address).unwrap()).collect();
     std::thread::sleep(Duration::from_millis(200));
@@ -316,7 +317,7 @@ fn idle_connections_make_room() {
 }
 
 #[test]
-fn a_connection_that_says_nothing_is_closed() {
+fn an_idle_connection_is_closed() {
     let (_runtime, address, reviewer) = served(16);
     let mut silent = TcpStream::connect(address).unwrap();
     silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -330,7 +331,7 @@ fn a_connection_that_says_nothing_is_closed() {
     assert!(reviewer.connections.is_empty());
 }
 
-/// Bodies that come slowly take no room from others: eight of the largest fit.
+/// Slow bodies take no room from others: eight of the largest fit.
 #[test]
 fn slow_bodies_make_room() {
     let (_runtime, address, _reviewer) = served(64);
@@ -355,7 +356,7 @@ fn slow_bodies_make_room() {
     assert!(said.starts_with("HTTP/1.1 503 "), "{said}");
 }
 
-/// More connections at once than the standard library lets wait: none of them has to try again after a second.
+/// More simultaneous connections than the standard library's backlog: none of them has to retry after a second.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_burst_of_connections_waits_in_the_kernel() {

@@ -1,4 +1,4 @@
-//! Bodies that are too long, too slow or broken off, on a plain connection to the server's own routes.
+//! Bodies that are too long, too slow or aborted, on a plain connection to the server's own routes.
 
 use super::{builder, rules};
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 const MOST: usize = 10_000;
 
-/// A server of its own, in the runtime that is returned with it.
+/// A separate server, in the runtime that is returned with it.
 fn served() -> (Runtime, SocketAddr) {
     let limits = Limits { deadline: Duration::from_secs(1), max_bytes: MOST, at_once: 1, ..Limits::default() };
     let reviewer = Reviewer::new(limits, rules(), builder(Overrides::default(), &[]).snapshot(), Arc::default());
@@ -36,7 +36,7 @@ fn head(path: &str, length: usize) -> String {
     format!("POST {path} HTTP/1.1\r\nHost: webhook\r\nContent-Length: {length}\r\n\r\n")
 }
 
-/// One answer: its head, and its body by the length that it says.
+/// One answer: its head, and its body by content length.
 fn answer(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     let mut byte = [0];
@@ -53,9 +53,9 @@ fn answer(stream: &mut TcpStream) -> String {
     text + &String::from_utf8(body).unwrap()
 }
 
-/// Who writes more than is read gets the answer all the same, and the connection lives on.
+/// A client that writes more than is read still gets the answer, and the connection stays open.
 #[test]
-fn too_long_is_said_when_all_is_written() {
+fn a_body_that_is_too_long_is_answered_after_it_was_sent() {
     let (_runtime, address) = served();
     let mut stream = connect(address);
     for length in [MOST + 1, MOST * 3, MOST * 16] {
@@ -66,16 +66,16 @@ fn too_long_is_said_when_all_is_written() {
         let said = answer(&mut stream);
         assert!(said.starts_with("HTTP/1.1 413 ") && said.contains("larger than 10000 bytes"), "{said}");
     }
-    // What is just short enough is read, and is no review.
+    // A body just below the limit is read, but is not a review.
     stream.write_all(head("/validate", MOST).as_bytes()).unwrap();
     stream.write_all(&[b' '; MOST]).unwrap();
     let said = answer(&mut stream);
     assert!(said.starts_with("HTTP/1.1 400 ") && said.contains("not an AdmissionReview"), "{said}");
 }
 
-/// Nobody is listened to for ever: what never ends is cut off.
+/// Endless requests are cut off.
 #[test]
-fn what_never_ends_is_cut_off() {
+fn endless_requests_are_cut_off() {
     let (_runtime, address) = served();
     let mut stream = connect(address);
     stream.write_all(head("/validate", 1 << 40).as_bytes()).unwrap();
@@ -87,7 +87,7 @@ fn what_never_ends_is_cut_off() {
 }
 
 #[test]
-fn what_does_not_come_in_time_is_refused() {
+fn late_bodies_are_rejected() {
     let (_runtime, address) = served();
     let mut stream = connect(address);
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! The server as a real kube-apiserver calls it: `tests/cluster`, which needs Go.
+//! The server as called by a real kube-apiserver: `tests/cluster`, which needs Go.
 
 use super::server::{Front, Server, wait};
 use super::text;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A cluster that nobody else changes: what is denied hangs on everything in it.
+/// A cluster that no other test changes: denials depend on everything in it.
 pub(super) fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(Cluster::start)
@@ -81,7 +81,7 @@ pub(super) fn own(name: &str, namespace: &str, more: &[&str]) -> Server {
     Server::start(&kubeconfig, &arguments)
 }
 
-/// Waits until the API server calls the webhook and trusts it: until a filter that nobody wants is denied.
+/// Waits until the API server calls the webhook and trusts it: until a bad filter is denied.
 pub(super) fn trusted(namespace: &str) {
     let denied = wait(Duration::from_secs(30), || {
         let (status, _, body) = call("POST", &format!("{}?dryRun=All", filters(namespace)), &bad("probe"));
@@ -122,7 +122,7 @@ fn created_updated_tried_and_deleted_through_a_real_api_server() {
     let message = text(&body, "/message");
     assert!(message.contains("spec.configPatches[0].patch.value.connect_timeoutt: "), "{message}");
     assert!(message.contains("; help: "), "{message}");
-    // Tried only: the same answers, and nothing is there after.
+    // Dry runs: the same answers, and nothing is stored.
     assert_eq!(call("POST", &format!("{path}?dryRun=All"), &bad("a")).0, 403);
     assert_eq!(call("POST", &format!("{path}?dryRun=All"), &good("a")).0, 201);
     assert_eq!(call("GET", &format!("{path}/a"), &Value::Null).0, 404);
@@ -134,7 +134,7 @@ fn created_updated_tried_and_deleted_through_a_real_api_server() {
     update["spec"]["configPatches"][0]["patch"]["value"] = json!({"connect_timeout": "2s"});
     let (status, _, stored) = call("PUT", &format!("{path}/a"), &update);
     assert_eq!(status, 200, "{stored}");
-    // What only warns is shown.
+    // Warnings are shown.
     let mut odd = good("b");
     odd["spec"].as_object_mut().unwrap().remove("workloadSelector");
     let (status, warnings, body) = call("POST", &path, &odd);
@@ -195,7 +195,7 @@ fn without_a_server_the_failure_policy_decides() {
     }
 }
 
-/// What reviews under load came to.
+/// The results of reviews under load.
 #[derive(Default)]
 pub(super) struct Load {
     stop: AtomicBool,
@@ -204,7 +204,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Tries filters through the API server, from some tasks at the same time, until it is stopped.
+    /// Sends filters through the API server from several concurrent tasks until stopped.
     pub(super) fn start(namespace: &str, tasks: usize) -> Arc<Load> {
         let load = Arc::new(Load::default());
         for task in 0..tasks {
@@ -299,7 +299,7 @@ fn replicas_are_restarted_one_after_the_other_under_load() {
     let load = Load::start("restarted", 4);
     for number in 2..6 {
         let old = servers.remove(0);
-        // An endpoint that ends is taken out of the Service first.
+        // An endpoint that ends is removed from the Service first.
         front.lead_to(&[servers[0].address]);
         assert!(old.terminate());
         servers.push(start(&format!("r{number}")));
@@ -317,12 +317,12 @@ fn another_replica_leads_when_the_leader_is_gone() {
     let leads = |server: &Server| server.metric("envoyfilter_admission_leader") > 0.5;
     assert!(leads(&first) && !leads(&second));
     configure("orphaned", "orphaned", second.address, "Fail", "");
-    // It says nothing any more, and gives nothing back.
+    // It is silent, and releases nothing.
     drop(first);
     let began = Instant::now();
     assert!(wait(Duration::from_secs(40), || leads(&second).then_some(())).is_some());
     println!("another replica leads {:.1} s after the leader was killed", began.elapsed().as_secs_f32());
-    // What only the leader does: nobody could write the caBundle before.
+    // Only the leader does this: nobody could write the caBundle before.
     trusted("orphaned");
 }
 
@@ -350,7 +350,7 @@ fn a_broken_watch_is_resumed() {
     let path = filters("broken");
     assert_eq!(call("POST", &path, &good("a")).0, 201);
     known(before + 1.0);
-    // Nobody is there for a while, and something happens meanwhile.
+    // No server exists for a while, and something happens meanwhile.
     front.lead_to(&[]);
     front.cut();
     assert_eq!(call("POST", &path, &good("b")).0, 201);
@@ -369,7 +369,7 @@ fn a_broken_watch_is_resumed() {
     known(before);
 }
 
-/// A client of the server itself, that trusts what its Secret says.
+/// A direct client of the server that trusts the CA in its Secret.
 pub(super) fn direct(address: SocketAddr, bundle: &str) -> kube::Client {
     let mut config = kube::Config::new(format!("https://{address}").parse().unwrap());
     let certificates = bundle.split_inclusive("-----END CERTIFICATE-----").filter(|part| part.contains("BEGIN"));
@@ -385,7 +385,7 @@ pub(super) fn direct(address: SocketAddr, bundle: &str) -> kube::Client {
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn what_is_no_review_gets_a_clear_answer_and_nothing_breaks() {
+fn a_body_that_is_not_a_review_gets_a_clear_answer() {
     namespace("strange");
     let arguments = ["--max-request-bytes", "200000"];
     let server = own("strange", "strange", &arguments);
@@ -417,7 +417,7 @@ fn what_is_no_review_gets_a_clear_answer_and_nothing_breaks() {
     let (status, said) = post("/validate?timeout=10s", other.to_string().into_bytes());
     let said: Value = serde_json::from_str(&said).unwrap();
     assert_eq!((status, &said["response"]["allowed"]), (200, &json!(true)), "{said}");
-    // A large filter within the limit is judged within the time, or the answer says that it was not.
+    // A large filter within the limit is judged in time, or the answer says that it was not.
     let patches: Vec<Value> = (0..400).map(|_| good("a")["spec"]["configPatches"][0].clone()).collect();
     let mut large = good("large");
     large["metadata"]["namespace"] = "strange".into();
@@ -432,7 +432,8 @@ fn what_is_no_review_gets_a_clear_answer_and_nothing_breaks() {
     assert!(server.terminate());
 }
 
-/// Five minutes of load, and memory once the first is over: flat. `cargo test --test it webhook::cluster::soak -- --ignored`
+/// Five minutes of load with constant memory after the first minute. `cargo test --test it webhook::cluster::soak --
+/// --ignored`
 #[test]
 #[ignore = "takes five minutes"]
 fn soak() {
@@ -465,11 +466,11 @@ fn soak() {
     assert!(most(second) < most(first) * 11 / 10 + 4096, "memory grows: {memory:?}");
 }
 
-/// What is known of a mesh of some size takes this much memory, and is there after this time.
+/// The memory for a mesh of some size, and the time until it is loaded.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn memory_of_a_thousand_workloads() {
-    // A cluster of its own: the pods would count in what others are told.
+    // A separate cluster: its pods would affect the results of other tests.
     let cluster = Cluster::start();
     let kubeconfig = cluster.kubeconfig("admin", "default");
     let start = || {
@@ -496,7 +497,7 @@ fn memory_of_a_thousand_workloads() {
         assert!(known > f64::from(workloads), "only {known} are known");
         sizes.push(now);
     }
-    // What a page of a list takes does not grow with the mesh.
+    // The memory for a page of a list does not grow with the mesh.
     let each = (sizes[1] - sizes[0]) / 9;
     println!("{each} KiB for each further thousand");
     assert!(each < 16_000, "{sizes:?}");

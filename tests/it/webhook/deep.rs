@@ -1,10 +1,10 @@
-//! Filters nested as deep as a real API server stores them: they are answered, and blind nobody.
+//! Filters nested as deeply as a real API server stores them are answered, and do not break the view of others.
 
 use super::cluster::{cluster, configure, good, namespace, own, trusted};
 use http::Request;
 use std::time::Duration;
 
-/// Sends a filter with so many levels below a value, as text: nothing here writes JSON that deep.
+/// Sends a filter with this many levels below a value, as text: nothing here writes JSON that deep.
 fn send(namespace: &str, name: &str, levels: usize, query: &str) -> (u16, String) {
     let mut filter = good(name);
     filter["spec"]["configPatches"][0]["patch"]["value"]["metadata"]["filter_metadata"]["a"]["b"] = "DEEP".into();
@@ -23,9 +23,9 @@ fn send(namespace: &str, name: &str, levels: usize, query: &str) -> (u16, String
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn deep_filters_are_answered_and_blind_nobody() {
+fn deep_filters_are_answered_and_do_not_affect_others() {
     namespace("deep");
-    // Stored while nobody looks.
+    // Stored while no server is running.
     for (name, levels) in [("stored-a", 150), ("stored-b", 3_000)] {
         let (status, body) = send("deep", name, levels, "");
         println!("{levels} levels: {status}");
@@ -39,7 +39,7 @@ fn deep_filters_are_answered_and_blind_nobody() {
         assert_eq!(status, want, "{levels}: {}", body.chars().take(300).collect::<String>());
         assert_eq!(body.contains("EF904"), want == 403, "{levels}");
     }
-    // The watch of a server that runs survives one, too.
+    // The watch of a running server also survives one.
     let (status, body) = send("deep", "new", 500, "");
     assert_eq!(status, 201, "{}", body.chars().take(300).collect::<String>());
     std::thread::sleep(Duration::from_secs(2));

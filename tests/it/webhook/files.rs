@@ -1,4 +1,4 @@
-//! Certificates in files that somebody else renews.
+//! Certificates in files that another program renews.
 
 use super::cluster::{Load, cluster, configure, direct, good, namespace, trusted};
 use super::server::{Server, wait};
@@ -8,7 +8,7 @@ use http::Request;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Somebody else renews the files: one after the other, as it happens.
+/// Another program renews the files one after the other.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn certificates_in_files_are_read_again_under_load() {
@@ -38,7 +38,7 @@ fn certificates_in_files_are_read_again_under_load() {
     };
     assert!(answers(0) && !answers(1));
     for (number, (_, issuer)) in authorities.iter().enumerate().skip(1) {
-        // For longer than it takes to look at them, certificate and key do not fit.
+        // Certificate and key do not match for longer than the polling interval.
         write(issuer, Duration::from_secs(3));
         let renewed = wait(Duration::from_secs(10), || answers(number).then_some(()));
         assert!(renewed.is_some() && !answers(number - 1), "{number}: {:?}", server.lines());
@@ -49,7 +49,7 @@ fn certificates_in_files_are_read_again_under_load() {
 
 type Issuer = rcgen::Issuer<'static, rcgen::KeyPair>;
 
-/// A certificate authority, another one each time.
+/// A new certificate authority each time.
 fn authority() -> (String, Issuer) {
     let mut of = rcgen::CertificateParams::default();
     of.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -60,7 +60,7 @@ fn authority() -> (String, Issuer) {
     (pem, rcgen::Issuer::new(of, key))
 }
 
-/// A certificate of an authority, and its key.
+/// A certificate of a certificate authority, and its key.
 fn signed(issuer: &Issuer) -> (String, String) {
     let of = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
     let key = rcgen::KeyPair::generate().unwrap();

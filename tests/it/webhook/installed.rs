@@ -1,5 +1,6 @@
-//! Installed by its own command on a real kube-apiserver: the server runs as its Deployment says, with the rights of its own
-//! account and the certificates that it makes for itself, and the API server calls it by its Service.
+//! Installed by its own command on a real kube-apiserver: the server runs with the arguments of its Deployment, the
+//! permissions of its own account and the certificates that it creates, and the API server calls it through its
+//! Service.
 
 use super::cluster::{Answer, ask};
 use super::parity::LATER;
@@ -18,13 +19,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A cluster of its own: the webhook of an installation is asked about every namespace.
+/// A separate cluster, since the webhook of an installation covers every namespace.
 struct Installed {
     cluster: Cluster,
     kubeconfig: PathBuf,
 }
 
-/// Where a pod of the installation would be; nothing ever dials it.
+/// The address of the installation's pod; nothing ever dials it.
 const POD_IP: &str = "10.244.0.7";
 
 impl Installed {
@@ -50,7 +51,7 @@ impl Installed {
         self.cluster.send("PATCH", path, "application/merge-patch+json", change).unwrap();
     }
 
-    /// Runs the container of the Deployment here: its own arguments, but for ports and the mounted file.
+    /// Runs the container of the Deployment here: with its own arguments, except for ports and the mounted file.
     fn serve(&self) -> Server {
         let deployment = self.get("/apis/apps/v1/namespaces/gate/deployments/door");
         let spec = &deployment["spec"]["template"]["spec"];
@@ -77,7 +78,7 @@ impl Installed {
         server
     }
 
-    /// The pod that the Deployment's controller would make, and what other controllers would say of it.
+    /// The pod that the Deployment's controller would create, with the status that other controllers would set.
     fn stand_in(&self) {
         let deployment = self.get("/apis/apps/v1/namespaces/gate/deployments/door");
         let mut pod = deployment["spec"]["template"].clone();
@@ -94,7 +95,7 @@ impl Installed {
         });
         for (path, object) in [("pods", &pod), ("endpoints", &endpoints)] {
             let (status, _, body) = self.call("POST", &format!("/api/v1/namespaces/gate/{path}"), object);
-            // Pod Security `restricted` is enforced in the namespace: the pod meets it.
+            // Pod Security `restricted` is enforced in the namespace, and the pod complies.
             assert_eq!(status, 201, "{body}");
         }
         let ips = json!({"status": {"phase": "Running", "podIP": POD_IP, "podIPs": [{"ip": POD_IP}]}});
@@ -105,7 +106,7 @@ impl Installed {
     }
 }
 
-/// Who is asked about a filter, and what was said before there was a webhook.
+/// A reviewed filter, with the API server's answer before the webhook existed.
 struct Case {
     name: String,
     path: String,
@@ -114,10 +115,10 @@ struct Case {
     stored: Value,
 }
 
-/// Every filter of the cases of all rules that the API server itself takes, alone.
+/// Every filter of the cases of all rules that the API server itself accepts, alone.
 fn cases(installed: &Installed) -> Vec<Case> {
     let (mut cases, mut namespaces) = (Vec::new(), BTreeSet::new());
-    // Other releases have clusters of their own; the parity test has those.
+    // Other releases need separate clusters; the parity test covers those.
     for Sent { name, namespace, object, .. } in sent_filters(&["istio"]) {
         if namespaces.insert(namespace.clone()) {
             let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
@@ -132,19 +133,19 @@ fn cases(installed: &Installed) -> Vec<Case> {
     cases
 }
 
-/// Codes with severities of the lines of an answer.
+/// Codes with severities in the lines of an answer.
 fn told(status: u16, warnings: &[String], body: &Value) -> BTreeSet<String> {
     let denial = if status == 403 { text(body, "/message") } else { "" };
     let lines = denial.lines().map(str::trim).chain(warnings.iter().map(|line| line.trim_start_matches("299 - \"")));
     let coded = lines.filter(|line| line.starts_with("EF"));
-    // Of a filter as a whole there is no place: the colon follows the severity.
+    // A finding about a whole filter has no place: the colon follows the severity.
     let words = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
     coded.map(|line| words(line).trim_end_matches(':').to_owned()).collect()
 }
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn installed_by_its_own_command_it_answers_as_lint_says() {
+fn when_installed_by_its_own_command_it_agrees_with_lint() {
     let installed = Installed::new();
     let cases = cases(&installed);
     let said = installed.webhook(&["install", "--image", "x:1", "--no-report", "--failure-policy", "Fail"]);
@@ -161,7 +162,7 @@ fn installed_by_its_own_command_it_answers_as_lint_says() {
     });
     println!("{}", status.out);
     assert!(status.out.contains("trial EnvoyFilter with an error was denied"), "{}", status.out);
-    // Everything that `lint` knows beside: what the cluster holds.
+    // The other input of `lint`: the content of the cluster.
     let proxies = Proxies::new(&[], Release::NEWEST);
     let around: Vec<Value> = ["/api/v1/pods", "/api/v1/services", "/api/v1/namespaces"]
         .iter()
@@ -191,7 +192,7 @@ fn installed_by_its_own_command_it_answers_as_lint_says() {
         let findings = proxies.report(&loaded);
         let mut want: BTreeSet<String> =
             findings.iter().map(|one| format!("{} {}", one.rule.code, one.severity.as_str())).collect();
-        // A review does not begin to judge what is too large; a command has the time to say more.
+        // A review does not start to judge a filter that is too large; a command has time for more findings.
         if want.contains("EF904 error") {
             want.retain(|one| one == "EF904 error");
         }
@@ -222,7 +223,7 @@ fn installed_by_its_own_command_it_answers_as_lint_says() {
     println!("{} filters: {verdicts:?}; by family {families:?}; milder than lint {milder:?}", cases.len());
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
     assert!(verdicts.len() == 3 && families.len() >= 6, "{verdicts:?} {families:?}");
-    // One of each family is stored, changed and taken away again.
+    // One of each family is stored, changed and deleted.
     let mut done = BTreeSet::new();
     for case in &cases {
         let findings = proxies.report(&load::read_text("one", case.stored.to_string(), &load::Options::default()));
@@ -258,7 +259,8 @@ fn bad_patches() -> Value {
         "patch": {"operation": "REPLACE", "value": {"connect_timeout": "1s"}}}])
 }
 
-/// Filters that meet: what a new one does to one that is there, and what is left when the one below goes.
+/// Filters that affect each other: the effect of a new one on an existing one, and what remains when the earlier one is
+/// deleted.
 fn between(installed: &Installed) {
     let path = "/apis/networking.istio.io/v1alpha3/namespaces/default/envoyfilters";
     let merge = |name: &str, seconds: u8| {
@@ -301,10 +303,10 @@ fn between(installed: &Installed) {
     }
 }
 
-/// What is made for cert-manager and the Prometheus operator is what their own definitions take.
+/// The definitions of cert-manager and the Prometheus operator accept the objects for them.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn what_is_made_for_others_is_what_they_take() {
+fn objects_for_other_projects_are_accepted_by_their_definitions() {
     let installed = Installed::new();
     for file in fs::read_dir(testdata("crds")).unwrap().map(|entry| entry.unwrap().path()) {
         if file.extension().is_some_and(|extension| extension == "zst") {
@@ -333,7 +335,7 @@ fn what_is_made_for_others_is_what_they_take() {
     ] {
         assert!(said.out.contains(made), "{made}: {}", said.out);
     }
-    // Server-side apply refuses fields that a definition does not have.
+    // Server-side apply rejects unknown fields.
     let wrong = json!({
         "apiVersion": "cert-manager.io/v1", "kind": "Issuer", "metadata": {"name": "wrong", "namespace": "gate"},
         "spec": {"selfSigned": {}, "selfSignd": {}},
@@ -346,10 +348,10 @@ fn what_is_made_for_others_is_what_they_take() {
     assert_eq!(installed.call("GET", "/apis/cert-manager.io/v1/issuers", &Value::Null).2["items"], json!([]));
 }
 
-/// What running proxies say they are built with counts over what their release is known to have.
+/// The extensions that running proxies report take precedence over those known for their release.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn running_proxies_are_asked_for_their_extensions() {
+fn extensions_of_running_proxies_take_precedence() {
     let installed = Installed::new();
     let mut dump: Value = serde_json::from_str(&demo_dump()).unwrap();
     let bootstrap = dump["configs"].as_array_mut().unwrap().iter_mut().find(|one| one["bootstrap"].is_object());
@@ -377,7 +379,7 @@ fn running_proxies_are_asked_for_their_extensions() {
     let denied = denied.unwrap_or_else(|| panic!("{:?}", server.lines()));
     println!("{denied}");
     assert!(denied.contains("EF121 error") && denied.contains("envoy.filters.http.buffer"), "{denied}");
-    // What runs is known beside: a selector that nothing running fits, which something may that comes later.
+    // Running workloads are known too: a selector that matches none may match one created later.
     let mut elsewhere = filter.clone();
     elsewhere["spec"]["workloadSelector"]["labels"]["app"] = "cartt".into();
     elsewhere["spec"]["configPatches"] = json!([{"applyTo": "CLUSTER",

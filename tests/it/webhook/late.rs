@@ -1,14 +1,14 @@
-//! What takes longer than it may.
+//! Reviews that take too long.
 
 use super::cluster::{call, cluster, data, direct, good, namespace, own};
 use http::Request;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What takes longer than the time that is said is answered in time, as the settings say.
+/// A review that exceeds its deadline is answered in time, according to the settings.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn what_takes_too_long_is_answered_in_time() {
+fn slow_reviews_are_answered_in_time() {
     namespace("hurried");
     let patch = |number: usize| {
         json!({"applyTo": "HTTP_FILTER",
@@ -39,7 +39,7 @@ fn what_takes_too_long_is_answered_in_time() {
                 (began.elapsed(), serde_json::from_slice::<Value>(&answer).unwrap())
             }
         };
-        // Three at a time where one is judged at a time: the others wait for as long, and not longer.
+        // Three at once while one is judged at a time: the others wait just as long, and no longer.
         let (one, two, three) = (review(&large, "1"), review(&large, "2"), review(&large, "3"));
         let answers = cluster().runtime.block_on(async { futures::join!(one, two, three) });
         for (took, answer) in [answers.0, answers.1, answers.2] {
@@ -50,7 +50,7 @@ fn what_takes_too_long_is_answered_in_time() {
             assert!(answer.to_string().contains("not judged: "), "{answer}");
             assert_eq!(response["auditAnnotations"]["verdict"], "late", "{answer}");
         }
-        // What is not judged at all needs no time: a label, in the same moment.
+        // A change that is not judged needs no time: a label, at the same moment.
         let mut labelled = super::review("UPDATE", Some(&large), Some(&large));
         labelled["request"]["object"]["metadata"]["labels"] = json!({"a": "b"});
         let request = Request::post("/validate").body(labelled.to_string().into_bytes().into()).unwrap();

@@ -1,4 +1,4 @@
-//! The admission server: what it says of a filter is what `lint` says of it.
+//! The admission server gives the same findings about a filter as `lint`.
 
 mod attacks;
 mod bodies;
@@ -19,7 +19,7 @@ use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::rules::ALL;
 use serde_json::{Value, json};
 
-/// All rules, as they are without a configuration.
+/// All rules, without a configuration.
 fn rules() -> Rules {
     Rules::new(ALL.to_vec(), Config::default())
 }
@@ -28,7 +28,7 @@ fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The kind that the server watches for an object; `None` for those that it does not.
+/// The kind that the server watches for an object; `None` if it does not.
 fn kind_of(object: &Value) -> Option<&'static Kind> {
     let kinds = kinds::WEBHOOK.kinds.iter().copied().chain([kinds::CONFIG_MAP]);
     let group = text(object, "/apiVersion").split_once('/').map_or("", |(group, _)| group);

@@ -1,4 +1,5 @@
-//! Every case of every rule: the review of each filter beside the others says what `lint` says of the same objects.
+//! Every case of every rule: the review of each filter among the others gives the same findings as `lint` for the same
+//! objects.
 
 use super::{builder, kind_of, review, rules, text};
 use crate::linting::{directive, input};
@@ -19,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is compared of a finding: `None` instead of the filter for the one that is asked about.
+/// The compared part of a finding: `None` instead of the filter for the reviewed one.
 type Said1 = (String, String, Option<String>, String);
 
 /// The objects of a case as kubectl sends them, each with a name and a namespace.
@@ -44,7 +45,7 @@ fn objects(case: &Path) -> (Vec<Value>, Release) {
             objects.push(object);
         }
     }
-    // One object a name: of two, only the last one is in a cluster.
+    // One object per name: of two, only the last one exists in a cluster.
     let mut seen = BTreeSet::new();
     let mut kept: Vec<Value> = Vec::new();
     for object in objects.into_iter().rev() {
@@ -63,7 +64,7 @@ fn objects(case: &Path) -> (Vec<Value>, Release) {
     (kept, release)
 }
 
-/// `lint` on objects as it reads them from a cluster; the last one is the filter that is asked about.
+/// `lint` on objects as it reads them from a cluster; the last one is the reviewed filter.
 fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
     let mut loaded = Loaded::default();
     for (number, object) in objects.iter().enumerate() {
@@ -103,14 +104,14 @@ fn cases() -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
+fn a_review_agrees_with_lint_for_every_case_of_every_rule() {
     let (mut wrong, mut reviews, mut findings) = (Vec::new(), 0, 0);
-    // What is kept of one case must not be said of another.
+    // Cached findings of one case must not appear in another.
     let rules = rules();
     let mut milder = BTreeSet::new();
     let mut shown: BTreeMap<String, bool> = BTreeMap::new();
     for case in cases() {
-        // What is too large to judge is told so, and nothing else.
+        // A filter that is too large to judge gives only that finding.
         if case.parent().is_some_and(|folder| folder.ends_with("over-budget")) {
             continue;
         }
@@ -132,7 +133,7 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
                 .into_iter()
                 .map(|it| (it.code.to_owned(), format!("{:?}", it.severity), it.other, it.message))
                 .collect();
-            // In the order in which the server knows them, so that of two filters the same one is the second.
+            // In the order in which the server knows them, so that the same one of two filters is the second.
             let mut sorted: Vec<&Value> = others.iter().filter(|it| it["kind"] != "EnvoyFilter").collect();
             sorted.extend(others.iter().filter(|it| it["kind"] == "EnvoyFilter"));
             let before = linted(&sorted, release);
@@ -145,7 +146,7 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
                 let at = stood.iter().position(|it| it == one);
                 at.map(|at| stood.remove(at)).is_none()
             }));
-            // The verdict: errors deny, but for what an object applied later may bring.
+            // The verdict: errors deny, except those that an object applied later may resolve.
             let errors = || want.iter().filter(|one| one.1 == "Error");
             let may_come = |one: &&Said1| one.2.is_none() && LATER.contains(&one.0.as_str());
             let request = Request::read(review("CREATE", None, Some(asked)).to_string().as_bytes()).unwrap();
@@ -177,11 +178,11 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
     assert_eq!(silent, NOT_AT_ADMISSION, "rules whose bad cases a review does not show");
 }
 
-/// What only warns at admission ([`kubectl_envoyfilter::admission::later`]).
+/// Findings that only warn at admission ([`kubectl_envoyfilter::admission::later`]).
 pub(super) const LATER: [&str; 4] = ["EF201", "EF202", "EF204", "EF317"];
 
-/// Rules of which a review shows nothing in their own cases: they are about the text of a file, or need config dumps, Deployments
-/// beside pods, an upgrade, or an Envoy.
+/// Rules without findings in a review of their own cases: they concern the text of a file, or need config dumps,
+/// Deployments with pods, an upgrade, or an Envoy.
 const NOT_AT_ADMISSION: &[&str] = &[
     "EF003", "EF004", "EF005", "EF018", "EF133", "EF136", "EF137", "EF138", "EF139", "EF201", "EF202", "EF210",
     "EF211", "EF212", "EF217", "EF221", "EF222", "EF226", "EF228", "EF229", "EF311", "EF316", "EF323", "EF327",

@@ -1,4 +1,4 @@
-//! Single reviews: what is denied, what only warns, what is never judged, and what is no review at all.
+//! Individual reviews: what is denied, what only warns, what is never judged, and what is not a review.
 
 use super::{builder, review, rules};
 use kubectl_envoyfilter::admission::judge::Rules;
@@ -100,18 +100,18 @@ fn an_exemption_needs_a_reason_and_is_recorded() {
 #[test]
 fn an_update_is_judged_by_what_it_makes_worse() {
     let update = |old: &Value, new: &Value| decide(&[], ENFORCE, &review("UPDATE", Some(old), Some(new))).0;
-    // Labels, finalizers: whatever the filter is like.
+    // Labels and finalizers may change, whatever the filter's state.
     let mut labelled = bad();
     labelled["metadata"]["labels"] = json!({"team": "a"});
     let passed = update(&bad(), &labelled);
     assert_eq!((passed.verdict, passed.warnings.len()), (Verdict::Passed, 0));
-    // What it has already stays, and is said.
+    // Existing problems stay and are reported.
     let mut more = bad();
     more["spec"]["priority"] = 5.into();
     let warned = update(&bad(), &more);
     assert_eq!(warned.verdict, Verdict::Warned);
     assert!(warned.warnings.iter().any(|line| line.contains("as before this update")), "{warned:?}");
-    // What is new denies.
+    // New problems are denied.
     more["spec"]["configPatches"][0]["patch"]["value"]["lb_policyy"] = "RANDOM".into();
     let denied = update(&bad(), &more);
     assert!(denied.message.as_ref().is_some_and(|it| it.contains("lb_policyy") && !it.contains("connect_timeoutt")));
@@ -135,7 +135,7 @@ pub(super) fn insertion(name: &str, own: &str, anchor: &str, operation: &str) ->
 }
 
 #[test]
-fn a_deletion_that_takes_an_anchor_away_is_told_with_the_filter_that_loses_it() {
+fn deleting_an_anchor_is_reported_with_the_filter_that_needs_it() {
     let first = insertion("first", "shop.first", "envoy.filters.http.router", "INSERT_BEFORE");
     let mut second = insertion("second", "shop.second", "shop.first", "INSERT_BEFORE");
     second["spec"]["priority"] = 10.into();
@@ -148,10 +148,10 @@ fn a_deletion_that_takes_an_anchor_away_is_told_with_the_filter_that_loses_it() 
     assert!(message.contains("EF215 warning in EnvoyFilter"), "{message}");
     let (decision, _) = decide(&snapshot, ENFORCE, &review("DELETE", Some(&first), None));
     assert_eq!((decision.verdict, decision.warnings.len()), (Verdict::Warned, 1), "{decision:?}");
-    // The other way round nobody loses anything.
+    // In the other direction nothing is lost.
     let (decision, _) = decide(&snapshot, warning, &review("DELETE", Some(&second), None));
     assert_eq!(decision.verdict, Verdict::Allowed, "{decision:?}");
-    // What goes with its namespace is not held back.
+    // A deletion with its namespace is not denied.
     let mut ending = namespace(&json!({}));
     ending["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
     let snapshot = [first.clone(), second, ending];
@@ -176,7 +176,7 @@ fn an_extension_that_no_running_proxy_has_is_an_error() {
 }
 
 #[test]
-fn what_is_no_review_is_refused_with_the_reason() {
+fn a_body_that_is_not_a_review_is_rejected_with_the_reason() {
     for (body, words) in [
         ("", "not an AdmissionReview"),
         ("{", "not an AdmissionReview"),
@@ -228,7 +228,7 @@ fn running(name: &str, app: &str) -> Value {
 }
 
 #[test]
-fn what_may_come_later_warns_and_does_not_deny() {
+fn findings_that_later_objects_may_resolve_only_warn() {
     let snapshot = [running("till-1", "till")];
     let (decision, _) = create(&snapshot, ENFORCE, &good());
     let [line] = decision.warnings.as_slice() else { panic!("{decision:?}") };
@@ -236,7 +236,7 @@ fn what_may_come_later_warns_and_does_not_deny() {
     assert!(line.contains("(unless created later)"), "{line}");
     assert_eq!(decision.verdict, Verdict::Warned);
     assert!(create(&[running("cart-1", "cart")], ENFORCE, &good()).0.warnings.is_empty());
-    // Who says how bad it is, is taken at his word.
+    // An explicitly configured severity is used.
     let text = "severity: {EF201: error}";
     let file = Sources::default().add("config", text);
     let (documents, _) = yaml::documents(file, text);
@@ -247,9 +247,10 @@ fn what_may_come_later_warns_and_does_not_deny() {
     assert!(!request.decide(&builder.snapshot(), &rules(), ENFORCE).denied());
 }
 
-/// Whatever else runs, a filter is judged by what it reaches, and where its labels are those of others is told.
+/// Whatever else runs, a filter is judged by what it reaches, and labels that exist only in other namespaces are
+/// reported.
 #[test]
-fn other_namespaces_matter_only_where_the_labels_are_theirs() {
+fn other_namespaces_matter_only_if_the_labels_match_there() {
     let elsewhere = |app: &str| {
         let mut pod = running("other-1", app);
         pod["metadata"]["namespace"] = "other".into();
@@ -260,14 +261,14 @@ fn other_namespaces_matter_only_where_the_labels_are_theirs() {
     assert_eq!(codes(&[elsewhere("cart")]), ["EF202"]);
     assert_eq!(codes(&[running("till-1", "till"), elsewhere("cart")]), ["EF202"]);
     assert_eq!(codes(&[running("till-1", "till"), elsewhere("till")]), ["EF201"]);
-    // A filter of the root namespace reaches them all.
+    // A filter in the root namespace reaches them all.
     let mut root = good();
     root["metadata"]["namespace"] = "istio-system".into();
     assert_eq!(create(&[elsewhere("cart")], ENFORCE, &root).0.codes(), [""; 0]);
 }
 
 #[test]
-fn out_of_time_nothing_is_denied_that_would_not_be_judged() {
+fn at_the_deadline_unjudged_changes_are_not_denied() {
     let late = |objects: &[Value], policy: Policy, review: &Value, allow: bool| {
         let request = Request::read(review.to_string().as_bytes()).unwrap();
         let decision =

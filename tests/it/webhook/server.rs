@@ -1,4 +1,4 @@
-//! The server as a process, and what stands between it and others.
+//! The server as a process, and a proxy in front of it.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 /// A running `webhook serve`.
 pub(super) struct Server {
     child: Child,
-    /// Where it listens for reviews.
+    /// The address for reviews.
     pub(super) address: SocketAddr,
-    /// Where it listens for Prometheus.
+    /// The address for Prometheus.
     pub(super) aside: SocketAddr,
-    /// Where it listens for kubelet.
+    /// The address for the kubelet.
     pub(super) probes: SocketAddr,
     log: Arc<Mutex<Vec<Value>>>,
 }
@@ -69,7 +69,7 @@ impl Server {
         (status, text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
     }
 
-    /// The value of a metric whose line begins so.
+    /// The value of a metric whose line has this prefix.
     pub(super) fn metric(&self, start: &str) -> f64 {
         let (_, text) = self.get("/metrics");
         let line = text.lines().find(|line| line.starts_with(start));
@@ -88,7 +88,7 @@ impl Server {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// Sends SIGTERM and waits for the end; whether it ended well.
+    /// Sends SIGTERM and waits for the end; returns whether it ended successfully.
     pub(super) fn terminate(mut self) -> bool {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -103,7 +103,7 @@ impl Drop for Server {
     }
 }
 
-/// Asks again and again until there is an answer.
+/// Retries until there is an answer.
 pub(super) fn wait<T>(longest: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {
@@ -115,7 +115,7 @@ pub(super) fn wait<T>(longest: Duration, mut ask: impl FnMut() -> Option<T>) -> 
     }
 }
 
-/// What stands before some servers, as a Service does: a connection goes to the first that takes it.
+/// A proxy in front of some servers, like a Service: a connection goes to the first that accepts it.
 pub(super) struct Front {
     pub(super) address: SocketAddr,
     backends: Arc<Mutex<Vec<SocketAddr>>>,
@@ -150,12 +150,12 @@ impl Front {
         front
     }
 
-    /// Who takes connections from now on.
+    /// Sets the servers for new connections.
     pub(super) fn lead_to(&self, backends: &[SocketAddr]) {
         *self.backends.lock().unwrap() = backends.to_vec();
     }
 
-    /// Breaks every connection that is open.
+    /// Closes every open connection.
     pub(super) fn cut(&self) {
         for stream in self.open.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);

@@ -1,4 +1,4 @@
-//! What is kept of findings: a review says the same with and without it, whatever has changed in between.
+//! Cached findings: a review gives the same answer with and without them, whatever has changed meanwhile.
 
 use super::{builder, kind_of, rules, text};
 use crate::support::testdata;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A generator of numbers; the same every time.
+/// A deterministic generator of numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -46,7 +46,7 @@ fn objects() -> (Vec<Value>, Vec<Value>) {
     let mut all = Vec::new();
     for path in paths {
         let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-        // What costs most tells no more here.
+        // The most expensive cases add nothing here.
         if text.len() > 6_000 {
             continue;
         }
@@ -62,7 +62,7 @@ fn objects() -> (Vec<Value>, Vec<Value>) {
     all.into_iter().partition(|object| object["kind"] == "EnvoyFilter")
 }
 
-/// A change that is asked about: the filter before and after.
+/// A reviewed change: the filter before and after.
 #[derive(Clone)]
 struct Case {
     namespace: String,
@@ -94,7 +94,7 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
         let any_filter = |dice: &mut Dice| {
             let mut filter = filters[dice.below(filters.len())].clone();
             filter["metadata"]["namespace"] = NAMESPACES[dice.below(NAMESPACES.len())].into();
-            // Few names, so that one takes the place of another.
+            // Few names, so that one object replaces another.
             filter["metadata"]["name"] = format!("filter-{}", dice.below(8)).into();
             filter
         };
@@ -115,7 +115,7 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
                 }
             }
             5 => {
-                // The same again, as watches bring it when a status changes.
+                // The same again, as watches send it when a status changes.
                 if let Some(again) = stored.values().nth(dice.below(stored.len())) {
                     builder.apply(kinds::ENVOY_FILTER, Change::Put(again.clone()));
                 }
@@ -135,12 +135,12 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
         let old = stored.get(&(namespace.clone(), name.clone())).cloned();
         let change = match dice.below(4) {
             0 if old.is_some() => Case { namespace, name, old, new: None },
-            // Asked again, now that something else may have changed.
+            // Reviewed again, now that something else may have changed.
             1 | 2 if !asked.is_empty() => asked[asked.len() - 1 - dice.below(asked.len().min(4))].clone(),
             _ => Case { namespace, name, old, new: Some(new) },
         };
         for _ in 0..2 {
-            // Work is counted, too: a review that fits into its budget fits whatever was kept.
+            // Work is also counted: a review that fits its budget does so whatever is cached.
             let under = |rules: &Rules| {
                 let meter = Meter::new(1 << 40);
                 let judged = meter.run(|| judge(&snapshot, rules, &change.asked())).unwrap();
@@ -165,9 +165,9 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
     assert_eq!(forgotten.standing().size(), (0, 0));
 }
 
-/// Each kind of change makes another answer where it should: what was kept is not told again.
+/// Each kind of change changes the answer if it should: cached findings are not reused for another state.
 #[test]
-fn what_was_kept_is_not_told_of_another_state() {
+fn cached_findings_are_not_reused_for_another_state() {
     let filter = |namespace: &str, name: &str, app: &str| {
         json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -208,12 +208,12 @@ fn what_was_kept_is_not_told_of_another_state() {
     assert!(codes(&mut builder).contains(&"EF412"));
     builder.apply(kinds::ENVOY_FILTER, Change::Gone("shop".into(), "other".into()));
     assert_eq!(codes(&mut builder), alone);
-    // The label of a workload changes, and comes back.
+    // The label of a workload changes, and changes back.
     builder.apply(kinds::POD, Change::Put(pod("payment")));
     assert!(codes(&mut builder).contains(&"EF201"));
     builder.apply(kinds::POD, Change::Put(pod("cart")));
     assert_eq!(codes(&mut builder), alone);
-    // A filter of the root namespace meets it, until a mesh config names another root namespace.
+    // A filter in the root namespace reaches it, until a mesh config names another root namespace.
     builder.apply(kinds::ENVOY_FILTER, Change::Put(filter("istio-system", "other", "cart")));
     assert!(codes(&mut builder).contains(&"EF412"));
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},

@@ -1,4 +1,4 @@
-//! The Helm chart and the kustomization, made from the objects that `webhook install` applies.
+//! The Helm chart and the kustomization, generated from the objects that `webhook install` applies.
 
 use kubectl_envoyfilter::deploy::{self, Certificates, Part, Parts, Piece, Slots};
 use kubectl_envoyfilter::load::yaml_text;
@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 const CHART: &str = "helm/kubectl-envoyfilter";
 
-/// One setting of the chart: its path in values.yaml, what it is when nothing is said, what its comment says, and what its
-/// schema allows beside the type of the default.
+/// A setting of the chart: its path in values.yaml, its default, its comment, and what its schema allows besides the
+/// type of the default.
 type Setting = (&'static str, Value, &'static str, Value);
 
 fn settings() -> Vec<Setting> {
@@ -152,7 +152,7 @@ fn settings() -> Vec<Setting> {
     ]
 }
 
-/// Expressions in the places of values. Those that begin with a function give more than a text.
+/// Template expressions instead of values. Those that begin with a function give more than text.
 fn expressions() -> Slots {
     let text = |path: &str| format!("{{{{ .Values.{path} }}}}");
     let number = |path: &str| json!(format!("{{{{ int .Values.{path} }}}}"));
@@ -178,9 +178,9 @@ fn expressions() -> Slots {
         config: "{{ toJson .Values.config }}".to_owned(),
         config_checksum: "{{ adler32sum .Values.config }}".to_owned(),
         istio_namespace: text("istioNamespace"),
-        // The mesh settings say it.
+        // The mesh settings contain it.
         root_namespace: String::new(),
-        // A list of names cannot be an expression within another list: `install --revision` can do it.
+        // A list of names cannot be an expression within another list: use `install --revision` instead.
         revisions: Vec::new(),
         schedule: text("report.schedule"),
         shards: number("report.shards"),
@@ -196,12 +196,12 @@ fn expressions() -> Slots {
         scrape_interval: text("serviceMonitor.interval"),
         api_servers: tree("networkPolicy.apiServers"),
         metrics_readers: tree("networkPolicy.metricsReaders"),
-        // A list of arguments cannot have an expression that adds one: `install --client-ca-configmap` can do it.
+        // A list of arguments cannot have an expression that adds one: use `install --client-ca-configmap` instead.
         client_ca: String::new(),
     }
 }
 
-/// What has to hold for a part to be in the chart.
+/// The condition for a part to be in the chart.
 fn condition(part: Part) -> Option<&'static str> {
     match part {
         Part::Namespace => unreachable!("helm makes namespaces itself"),
@@ -247,7 +247,7 @@ pub(super) fn files() -> BTreeMap<String, String> {
     files
 }
 
-/// What an installation without options has, by file.
+/// The content of an installation without options, by file.
 fn plain() -> Vec<(&'static str, Vec<Piece>)> {
     let parts = Parts::default();
     let pieces = deploy::pieces(&Slots::default(), Certificates::Own);
@@ -275,9 +275,9 @@ fn documents(pieces: &[Piece]) -> String {
 }
 
 fn template(own: &[Piece], cert_manager: &[Piece]) -> String {
-    // An expression that gives more than a text stands without quotes.
+    // An expression that gives more than text is not quoted.
     let bare = Regex::new(r#"(?m)(['"])(\{\{ (?:int|toJson) [^'"]*\}\})['"]$"#).unwrap();
-    // What Prometheus fills in is not for Helm.
+    // Helm must not evaluate Prometheus templates.
     let alerts = Regex::new(r"\{\{ (\$(?:labels|value)[^}]*) \}\}").unwrap();
     let text = |pieces: &[Piece]| {
         let text = documents(pieces);
@@ -310,7 +310,7 @@ fn chart() -> String {
     let chart = json!({
         "apiVersion": "v2", "name": "kubectl-envoyfilter", "version": version, "appVersion": version, "type": "application",
         "description": "Reviews Istio EnvoyFilters at admission and reports on stored ones",
-        // What the objects use is stable since then (PodDisruptionBudget's unhealthyPodEvictionPolicy is the last).
+        // The objects' APIs are stable since then (PodDisruptionBudget's unhealthyPodEvictionPolicy is the latest).
         "kubeVersion": ">=1.27.0-0",
     });
     yaml_text::write(&chart).unwrap()
@@ -357,7 +357,7 @@ fn schema() -> String {
             }
         }
     }
-    // Charts that hold this one hand it `global`.
+    // Parent charts pass `global`.
     properties.insert("global".to_owned(), json!({"type": "object"}));
     let schema = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -378,10 +378,10 @@ fn kustomization() -> String {
     yaml_text::write(&value).unwrap()
 }
 
-/// The digest in the example: of nothing, so that it cannot be taken for a real one.
+/// The digest in the example: all zeros, so that it cannot be mistaken for a real one.
 pub(super) const DIGEST: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
 
-/// An example: no filter passes without a review, from an image of one's own.
+/// An example: no filter passes without a review, and a custom image.
 fn overlay() -> String {
     let slots = Slots::default();
     let (image, _) = slots.image.split_once(':').unwrap();

@@ -1,4 +1,4 @@
-//! What kube-linter and kubescape ask of manifests, asked of everything that can be installed.
+//! The checks of kube-linter and kubescape, applied to everything that can be installed.
 
 use super::installed;
 use kubectl_envoyfilter::deploy::{Certificates, Parts};
@@ -19,7 +19,7 @@ fn all() -> [BTreeMap<String, Value>; 2] {
     Certificates::ALL.map(|certificates| installed(certificates, parts))
 }
 
-/// The pods of an installation: what makes them, their labels, their specification.
+/// The pods of an installation: their owner, labels and spec.
 fn pods(objects: &BTreeMap<String, Value>) -> Vec<(&str, &Value, &Value)> {
     let template = |name: &str, object: &Value| -> Option<&'static str> {
         match object["kind"].as_str()? {
@@ -96,7 +96,7 @@ fn pods_are_as_linters_want_them() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Every pod has a NetworkPolicy in both directions, and no selector leads nowhere.
+/// Every pod has a NetworkPolicy in both directions, and every selector matches something.
 #[test]
 fn every_pod_has_a_network_policy() {
     for objects in all() {
@@ -122,15 +122,15 @@ fn every_pod_has_a_network_policy() {
             let selector = selector.or(object["spec"]["selector"].get("matchLabels"));
             assert!(selector.is_some_and(reached), "{name}");
         }
-        // Who calls a report has nothing to say.
+        // Nothing needs to call a report.
         let report = &objects["NetworkPolicy envoyfilter-system/envoyfilter-webhook-report"]["spec"];
         assert!(report.get("ingress").is_none(), "{report}");
     }
 }
 
-/// Roles name what they are for; those bound by default reach pods' ports in istiod's namespace only.
+/// Roles are minimal; those bound by default reach pods' ports only in istiod's namespace.
 #[test]
-fn rights_are_those_that_were_asked_for() {
+fn rights_are_those_requested() {
     for objects in all() {
         for (name, role) in objects.iter().filter(|(name, _)| name.contains("Role ") && !name.contains("Binding")) {
             for rule in role["rules"].as_array().unwrap() {

@@ -1,11 +1,11 @@
-//! What `deploy/gitops` has for Argo CD and Flux: health checks in the Lua that Argo CD runs, and jobs whose arguments exist.
+//! `deploy/gitops` for Argo CD and Flux: health checks in Argo CD's Lua, and jobs with valid arguments.
 
 use super::{deploy_folder, objects, run};
 use crate::support::go;
 use serde_json::{Value, json};
 use std::fs;
 
-/// The health check that a file of `deploy/gitops/argocd` gives an object.
+/// The health of an object according to a file of `deploy/gitops/argocd`.
 fn health(file: &str, object: &Value) -> Value {
     let script = deploy_folder().join("gitops/argocd").join(file);
     go("argocd", &[script.to_str().unwrap()], object)
@@ -46,7 +46,7 @@ fn health_checks_run_in_the_lua_of_argo_cd() {
     }
 }
 
-/// The ConfigMap holds the checks as they are tested.
+/// The ConfigMap contains the tested checks.
 #[test]
 fn the_configmap_of_argo_cd_holds_the_checks() {
     let folder = deploy_folder().join("gitops/argocd");
@@ -64,7 +64,7 @@ fn the_configmap_of_argo_cd_holds_the_checks() {
     }
 }
 
-/// What the Job runs are commands with these options, and they refuse as it needs.
+/// The Job runs commands with valid options, which fail as it requires.
 #[test]
 fn the_job_before_a_sync_runs_what_exists() {
     let job = objects(&fs::read_to_string(deploy_folder().join("gitops/argocd/presync-diff.yaml")).unwrap());
@@ -83,7 +83,7 @@ fn the_job_before_a_sync_runs_what_exists() {
     let lint: Vec<&str> = lint.iter().map(String::as_str).collect();
     let (code, _, err) = run(&lint);
     assert_eq!(code, 0, "{err}");
-    // What changes something is let through, what cannot be judged is not.
+    // A change is accepted, but not one that cannot be judged.
     let mut diff: Vec<&str> = diff.iter().map(String::as_str).collect();
     let (code, _, err) = run(&diff);
     assert!(code > 1, "without a cluster nothing is judged: {err}");

@@ -1,4 +1,5 @@
-//! What `webhook install` makes, without a cluster: the objects, the chart and the kustomization that are made of them.
+//! The result of `webhook install`, without a cluster: the objects, and the chart and kustomization generated from
+//! them.
 
 mod chart;
 mod checks;
@@ -48,7 +49,7 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// What is installed when nothing else is said.
+/// The installed objects with default options.
 fn installed(certificates: Certificates, parts: Parts) -> BTreeMap<String, Value> {
     let pieces = deploy::pieces(&Slots::default(), certificates).into_iter().filter(|piece| parts.has(piece.part));
     by_name(pieces.map(|piece| piece.object))
@@ -96,7 +97,7 @@ fn a_dry_run_prints_the_objects_and_needs_no_cluster() {
     assert_eq!(list, installed(Certificates::CertManager, Parts::default()));
 }
 
-/// What is mounted when nothing is configured is a configuration.
+/// The mounted default configuration is valid.
 #[test]
 fn the_configuration_of_nothing_is_one() {
     let text = Slots::default().config;
@@ -140,9 +141,9 @@ fn options_reach_the_objects() {
     assert!(!objects.keys().any(|key| key.starts_with("NetworkPolicy") || key.contains("report")));
 }
 
-/// What a cluster with the strictest rules asks of a pod: the Pod Security Standard `restricted`.
+/// The strictest Pod Security Standard, `restricted`.
 #[test]
-fn pods_may_do_nothing_they_need_not() {
+fn pods_have_only_needed_permissions() {
     let objects = installed(Certificates::CertManager, Parts::default());
     let pods = [
         &objects["Deployment envoyfilter-system/envoyfilter-webhook"]["spec"]["template"]["spec"],
@@ -162,7 +163,7 @@ fn pods_may_do_nothing_they_need_not() {
     }
 }
 
-/// The one Secret, the one Lease, the one webhook configuration; nothing else can be changed but reports.
+/// One Secret, one Lease, one webhook configuration; nothing else can be changed except reports.
 #[test]
 fn rights_are_small() {
     let parts = Parts { sample_proxies: true, watch: true, ..Parts::default() };
@@ -174,7 +175,7 @@ fn rights_are_small() {
             let fine = if resources.contains("policyreports") || resources == r#"["clusterreports","reports"]"# {
                 name.ends_with("-report")
             } else if resources == r#"["pods/portforward"]"# {
-                // Of all pods only by the roles that somebody asked for; the report and the watch reach istiod's pods.
+                // Other pods only with roles that were requested; the report and the watch reach istiod's pods.
                 let at_istiod = ["report", "watch"].map(|part| format!("Role istio-system/envoyfilter-webhook-{part}"));
                 name.ends_with("-proxies") || at_istiod.contains(&name)
             } else if resources == r#"["events"]"# {
@@ -191,7 +192,7 @@ fn rights_are_small() {
 }
 
 #[test]
-fn what_cannot_work_is_refused() {
+fn unusable_options_are_rejected() {
     for (arguments, words) in [
         (&["--deadline", "10s"][..], "before the deadline"),
         (&["--name", "Door"], "lowercase letters"),
@@ -207,7 +208,7 @@ fn what_cannot_work_is_refused() {
     }
 }
 
-/// A configuration that the server would refuse is refused before anything is installed.
+/// A configuration that the server would reject is rejected before anything is installed.
 #[test]
 fn the_configuration_is_checked() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,7 +223,7 @@ fn the_configuration_is_checked() {
     }
 }
 
-/// Without a name for the image, nothing is applied that could not start.
+/// Without an image, nothing is applied that could not start.
 #[test]
 fn an_installation_needs_an_image() {
     let (code, _, err) = run(&["webhook", "install"]);
@@ -266,7 +267,7 @@ fn kustomize_builds_what_is_installed() {
     assert_eq!(pod["containers"][0]["image"], image);
 }
 
-/// The chart with every combination of its switches is what `install` makes with the same options.
+/// The chart with every combination of its switches equals the result of `install` with the same options.
 #[test]
 #[ignore = "needs helm: .ci/run"]
 fn helm_renders_what_is_installed() {
@@ -283,7 +284,7 @@ fn helm_renders_what_is_installed() {
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout).unwrap();
-        // Who manages the objects is what differs.
+        // Only the manager of the objects differs.
         objects(&text.replace("managed-by: \"Helm\"", &format!("managed-by: {}", deploy::PROGRAM)))
     };
     for certificates in Certificates::ALL {
@@ -297,7 +298,7 @@ fn helm_renders_what_is_installed() {
                 report: on(3),
                 report_proxies: on(4),
                 watch: on(5),
-                // With the watch every second of the others is enough.
+                // With the watch, every second combination of the others is enough.
                 watch_proxies: on(5) && on(0),
                 prometheus_rule: on(5) && on(3),
             };
@@ -343,7 +344,8 @@ fn helm_renders_what_is_installed() {
     assert!(!refused.status.success() && said.contains("mode"), "the schema lets mode=off in: {said}");
 }
 
-/// What the Dockerfile copies is there, and is let through by .dockerignore; what the build includes is copied.
+/// The files that the Dockerfile copies exist and are not excluded by .dockerignore, and every file that the build
+/// includes is copied.
 #[test]
 fn the_dockerfile_copies_what_the_build_reads() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -360,7 +362,7 @@ fn the_dockerfile_copies_what_the_build_reads() {
     {
         assert!(there.contains(&needed), "{needed} is not copied");
     }
-    // No place where images come from; who builds says that.
+    // No registry of images is named; whoever builds chooses it.
     let bases: Vec<&str> =
         text.lines().filter_map(|line| line.strip_prefix("ARG ")?.split_once('=')).map(|(_, base)| base).collect();
     assert!(bases.len() == 2 && bases.iter().all(|base| !base.contains('.')), "{bases:?}");

@@ -1,4 +1,4 @@
-//! The standing watch as it is installed, its alerts and its dashboard.
+//! The installed watch, its alerts and its dashboard.
 
 use super::{objects, run};
 use kubectl_envoyfilter::admission::health::Health;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the program exports once everything has happened: names of samples, and their labels.
+/// All exported samples, with their labels.
 fn exported() -> BTreeMap<String, BTreeSet<String>> {
     let health = Arc::new(Health::default());
     health.expect("Pod");
@@ -85,7 +85,7 @@ fn alerts_and_dashboard_ask_for_what_is_exported() {
         }
     }
     assert!(asked.len() > 10, "{asked:?}");
-    // What the page of the documentation names is exported as well.
+    // The documentation page names only exported metrics.
     let page = include_str!("../../../docs/src/watch.md");
     for name in metric.find_iter(page) {
         assert!(
@@ -97,7 +97,7 @@ fn alerts_and_dashboard_ask_for_what_is_exported() {
 }
 
 #[test]
-fn what_alerts_fill_in_is_a_label_of_their_expression() {
+fn alert_templates_use_labels_of_their_expression() {
     let filled = Regex::new(r"\{\{ \$labels\.(\w+) \}\}").unwrap();
     for rule in deploy::alerts()["groups"][0]["rules"].as_array().unwrap() {
         let expression = rule["expr"].as_str().unwrap();
@@ -111,7 +111,7 @@ fn what_alerts_fill_in_is_a_label_of_their_expression() {
 }
 
 #[test]
-fn the_watch_is_installed_when_it_is_asked_for() {
+fn the_watch_is_installed_on_request() {
     let base = ["webhook", "install", "--dry-run=client"];
     let (_, out, _) = run(&base);
     assert!(!out.contains("envoyfilter-webhook-watch"), "{out}");
@@ -143,7 +143,7 @@ fn the_watch_is_installed_when_it_is_asked_for() {
     ] {
         assert!(arguments.contains(&argument), "{argument}: {arguments:?}");
     }
-    // Proxies themselves only where somebody asks for it.
+    // Proxies themselves are reached only if requested.
     let forwards = |out: &str| -> Vec<String> {
         let all = objects(out);
         let of_watch = all
@@ -159,7 +159,7 @@ fn the_watch_is_installed_when_it_is_asked_for() {
     assert!(err.contains("--with watch"), "{err}");
 }
 
-/// What runs in the cluster takes the arguments that it is given.
+/// The command accepts the arguments of the Deployment.
 #[test]
 fn the_arguments_of_the_deployment_are_options() {
     let (_, out, _) = run(&["webhook", "install", "--dry-run=client", "--with", "watch"]);
@@ -168,7 +168,7 @@ fn the_arguments_of_the_deployment_are_options() {
     let given = pod["containers"][0]["args"].as_array().unwrap();
     let mut given: Vec<&str> = given.iter().map(|argument| argument.as_str().unwrap()).collect();
     given.retain(|argument| !argument.starts_with("--config"));
-    // Without a cluster it ends where it would connect.
+    // Without a cluster it fails when it connects.
     let (code, _, err) = run(&given);
     assert!(code != 0 && !err.contains("Usage:") && !err.contains("unexpected"), "{code}: {err}");
 }

@@ -1,20 +1,20 @@
-//! Takes out of a file descriptor what only code generators read; every other byte stays as it is.
+//! Removes options for code generators from a file descriptor; every other byte stays.
 //!
-//! Working on the serialized form keeps the custom options, which are extensions nobody here has code for.
+//! Working on the serialized form keeps the custom options, which are extensions without code here.
 
 use prost::encoding::{decode_varint, encode_varint};
 
 use super::Result;
 
-/// One field of a serialized message: its number and its bytes, key included. `content` is what is inside, if its
-/// length is written down.
+/// One field of a serialized message: its number and its bytes, including the key. `content` is the payload of a
+/// length-delimited field.
 struct Part<'a> {
     number: u64,
     whole: &'a [u8],
     content: Option<&'a [u8]>,
 }
 
-/// A serialized `FileDescriptorProto` without options for languages and without JSON names that say the default.
+/// A serialized `FileDescriptorProto` without options for languages and without default JSON names.
 pub(super) fn file(raw: &[u8]) -> Result<Vec<u8>> {
     rewrite(raw, |part, content| match part {
         4 => message(content).map(Some),
@@ -56,8 +56,8 @@ fn enumeration(raw: &[u8]) -> Result<Vec<u8>> {
     })
 }
 
-/// Those options that are wanted, the standard ones before the extensions: protoc-gen-go wrote them in either order
-/// over the years, and the same file is to be the same bytes.
+/// The wanted options, the standard ones before the extensions: protoc-gen-go has written both orders over the years,
+/// and the same file must give the same bytes.
 fn options(raw: &[u8], wanted: impl Fn(u64) -> bool) -> Result<Vec<u8>> {
     let mut found = parts(raw)?;
     found.retain(|part| wanted(part.number));
@@ -78,16 +78,16 @@ fn json_name(name: &[u8]) -> Vec<u8> {
     json
 }
 
-/// The options messages reserve the numbers from here on for extensions.
+/// In options messages, the numbers from here on are reserved for extensions.
 const FIRST_EXTENSION: u64 = 1000;
 
-/// Whether a field of `FileOptions` is for code generators only: java_package (1) to ruby_package (45) but
+/// Whether a field of `FileOptions` is only for code generators: java_package (1) to ruby_package (45) except
 /// `deprecated` (23). Extensions start at 1000.
 fn is_for_languages(number: u64) -> bool {
     number <= 45 && number != 23
 }
 
-/// Copies a message and replaces the content of those fields for which `change` gives another.
+/// Copies a message and replaces the content of those fields for which `change` returns a new one.
 fn rewrite(raw: &[u8], change: impl Fn(u64, &[u8]) -> Result<Option<Vec<u8>>>) -> Result<Vec<u8>> {
     let mut out = Vec::with_capacity(raw.len());
     for part in parts(raw)? {

@@ -1,8 +1,8 @@
-//! Reads serialized file descriptors out of generated Go code.
+//! Reads serialized file descriptors from generated Go code.
 //!
-//! A `*.pb.go` holds the descriptor of its proto file, custom options and all, as a literal behind a name that ends in
-//! `_rawDesc`: a concatenation of strings in new ones, a list of bytes in those of before protoc-gen-go 1.36.6. Reading
-//! the literal gives the same bytes as compiling and running the package.
+//! A `*.pb.go` contains the descriptor of its proto file, including custom options, as a literal behind a name that
+//! ends in `_rawDesc`: a concatenation of strings in new files, a list of bytes in those from before protoc-gen-go
+//! 1.36.6. Reading the literal gives the same bytes as compiling and running the package.
 
 use std::{fs, path::Path};
 
@@ -30,7 +30,7 @@ pub(super) fn descriptors(folder: &Path, into: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// The source from the literal on, if this line declares a raw descriptor at top level.
+/// The source starting with the literal, if this line declares a raw descriptor at top level.
 fn raw_descriptor<'a>(source: &'a str, line: &'a str) -> Option<&'a str> {
     let declaration = line.strip_prefix("const ").or_else(|| line.strip_prefix("var "))?;
     let at = declaration.find("_rawDesc = ")? + "_rawDesc = ".len();

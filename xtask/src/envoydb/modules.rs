@@ -1,4 +1,4 @@
-//! The pinned Go modules: which ones, and how they get here.
+//! The pinned Go modules, and their download.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,30 +34,30 @@ impl fmt::Display for Module {
     }
 }
 
-/// What `versions.toml` says.
+/// The content of `versions.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Versions {
-    /// Files every set holds, imported or not.
+    /// Files in every set, imported or not.
     pub(super) well_known: Vec<String>,
-    /// Modules whose files are taken only where another file imports them.
+    /// Modules whose files are used only if another file imports them.
     pub(super) imports: Vec<Module>,
-    /// Module path to the folders of it that count; a module without an entry counts as a whole.
+    /// Module path to the folders that are used; a module without an entry is used as a whole.
     folders: BTreeMap<String, Vec<String>>,
     #[serde(rename = "set")]
     pub(super) sets: Vec<Set>,
 }
 
-/// A release and the modules that hold its API.
+/// A release and the modules with its API.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Set {
     pub(super) name: String,
     pub(super) modules: Vec<Module>,
-    /// Single files out of further modules, by how their names start.
+    /// Individual files from further modules, by name prefix.
     #[serde(default)]
     pub(super) parts: BTreeMap<Module, Vec<String>>,
-    /// How the names of those files start that the modules hold and the release does not know.
+    /// Name prefixes of files that the modules contain but the release does not know.
     #[serde(default)]
     pub(super) without: Vec<String>,
 }
@@ -78,7 +78,7 @@ impl Versions {
     }
 }
 
-/// What `go mod download -json` says about a module.
+/// The output of `go mod download -json` for a module.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Downloaded {
@@ -92,12 +92,12 @@ struct Downloaded {
     sum: String,
 }
 
-/// Fetches modules into Go's module cache and returns their folders. Every one must match its line of the committed
-/// go.sum: some versions have no record in Go's checksum database, so that file is what vouches for them.
+/// Fetches modules into Go's module cache and returns their folders. Each must match its line of the committed go.sum,
+/// which vouches for versions without a record in Go's checksum database.
 pub(super) fn download(modules: &BTreeSet<Module>, go_sum: &Path) -> Result<BTreeMap<Module, PathBuf>> {
     let sums = fs::read_to_string(go_sum)?;
     let known: BTreeSet<&str> = sums.lines().collect();
-    // Go reads go.sum from the folder of a go.mod and may rewrite it, hence a copy.
+    // Go reads go.sum from the folder of a go.mod and may rewrite it, so it works on a copy.
     let folder = std::env::temp_dir().join(format!("envoydb-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("go.mod"), "module envoydb\n")?;
@@ -123,7 +123,7 @@ pub(super) fn download(modules: &BTreeSet<Module>, go_sum: &Path) -> Result<BTre
         found.insert(Module { path, version }, dir);
     }
     match modules.iter().find(|&module| !found.contains_key(module)) {
-        // Go stops at the first module that does not match go.sum and says so on standard error.
+        // Go stops at the first module that does not match go.sum and reports it on standard error.
         Some(_) => Err(format!("go mod download: {}", String::from_utf8_lossy(&output.stderr)).into()),
         None => Ok(found),
     }

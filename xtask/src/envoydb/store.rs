@@ -1,4 +1,4 @@
-//! The store: sets of file descriptors, every distinct file once. The format is in README.md.
+//! The store: sets of file descriptors, with every distinct file once. README.md describes the format.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -94,7 +94,7 @@ impl Store {
         Ok(Store { sets, files })
     }
 
-    /// What a reviewer wants to see of a new store: a line a set with its size.
+    /// A summary of a new store for reviewers: one line per set with its size.
     pub(super) fn manifest(&self) -> Result<String> {
         let mut out = String::from("set\tfiles\tmessages\tenums\tfields\n");
         for (name, ids) in &self.sets {
@@ -115,7 +115,7 @@ impl Store {
         Ok(out)
     }
 
-    /// In words, what this store has more, less or otherwise than another. The order of files does not count.
+    /// Describes how this store differs from another one, ignoring the order of files.
     pub(super) fn differences(&self, other: &Store) -> Vec<String> {
         let (new, old) = (self.by_set(), other.by_set());
         let mut all = Vec::new();
@@ -180,7 +180,7 @@ struct MessageShape {
     enums: Vec<Named>,
 }
 
-/// Something with a name; what else it has is skipped.
+/// Something with a name; other fields are skipped.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Named {
     #[prost(string, tag = "1")]

@@ -1,4 +1,4 @@
-//! What the descriptors of a release say: messages, their predecessors and reserved names, fields and enum values.
+//! The API in the descriptors of a release: messages, their predecessors and reserved names, fields and enum values.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ pub(super) struct Api {
 
 #[derive(Default)]
 pub(super) struct MessageFacts {
-    /// `udpa.annotations.versioning.previous_message_type`; empty when there is none.
+    /// `udpa.annotations.versioning.previous_message_type`; empty if there is none.
     pub(super) previous: String,
-    /// Names of fields that were removed.
+    /// Names of removed fields.
     pub(super) reserved: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct MemberFacts {
     pub(super) disallowed: bool,
 }
 
-/// Packages of others, which Envoy's API imports and whose changes are not Envoy's.
+/// Third-party packages that Envoy's API imports and whose changes are not Envoy's.
 const FOREIGN: [&str; 8] = [
     "cel.",
     "google.",
@@ -44,7 +44,7 @@ const FOREIGN: [&str; 8] = [
     "validate.",
 ];
 
-/// Whether a full name is of Envoy's own API or of that of Istio's filters.
+/// Whether a full name belongs to Envoy's own API or to that of Istio's filters.
 pub(super) fn is_own(name: &str) -> bool {
     !FOREIGN.iter().any(|foreign| name.starts_with(foreign))
 }
@@ -73,7 +73,7 @@ impl Api {
 
     fn add(&mut self, scope: &str, message: MessageProto) {
         let options = message.options.unwrap_or_default();
-        // An entry of a map is nobody's to write or to name.
+        // Nobody writes or names an entry of a map.
         if options.map_entry {
             return;
         }
@@ -99,7 +99,7 @@ impl Api {
     }
 }
 
-/// `google.protobuf.FileDescriptorProto`, as far as it counts here; so the others.
+/// The parts of `google.protobuf.FileDescriptorProto` that are needed here; likewise below.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct File {
     #[prost(string, tag = "2")]

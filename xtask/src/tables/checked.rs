@@ -1,4 +1,4 @@
-//! What the store can show of the tables that are kept by hand.
+//! Checks the hand-written tables as far as the store allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use super::{
     cell,
 };
 
-/// Says in words what is wrong with a table.
+/// Describes what is wrong with a table.
 type Check = fn(&History, &[Vec<&str>]) -> Vec<String>;
 
 pub(super) const CHECKS: [(&str, Check); 3] =
     [("moved_types.tsv", moved_types), ("deprecations.tsv", deprecations), ("extensions.tsv", extensions)];
 
-/// Messages of extensions for which there is no Go code, so that no set has them.
+/// Messages of extensions without Go code, which are therefore in no set.
 const WITHOUT_DESCRIPTOR: [&str; 1] = [
-    // Of Envoy 1.38 only; 1.39 and Istio have it as envoy.extensions.network_filters.peer_metadata.Config.
+    // Only in Envoy 1.38; 1.39 and Istio have it as envoy.extensions.network_filters.peer_metadata.Config.
     "envoy.extensions.filters.network.peer_metadata.v3.Config",
 ];
 
@@ -47,7 +47,7 @@ fn moved_types(history: &History, rows: &[Vec<&str>]) -> Vec<String> {
         }
     }
     for (name, &seen) in last_seen.iter().filter(|&(name, &seen)| seen < last && !listed.contains(name)) {
-        // What is inside of another message goes with it.
+        // Messages inside another message are removed with it.
         let outer = name.rsplit_once('.').and_then(|(outer, _)| last_seen.get(outer));
         if outer != Some(&seen) {
             wrong.push(format!("{name} is missing: Envoy 1.{seen} is the last with it"));
@@ -56,7 +56,7 @@ fn moved_types(history: &History, rows: &[Vec<&str>]) -> Vec<String> {
     wrong
 }
 
-/// Field or enum value, minor that deprecated it, that disallowed it, that removed it, what to write instead.
+/// Field or enum value, minor that deprecated it, that disallowed it, that removed it, replacement.
 fn deprecations(history: &History, rows: &[Vec<&str>]) -> Vec<String> {
     let (first, last) = history.minors();
     let mut lives: BTreeMap<&str, Life> = BTreeMap::new();
@@ -96,18 +96,18 @@ fn deprecations(history: &History, rows: &[Vec<&str>]) -> Vec<String> {
     wrong
 }
 
-/// What the releases show of a field or enum value.
+/// The history of a field or enum value in the releases.
 #[derive(Default)]
 struct Life {
     /// The newest minor with it.
     seen: u16,
-    /// The minor from which on every one that has it calls it deprecated. What was deprecated for a while is not.
+    /// The minor since which it has always been deprecated. A temporary deprecation does not count.
     deprecated: Option<u16>,
     disallowed: Option<u16>,
 }
 
 impl Life {
-    /// Takes in a minor newer than those before.
+    /// Adds a minor newer than the previous ones.
     fn see(&mut self, minor: u16, facts: MemberFacts) {
         self.seen = minor;
         self.deprecated = facts.deprecated.then(|| self.deprecated.unwrap_or(minor));
@@ -119,8 +119,8 @@ impl Life {
     }
 }
 
-/// Whether a cell (`23`, `<19` for 19 or earlier, empty for never) says what the releases show. What is so in the oldest
-/// release that is known may have become so in any before it.
+/// Whether a cell (`23`, `<19` for 19 or earlier, empty for never) agrees with the releases. The state in the oldest
+/// known release may have begun in any earlier one.
 fn agrees(said: &str, shown: Option<u16>, first: u16) -> bool {
     let earlier = said.strip_prefix('<').map(str::parse::<u16>);
     match (shown, earlier) {
@@ -138,8 +138,8 @@ fn in_words(shown: Option<u16>, first: u16) -> String {
     }
 }
 
-/// Whether what stands in backticks exists in the newest Envoy: messages by their full names and, where the text begins
-/// with one and does not say that it is of something else, the first field of a path, beside the old one.
+/// Whether names in backticks exist in the newest Envoy: messages by their full names and, if the text begins with a
+/// field path and does not say that it belongs to something else, its first field, next to the old one.
 fn instead(history: &History, row: &[&str]) -> Vec<String> {
     let (name, text) = (cell(row, 0), cell(row, 4));
     let Some(newest) = history.envoy.values().next_back() else { return Vec::new() };
@@ -164,7 +164,7 @@ fn instead(history: &History, row: &[&str]) -> Vec<String> {
     wrong
 }
 
-/// Extension, core or contrib, status, Istio minors, categories, messages: here the messages.
+/// Extension, core or contrib, status, Istio minors, categories, messages: checks the messages.
 fn extensions(history: &History, rows: &[Vec<&str>]) -> Vec<String> {
     let known =
         |message: &str| history.envoy.values().chain(&history.istiod).any(|api| api.messages.contains_key(message));
@@ -181,7 +181,7 @@ fn extensions(history: &History, rows: &[Vec<&str>]) -> Vec<String> {
     wrong
 }
 
-/// The names in the first column have to rise.
+/// The names in the first column must be sorted.
 fn keys(rows: &[Vec<&str>]) -> Vec<String> {
     let pairs = rows.windows(2).filter(|pair| cell(&pair[0], 0) >= cell(&pair[1], 0));
     pairs.map(|pair| format!("{} comes after {}", cell(&pair[1], 0), cell(&pair[0], 0))).collect()

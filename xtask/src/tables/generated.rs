@@ -1,4 +1,4 @@
-//! The tables that are made whole: `v2_types.tsv` and `removed_fields.tsv`.
+//! The fully generated tables: `v2_types.tsv` and `removed_fields.tsv`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ pub(super) fn tables(history: &History) -> Result<[(&'static str, String); 2]> {
     Ok([("v2_types.tsv", v2_types(history)?), ("removed_fields.tsv", removed_fields(history))])
 }
 
-/// The v3 successor of every message of the v2 API. Of two that say so in different releases, the later counts.
+/// The v3 successor of every message of the v2 API. If two releases disagree, the later one counts.
 fn v2_types(history: &History) -> Result<String> {
     let mut successors = BTreeMap::new();
     for (minor, api) in &history.envoy {
         let mut of_release = BTreeMap::new();
-        // What names a v3 message as its predecessor names one that never was: a slip of Envoy's.
+        // A message that names a v3 message as its predecessor is a mistake of Envoy's: that predecessor never existed.
         for (name, message) in api.messages.iter().filter(|(_, message)| is_v2(package(&message.previous))) {
             if let Some(other) = of_release.insert(message.previous.as_str(), name.as_str()) {
                 return Err(format!("Envoy 1.{minor}: {other} and {name} both succeed {}", message.previous).into());
@@ -33,7 +33,7 @@ fn v2_types(history: &History) -> Result<String> {
     Ok(text(head, successors.into_iter().map(|(old, new)| format!("{old}\t{new}")).collect()))
 }
 
-/// The reserved names of every message, as the newest Envoy has them, or the newest istiod that has the message.
+/// The reserved names of every message in the newest Envoy, or in the newest istiod that has the message.
 fn removed_fields(history: &History) -> String {
     let mut newest = BTreeMap::new();
     for api in history.istiod.iter().chain(history.envoy.values().next_back()) {

@@ -4,16 +4,16 @@ use super::{Cluster, documents};
 use crate::live::run;
 use serde_json::{Value, json};
 
-/// An audit without files: release, filters, proxies and where every workload is come from the cluster.
+/// An audit without files takes the release, filters, proxies and placement of workloads from the cluster.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn an_audit_takes_everything_from_the_cluster() {
-    // A cluster of its own, whose istiod is older.
+    // A separate cluster, whose istiod is older.
     let cluster = Cluster::start();
     let image = json!({"spec": {"containers": [{"name": "discovery", "image": "docker.io/istio/pilot:1.28.2"}]}});
     let istiod = "/api/v1/namespaces/istio-system/pods/istiod-1";
     cluster.send("PATCH", istiod, "application/strategic-merge-patch+json", &image).unwrap();
-    // The proxies run a WasmPlugin, whose filter the audited one stands behind.
+    // The proxies run a WasmPlugin, whose filter comes before the audited one.
     let dump = cluster.folder.path().join("dump.json");
     let plugin = "\"extensions.istio.io/wasmplugin/ahead.auth\"";
     let generated = std::fs::read_to_string(&dump).unwrap();
@@ -60,7 +60,7 @@ spec:
         (&json!("EF608"), &json!([{"from": "1.29", "to": "1.30"}])),
         "{found}"
     );
-    // The other forms say the same.
+    // The other formats agree.
     for form in ["human", "markdown", "html", "sarif", "junit"] {
         let said = run(&kubeconfig, &["audit", "-n", "ahead", "--to", "1.31", "-o", form]);
         assert_eq!(said.code, 1, "{form}: {}", said.err);

@@ -1,4 +1,4 @@
-//! What changes while somebody looks, and what the API server says to what is not applied yet.
+//! Watching changes, and the API server's answers about objects that are not applied yet.
 
 use super::{Granted, cluster, documents, run};
 use kubectl_envoyfilter::demo;
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// A command that goes on, and the lines it writes.
+/// A running command, and the lines it writes.
 struct Going {
     child: Child,
     lines: Receiver<String>,
@@ -33,7 +33,7 @@ impl Going {
         Going { child, lines }
     }
 
-    /// The words of the next line with this in it, within half a minute.
+    /// The words of the next line that contains this, within half a minute.
     fn line(&self, part: &str) -> Vec<String> {
         let until = Instant::now() + Duration::from_secs(30);
         let mut seen = Vec::new();
@@ -47,7 +47,7 @@ impl Going {
         }
     }
 
-    /// How it ends by itself within half a minute, and what it had to say.
+    /// Waits up to half a minute for its end, and returns its exit code and messages.
     fn wait(mut self) -> (Option<i32>, String) {
         let until = Instant::now() + Duration::from_secs(30);
         while self.child.try_wait().unwrap().is_none() {
@@ -60,7 +60,7 @@ impl Going {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     }
 
-    /// Ctrl-C: how it ends, and what it had to say.
+    /// Ctrl-C: its exit code and messages.
     fn end(self) -> (Option<i32>, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());
         let output = self.child.wait_with_output().unwrap();
@@ -79,10 +79,11 @@ fn filter(namespace: &str, app: &str) -> Value {
     })
 }
 
-/// A filter comes, selects something else and goes; a pod comes: each is told once, and who may only list is told why not.
+/// A filter is created, selects something else and is deleted; a pod is created: each is reported once. A user who may
+/// only list is told why nothing follows.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn get_goes_on_with_what_changes() {
+fn get_follows_changes() {
     let cluster = cluster();
     cluster.shop("going", 1);
     let kubeconfig = cluster.kubeconfig("admin", "going");
@@ -128,7 +129,7 @@ fn get_goes_on_with_what_changes() {
     assert_eq!(going.end(), (Some(0), String::new()));
 }
 
-/// Runs again until it is as it shall be, at most five seconds: the authorizer sees new roles after a moment.
+/// Retries for at most five seconds: the authorizer sees new roles with a delay.
 fn until<T>(run: impl Fn() -> T, done: impl Fn(&T) -> bool) -> T {
     let end = Instant::now() + Duration::from_secs(5);
     loop {
@@ -146,12 +147,12 @@ fn write(folder: &Path, name: &str, object: &Value) -> PathBuf {
     path
 }
 
-/// Whether nothing but the scope is told beside the answer.
+/// Whether only the scope is printed besides the answer.
 fn only_scope(err: &str) -> bool {
     err.lines().all(|line| line.starts_with("scope: "))
 }
 
-/// The schema of Istio's CRD, a policy and missing rights, each as the API server says it; nothing is kept.
+/// Istio's CRD schema, a policy and missing permissions, each reported by the API server; nothing is stored.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn diff_asks_the_api_server() {
@@ -176,14 +177,14 @@ fn diff_asks_the_api_server() {
     assert!(said.err.contains("misspelt.yaml:1:1"), "{}", said.err);
 
     let mut wrong = filter("asked", "cart");
-    // What no field says alone: the CRD has a rule for it.
+    // A rule of the CRD that involves several fields.
     wrong["spec"]["targetRefs"] = json!([{"group": "", "kind": "Service", "name": "cart"}]);
     let said = diff(&write(folder.path(), "wrong.yaml", &wrong));
     assert_eq!(said.code, 2, "{}", said.err);
     assert!(said.err.contains("the API server rejects EnvoyFilter asked/late"), "{}", said.err);
     assert!(said.err.contains("only one of targetRefs or workloadSelector can be set"), "{}", said.err);
 
-    // What is there already is tried in its place, and a deletion as one.
+    // An existing filter is tried as an update, and a deletion as a deletion.
     let applied = documents(&demo::FILTERS.replace("namespace: shop", "namespace: asked"));
     let mut applied = applied.into_iter().find(|it| super::text(it, "/metadata/namespace") == "asked").unwrap();
     let name = super::text(&applied, "/metadata/name").to_owned();

@@ -5,7 +5,7 @@ use super::super::run;
 use super::{cluster, json};
 use std::sync::Arc;
 
-/// A server in front of the real API server that hands requests on, without those that are to go wrong.
+/// A proxy for the real API server that forwards requests, except those that should fail.
 fn front(faults: &[(&str, Fault, usize)]) -> Mock {
     let cluster = cluster();
     let client = Arc::new(cluster.client.clone());
@@ -28,10 +28,10 @@ fn front(faults: &[(&str, Fault, usize)]) -> Mock {
 const FILTERS: &str = "/apis/networking.istio.io/v1alpha3/namespaces/faulty/envoyfilters";
 const PODS: &str = "/api/v1/namespaces/faulty/pods";
 
-/// What passes by itself is waited for, and nobody notices; what stays is said, and the rest is answered.
+/// Transient faults are retried silently; permanent ones are reported, and the rest is answered.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn faults_of_the_api_server_are_overcome_or_told() {
+fn faults_of_the_api_server_are_retried_or_reported() {
     let cluster = cluster();
     cluster.shop("faulty", 2);
     let ask = |mock: &Mock, arguments: &[&str]| run(&mock.kubeconfig("faulty"), arguments);
@@ -67,7 +67,7 @@ fn faults_of_the_api_server_are_overcome_or_told() {
     assert_eq!((said.code, said.out.as_str()), (3, ""), "{}", said.err);
     assert!(said.err.contains("does not accept the credentials"), "{}", said.err);
 
-    // The token of the second page expires on the way.
+    // The token of the second page expires meanwhile.
     let filter = |number: usize| {
         json!({"apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
             "metadata": {"name": format!("f{number}"), "namespace": "faulty"}, "spec": {"configPatches": []}})

@@ -1,6 +1,5 @@
-//! Speed and size on a real API server, printed with what they are to be. Nothing is asserted of time: the machine is shared.
-//!
-//! Of another build than that of the tests, such as the one that is shipped (tests/cluster/README.md): `FIGURES_OF=PATH`.
+//! Speed and size on a real API server, printed with their targets. Times are not asserted, since the machine is
+//! shared.
 
 use super::{Cluster, large_dump};
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What one run took.
+/// The measurements of one run.
 struct Took {
     seconds: f64,
     mebibytes: u64,
@@ -18,7 +17,7 @@ struct Took {
     out: String,
 }
 
-/// The program that is measured: `FIGURES_OF` names another build of it than the one of the tests.
+/// The measured program: `FIGURES_OF` names a different build than that of the tests.
 fn program() -> String {
     std::env::var("FIGURES_OF").unwrap_or_else(|_| env!("CARGO_BIN_EXE_kubectl-envoyfilter").to_owned())
 }
@@ -45,23 +44,23 @@ fn measure(program: &str, kubeconfig: &Path, arguments: &[&str]) -> Took {
     Took { seconds: began.elapsed().as_secs_f64(), mebibytes: peak >> 10, code, out: reader.join().unwrap() }
 }
 
-/// The shortest of several runs.
+/// The fastest of several runs.
 fn best(program: &str, kubeconfig: &Path, arguments: &[&str]) -> Took {
     let runs = (0..5).map(|_| measure(program, kubeconfig, arguments));
     runs.min_by(|one, other| one.seconds.total_cmp(&other.seconds)).unwrap()
 }
 
-/// The most memory that a process has had, in KiB.
+/// The peak memory of a process, in KiB.
 fn resident(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// The time on a processor that a process has had, in seconds.
+/// The CPU time of a process, in seconds.
 fn processor(process: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    // Behind the name: its state is field 3, and the ticks are fields 14 and 15.
+    // After the name: its state is field 3, and the ticks are fields 14 and 15.
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let ticks: u32 = fields[11..13].iter().map(|field| field.parse::<u32>().unwrap()).sum();
     f64::from(ticks) / 100.0
@@ -139,7 +138,7 @@ fn speed_and_size_on_a_real_api_server() {
         fs::metadata(&file).unwrap().len() >> 10
     );
 
-    // What a watch costs while nothing changes.
+    // The cost of a watch while nothing changes.
     let mut watch = start(program, &kubeconfig, &["get", "--watch", "-n", "eleven"]);
     // What is there when it begins may be newer than what was shown, and is looked at once more when proxies have it.
     std::thread::sleep(Duration::from_secs(16));

@@ -27,7 +27,7 @@ fn left(name: &str) -> Vec<String> {
         let path = format!("{path}?labelSelector=app.kubernetes.io/instance%3D{name}");
         let Ok(list) = cluster().send("GET", &path, "application/json", &Value::Null) else { continue };
         let items = list["items"].as_array().unwrap();
-        // A namespace ends with a controller's help, which does not run here.
+        // Deleting a namespace needs a controller, which does not run here.
         let items = items.iter().filter(|item| item["metadata"]["deletionTimestamp"].is_null());
         left.extend(items.map(|item| format!("{} {}", kind.kind, text(item, "/metadata/name"))));
     }
@@ -61,7 +61,7 @@ fn installed_looked_after_and_removed() {
     let managers = deployment["metadata"]["managedFields"].to_string();
     assert!(managers.contains("kubectl-envoyfilter") && managers.contains("Apply"), "{managers}");
 
-    // What the server writes stays when it is installed again.
+    // What the server writes survives a reinstallation.
     let bundle = base64::engine::general_purpose::STANDARD.encode(authority().0);
     let webhooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/door";
     let patch = json!([{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle}]);
@@ -111,7 +111,7 @@ fn installed_looked_after_and_removed() {
     assert!(status.to_string().contains("1 of 2 replicas ready, example/door:2"), "{status}");
     assert!(status.to_string().contains("mode audit denies nothing"), "{status}");
 
-    // Somebody else's installation under the same name is left alone.
+    // Another installation with the same name is left alone.
     let elsewhere = run(&kubeconfig, &["webhook", "install", "-n", "other", "--name", "door", "--image", "x:1"]);
     assert_eq!(elsewhere.code, 2, "{}", elsewhere.out);
     assert!(elsewhere.err.contains("is installed in namespace gate"), "{}", elsewhere.err);
@@ -128,10 +128,10 @@ fn installed_looked_after_and_removed() {
     assert!(webhook(&["uninstall"]).err.contains("no installation door found"));
 }
 
-/// A namespace that was there before stays.
+/// An existing namespace stays.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn a_namespace_of_others_stays() {
+fn an_existing_namespace_stays() {
     let cluster = cluster();
     cluster.create(&documents("apiVersion: v1\nkind: Namespace\nmetadata: {name: shared}"));
     let kubeconfig = cluster.kubeconfig("admin", "default");
@@ -145,10 +145,10 @@ fn a_namespace_of_others_stays() {
     assert!(namespace["metadata"]["deletionTimestamp"].is_null());
 }
 
-/// What is refused for one object leaves nothing of the others: neither what existed, nor what was made on the way.
+/// If one object is rejected, the others are restored: existing ones stay, and new ones are removed.
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn an_installation_is_whole_or_not_there() {
+fn an_installation_is_complete_or_absent() {
     let cluster = cluster();
     let kubeconfig = cluster.kubeconfig("admin", "default");
     let policy = "
@@ -169,7 +169,7 @@ apiVersion: v1
 kind: Namespace
 metadata: {name: broken-old}";
     cluster.create(&documents(policy));
-    // The API server enforces a new policy after a moment.
+    // The API server enforces a new policy with a delay.
     std::thread::sleep(std::time::Duration::from_secs(5));
     for (namespace, words) in [("broken-old", "nothing was changed"), ("broken-new", "were removed again")] {
         let said = run(&kubeconfig, &["webhook", "install", "-n", namespace, "--name", namespace, "--image", "x:1"]);
@@ -179,7 +179,7 @@ metadata: {name: broken-old}";
     }
 }
 
-/// The server's account has what it needs, and not the next thing.
+/// The server's account has exactly the permissions it needs.
 #[test]
 #[ignore = "needs Go and kubectl: .ci/run"]
 fn rights_are_enough_and_no_more() {
@@ -189,7 +189,7 @@ fn rights_are_enough_and_no_more() {
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     let own = ["-n", "rights-of"];
     let server = |words: &[&str]| can(&kubeconfig, "rights-of:small", words);
-    // The authorizer sees new roles after a moment.
+    // The authorizer sees new roles with a delay.
     for _ in 0..40 {
         if server(&["list", "pods", "-A"]) {
             break;
@@ -225,7 +225,7 @@ fn rights_are_enough_and_no_more() {
     }
     let reporter = |words: &[&str]| can(&kubeconfig, "rights-of:small-report", words);
     assert!(reporter(&["create", "policyreports.wgpolicyk8s.io", "-n", "default"]));
-    // Config dumps come from istiod: no other pod can be reached unless somebody asks for that.
+    // Config dumps come from istiod: no other pod can be reached unless requested.
     assert!(reporter(&["create", "pods", "--subresource=portforward", "-n", "istio-system"]));
     assert!(!reporter(&["create", "pods", "--subresource=portforward", "-n", "default"]));
     assert!(!reporter(&["get", "secrets/small-tls", own[0], own[1]]));
@@ -235,7 +235,7 @@ fn rights_are_enough_and_no_more() {
 
 type Issuer = rcgen::Issuer<'static, rcgen::KeyPair>;
 
-/// A certificate authority, another one each time.
+/// A new certificate authority each time.
 fn authority() -> (String, Issuer) {
     let mut of = rcgen::CertificateParams::default();
     of.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -244,7 +244,7 @@ fn authority() -> (String, Issuer) {
     (pem, rcgen::Issuer::new(of, key))
 }
 
-/// A certificate of an authority that ends in so many days.
+/// A certificate of a certificate authority that expires after this many days.
 fn signed(issuer: &Issuer, days: i64) -> String {
     let mut of = rcgen::CertificateParams::new(vec!["door.gate.svc".to_owned()]).unwrap();
     let now = std::time::SystemTime::now();

@@ -29,7 +29,7 @@ metadata: {name: laddered, labels: {envoyfilter.dev/admission: audit}}";
     cluster.create(&documents(&text.concat()));
     let kubeconfig = cluster.kubeconfig("admin", "default");
     let said = run(&kubeconfig, &["webhook", "ladder", "-n", "laddered"]);
-    // There is no webhook to have recorded anything, which is said.
+    // No webhook exists that could have recorded anything, which is reported.
     assert_eq!(said.code, 3, "{}{}", said.out, said.err);
     assert!(said.out.contains("laddered") && said.out.contains("audit (label)"), "{}", said.out);
     assert!(said.out.contains("enforce denies laddered/bad: EF"), "{}", said.out);

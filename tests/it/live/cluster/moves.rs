@@ -1,4 +1,4 @@
-//! What `migrate` writes is what the real API server takes, field by field.
+//! The real API server accepts everything that `migrate` writes, field by field.
 
 use super::{Cluster, cluster, documents};
 use crate::migrate::{all_recorded, input, migrated};
@@ -34,7 +34,7 @@ fn gateway_api(cluster: &Cluster) {
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
-fn what_is_written_applies() {
+fn written_objects_can_be_applied() {
     let cluster = cluster();
     gateway_api(cluster);
     let (mut kinds, mut namespaces, mut faults) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
@@ -52,7 +52,7 @@ fn what_is_written_applies() {
         let edited = draft.edited.iter().map(|one| one.after.clone());
         for mut object in made.chain(edited).chain(smaller) {
             object["metadata"]["name"] = "dry-run".into();
-            // Published filters are unusable at times; their namespaces are those of no object.
+            // Some published filters are invalid, and their namespaces do not exist.
             let namespace = object["metadata"]["namespace"].as_str().unwrap();
             if !namespace.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
                 unusable.insert(id.to_owned());
@@ -61,12 +61,12 @@ fn what_is_written_applies() {
             if namespaces.insert(object["metadata"]["namespace"].to_string()) {
                 let name = &object["metadata"]["namespace"];
                 let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
-                // Other tests may have made it.
+                // Other tests may have created it.
                 let _ = cluster.send("POST", "/api/v1/namespaces", "application/json", &namespace);
             }
             let url = format!("{}?dryRun=All&fieldValidation=Strict", path(&object));
             if let Err(error) = cluster.send("POST", &url, "application/json", &object) {
-                // What stays of a filter that nobody could apply cannot be applied either.
+                // The rest of an invalid filter is also invalid.
                 let given = loaded.inventory.envoy_filters.iter().map(|filter| filter.document.to_json());
                 let mut given = given.map(|given| {
                     let mut whole = object.clone();

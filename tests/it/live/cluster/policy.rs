@@ -1,5 +1,5 @@
-//! `webhook policy` on the real API server: every rule that it says it checks, on the cases of all rules, as `lint` judges
-//! them.
+//! `webhook policy` on the real API server: every rule that it claims to check, on the cases of all rules, compared to
+//! `lint`.
 
 use super::{cluster, documents, text};
 use crate::linting::{METADATA_SENT, Proxies, Sent, sent_filters};
@@ -15,10 +15,10 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Instant;
 
-/// Label of the objects that the policies of this test look at; those of other tests are left alone.
+/// Label that selects the objects for the policies of this test; those of other tests are left alone.
 const MARK: &str = "test/policed";
 
-/// What the API server says to an object: what it would store or why it does not, and warnings.
+/// The API server's answer about an object: what it would store or why it does not, and warnings.
 struct Answer {
     denied: Option<String>,
     warnings: String,
@@ -79,10 +79,10 @@ fn install() -> Vec<Value> {
     panic!("the policies do not come into effect");
 }
 
-/// A code with the severity that decides what becomes of it.
+/// A code, and whether its severity is an error.
 type Verdicts = BTreeSet<(&'static str, bool)>;
 
-/// What a policy said: the codes of its messages; `true` for denials.
+/// The codes in a policy's messages; `true` for denials.
 fn said(answer: &Answer, codes: &[&'static str]) -> Verdicts {
     let mut verdicts = Verdicts::new();
     for code in codes {
@@ -97,7 +97,8 @@ fn said(answer: &Answer, codes: &[&'static str]) -> Verdicts {
     verdicts
 }
 
-/// A filter with one of its patches each, and with one label of its selector each; nothing when it has but one of both.
+/// A filter with each of its patches alone, and with each label of its selector alone; nothing if it has only one of
+/// both.
 fn parts(filter: &Value) -> Vec<Value> {
     let patches = filter["spec"]["configPatches"].as_array().filter(|patches| patches.len() > 1);
     let labels = filter["spec"]["workloadSelector"]["labels"].as_object().filter(|labels| labels.len() > 1);
@@ -114,7 +115,7 @@ fn parts(filter: &Value) -> Vec<Value> {
 
 #[test]
 #[ignore = "needs Go and kubectl: .ci/run"]
-fn a_policy_says_what_lint_says() {
+fn a_policy_agrees_with_lint() {
     let cluster = cluster();
     install();
     let policy = Policy {
@@ -131,7 +132,7 @@ fn a_policy_says_what_lint_says() {
     let mut namespaces = BTreeSet::new();
     let (mut wrong, mut missed) = (String::new(), BTreeMap::<&str, usize>::new());
     let (mut found, mut asked, mut refused) = (BTreeMap::<&str, usize>::new(), 0, 0);
-    // Other releases, recordings and files are not what this policy is made for.
+    // This policy is not generated for other releases, recordings and files.
     for Sent { name, filter, namespace, object } in sent_filters(&["istio", "from", "also"]) {
         if namespaces.insert(namespace.clone()) {
             let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
@@ -141,12 +142,12 @@ fn a_policy_says_what_lint_says() {
         while let Some(mut object) = objects.pop() {
             asked += 1;
             let Answer { denied: None, mut stored, .. } = ask(&object) else {
-                // By the CustomResourceDefinition, before any policy is asked; it may take parts of the filter.
+                // The CustomResourceDefinition rejects it before any policy runs, and may prune parts of the filter.
                 refused += 1;
                 objects.extend(parts(&object));
                 continue;
             };
-            // A policy sees what would be stored; lint is asked about the same.
+            // A policy sees what would be stored, so `lint` gets the same.
             stored["metadata"].as_object_mut().unwrap().retain(|key, _| METADATA_SENT.contains(&key.as_str()));
             let loaded = load::read_text("stored.json", stored.to_string(), &load::Options::default());
             let findings = proxies.lint(&loaded);
@@ -158,7 +159,7 @@ fn a_policy_says_what_lint_says() {
                 let code = codes.iter().find(|code| **code == finding.rule.code);
                 let about = finding.filter == filter && finding.severity > Severity::Info;
                 if let (Some(code), true) = (code, about) {
-                    // The one rule that is milder here; its reason is in the table.
+                    // The one rule that is milder here; the table gives the reason.
                     want.insert((code, finding.severity == Severity::Error && *code != "EF213"));
                 }
             }
@@ -185,7 +186,7 @@ fn a_policy_says_what_lint_says() {
     assert_eq!(silent, Vec::<&&str>::new());
 }
 
-/// The API server stops expressions that cost too much. Figures, printed.
+/// The API server stops expressions that cost too much. Prints measurements.
 #[test]
 #[ignore = "needs Go and kubectl: .ci/run"]
 fn a_policy_copes_with_large_filters() {
@@ -235,7 +236,7 @@ fn a_policy_copes_with_large_filters() {
     assert!(most >= 400, "only {most} patches can be checked");
 }
 
-/// The label of a namespace means to a policy what it means to the webhook.
+/// The namespace label means the same to a policy and to the webhook.
 #[test]
 #[ignore = "needs Go and kubectl: .ci/run"]
 fn the_label_of_a_namespace_decides() {
@@ -258,7 +259,7 @@ fn the_label_of_a_namespace_decides() {
             "spec": {"workloadSelector": {"labels": {"a": ""}}, "configPatches": [
                 {"applyTo": "CLUSTER", "patch": {"operation": "REPLACE", "value": {"connect_timeout": "1s"}}}]},
         });
-        // Each binding comes into effect by itself.
+        // Each binding takes effect separately.
         let right = (0..50).any(|_| {
             let answer = ask(&bad);
             let fine = answer.denied.is_some() == denied && answer.warnings.contains("EF301") == warned;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Makes the kinds of reports known, once: PolicyReports, and Reports as their own project defines them.
+/// Installs the kinds of reports once: PolicyReports, and Reports as their own project defines them.
 pub(super) fn kinds_of_reports() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
@@ -33,8 +33,8 @@ pub(super) fn kinds_of_reports() {
     });
 }
 
-/// The API server keeps in Reports what it keeps in PolicyReports: every field that was written, pruned by the schema of their own
-/// project.
+/// The API server stores the same in Reports as in PolicyReports: every written field, pruned by the schema of their
+/// own project.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn reports_of_either_api_hold_the_same() {
@@ -68,7 +68,7 @@ fn reports_of_either_api_hold_the_same() {
     let runs = stored("/apis/openreports.io/v1alpha1/clusterreports");
     assert_eq!(runs, stored("/apis/wgpolicyk8s.io/v1alpha2/clusterpolicyreports"));
     assert_eq!(runs.keys().collect::<Vec<_>>(), ["opened-0-of-1"]);
-    // Nothing was pruned: what is stored is what was to be written.
+    // Nothing was pruned: the stored object equals the written one.
     let dry = run(&kubeconfig, &[&arguments[..], &["--dry-run=client", "-o", "json"]].concat());
     let dry: Value = serde_json::from_str(&dry.out).unwrap();
     let written: Vec<&Value> = dry["items"].as_array().unwrap().iter().filter(|one| one["kind"] == "Report").collect();
@@ -81,7 +81,7 @@ fn reports_of_either_api_hold_the_same() {
         assert_eq!(stored["source"], report["source"]);
         assert_eq!(stored["metadata"]["ownerReferences"][0]["kind"], "EnvoyFilter");
     }
-    // They go with their filter, and with the installation.
+    // They are deleted with their filter, and with the installation.
     let path = "/apis/networking.istio.io/v1alpha3/namespaces/opened/envoyfilters/stamp-requests";
     cluster.send("DELETE", path, "application/json", &Value::Null).unwrap();
     assert_eq!(run(&kubeconfig, &arguments).code, 0);
@@ -139,7 +139,7 @@ fn reports_are_written_shared_and_cleaned_up() {
     println!("{shown}");
     assert!(shown.contains("FAIL") && shown.contains("envoyfilter-stamp-requests"), "{shown}");
 
-    // However the work is shared, the reports are the same, and nobody takes away another's.
+    // However the work is shared, the reports are the same, and nobody deletes another's.
     for number in [3, 2] {
         for index in 0..number {
             report(&kubeconfig, &["--shard", &format!("{index}/{number}")]);
@@ -150,7 +150,7 @@ fn reports_are_written_shared_and_cleaned_up() {
             runs.iter().map(|run| text(run, "/metadata/name")).filter(|name| name.starts_with("audited-")).collect();
         assert_eq!(runs.len(), number, "{runs:?}");
     }
-    // The index as an Indexed Job gives it.
+    // The index as an Indexed Job sets it.
     let index = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
         .args(["webhook", "report", "--name", "audited", "--shards", "2"])
         .env("JOB_COMPLETION_INDEX", "1")
@@ -165,7 +165,7 @@ fn reports_are_written_shared_and_cleaned_up() {
     assert!(!said.contains(" 0 old ones"), "{said}");
     assert!(!results("audited").contains_key("stamp-requests"));
     assert_eq!(results("audited").len(), first.len() - 1);
-    // An installation takes its reports along; one of another name does not.
+    // Uninstalling deletes its reports; uninstalling one with another name does not.
     run(&kubeconfig, &["webhook", "uninstall", "--name", "other-audit"]);
     assert!(!results("audited").is_empty());
     let gone = run(&kubeconfig, &["webhook", "uninstall", "--name", "audited"]);
@@ -173,7 +173,7 @@ fn reports_are_written_shared_and_cleaned_up() {
     assert!(results("audited").is_empty());
 }
 
-/// The account of the CronJob can do it, and nothing is missing for it that an administrator sees.
+/// The account of the CronJob has all permissions that it needs to match an administrator's report.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn the_report_account_can_write_reports() {
@@ -204,7 +204,7 @@ fn the_report_account_can_write_reports() {
         &["--as", "system:serviceaccount:accounts:accounted-report"],
     ]
     .concat();
-    // The authorizer sees new roles after a moment.
+    // The authorizer sees new roles with a delay.
     let mut said = run(&kubeconfig, &arguments);
     for _ in 0..20 {
         if said.code == 0 && !said.err.contains("not allowed") {

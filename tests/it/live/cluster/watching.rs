@@ -1,12 +1,11 @@
-//! `watch` with the role that is printed for it: watches, port-forwards, Events and Leases of a real API server.
+//! `watch` with the role that is printed for it: watches, port-forwards, Events and Leases on a real API server.
 
 use super::{Granted, cluster, documents, run, text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What `status` says is what a watch tells, with no right beyond those that are printed; Events are what `kubectl describe`
-/// asks for.
+/// A watch reports what `status` reports, with only the printed permissions; `kubectl describe` shows its Events.
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn watch_needs_no_more_than_its_role_and_writes_events() {
@@ -38,14 +37,14 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     }));
     let granted = Granted::new(cluster, &roles);
     std::thread::sleep(Duration::from_secs(1));
-    // The proxies are asked while other tests keep both cores busy.
+    // The proxies are read while other tests keep both cores busy.
     let options = [
         &["--once", "--rate", "6000", "-n", "watched", "-o", "json", "--events", "--lease-prefix", "watch"][..],
         &["--request-timeout", "60s", "--proxy-timeout", "240s"],
     ]
     .concat();
     let arguments = [&["watch", "--lease-namespace", "watched"], &options[..]].concat();
-    // An API server whose definitions are new answers 429 for a while: that is told, and is not what is asked here.
+    // An API server with new definitions answers 429 for a while, which is reported but not tested here.
     let mut said = run(&reader, &arguments);
     for _ in 0..5 {
         if !said.out.contains("(re)initializing") {
@@ -63,7 +62,7 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     let last = lines.iter().rfind(|line| line["event"] == "scope").unwrap();
     assert_eq!(last["scope"]["proxies"], json!({"read": 2, "of": 2, "pods": 2}), "{last}");
     assert!(lines.iter().any(|line| line["problem"] == "selects-nothing" && line["name"] == "lonely"), "{}", said.out);
-    // The same filters are wrong on the same workloads as `status` says of every replica.
+    // The same filters have problems on the same workloads as in `status` for every replica.
     let status = run(&admin, &["status", "-n", "watched", "--all-replicas", "-o", "json"]);
     let status: Value = serde_json::from_str(&status.out).unwrap();
     let want: BTreeSet<(String, String)> = status["wrong"]
@@ -79,7 +78,7 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
         .map(|line| (text(line, "/name").to_owned(), text(line, "/workload").replace('-', "")))
         .collect();
     assert_eq!(found, want, "{}", said.out);
-    // The selection of `kubectl describe`.
+    // The field selector of `kubectl describe`.
     let uid = |name: &str| {
         let path = format!("/apis/networking.istio.io/v1alpha3/namespaces/watched/envoyfilters/{name}");
         let filter = cluster.send("GET", &path, "application/json", &Value::Null).unwrap();

@@ -11,7 +11,7 @@ pub(crate) fn api(package: &str, messages: Vec<MessageProto>) -> Api {
     Api::read([file.encode_to_vec().as_slice()]).unwrap()
 }
 
-/// A message with fields and what they are: `deprecated`, `disallowed` or both.
+/// A message with fields and their flags: `deprecated`, `disallowed` or both.
 pub(crate) fn message(name: &str, fields: &[(&str, &str)]) -> MessageProto {
     let fields = fields.iter().map(|(name, flags)| field(name, flags)).collect();
     MessageProto { name: name.to_owned(), fields, ..MessageProto::default() }
