@@ -1362,7 +1362,7 @@ _arguments "${_arguments_options[@]}" : \
 '-o+[Output format\: text, or json with one object on each line]:FORM:(text json)' \
 '--output=[Output format\: text, or json with one object on each line]:FORM:(text json)' \
 '--rate=[Maximum number of proxies read in a minute]:NUMBER:_default' \
-'--interval=[How long to wait before a proxy is read repeated when nothing changed]:DURATION:_default' \
+'--interval=[How long to wait before a proxy is read again when nothing changed]:DURATION:_default' \
 '--settle=[How long proxies may take to receive a change before they are read]:DURATION:_default' \
 '--metrics-address=[Address for Prometheus and probes, over plain HTTP\: /metrics, /healthz, /readyz]:ADDRESS:_default' \
 '--shards=[Share the proxies with other replicas\: number of shards, each held by a Lease]:NUMBER:_default' \

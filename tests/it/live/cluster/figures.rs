@@ -1,5 +1,7 @@
 //! Speed and size on a real API server, printed with their targets. Times are not asserted, since the machine is
 //! shared.
+//!
+//! `FIGURES_OF=PATH` measures another build, such as the released one (tests/cluster/README.md).
 
 use super::{Cluster, large_dump};
 use serde_json::{Value, json};
@@ -140,7 +142,7 @@ fn speed_and_size_on_a_real_api_server() {
 
     // The cost of a watch while nothing changes.
     let mut watch = start(program, &kubeconfig, &["get", "--watch", "-n", "eleven"]);
-    // What is there when it begins may be newer than what was shown, and is looked at once more when proxies have it.
+    // Changes before the start may be newer than what was shown, and are checked once more when proxies have them.
     std::thread::sleep(Duration::from_secs(16));
     let (began, before) = (Instant::now(), processor(watch.id()));
     std::thread::sleep(Duration::from_secs(20));
