@@ -32,7 +32,7 @@ declare_rule! {
     explains: NOWHERE, policy: Never("it needs the kinds of the selected proxies")
 }
 
-/// Rules about effects of the patch, which runs on no proxy.
+/// Rules about effects of the patch on proxies that its filter attaches to; they are silent if it attaches to none.
 pub(crate) const UNATTACHED: &[&str] = &[
     "EF207", "EF306", "EF307", "EF309", "EF310", "EF311", "EF312", "EF313", "EF314", "EF319", "EF320", "EF324",
     "EF325", "EF329", "EF330", "EF331", "EF332", "EF333", "EF334", "EF411", "EF412", "EF501", "EF502", "EF503",

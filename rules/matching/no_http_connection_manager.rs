@@ -9,7 +9,7 @@ declare_rule! {
     /// An HTTP_FILTER patch for filter chains that have no HTTP connection manager.
     ///
     /// # What it finds
-    /// An HTTP_FILTER patch that matches only TCP filter chains.
+    /// An HTTP_FILTER patch that matches only TCP filter chains, or whose match names another network filter.
     ///
     /// # Why it matters
     /// HTTP filters exist only inside `envoy.filters.network.http_connection_manager`. istiod generates one only for
@@ -30,18 +30,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let other = named.filter(|name| !name.is_empty() && *name != HTTP_CONNECTION_MANAGER);
         out.push(match other {
             Some(name) => one
-                .finding(cx, rule, "network filter", format!("`{name}` holds no HTTP filters"))
-                .note(format!("HTTP filters stand inside `{HTTP_CONNECTION_MANAGER}` alone"))
+                .finding(cx, rule, "network filter", format!("`{name}` contains no HTTP filters"))
+                .note(format!("HTTP filters exist only inside `{HTTP_CONNECTION_MANAGER}`"))
                 .help(format!("filter:\n  name: {HTTP_CONNECTION_MANAGER}")),
             None => one
                 .finding(
                     cx,
                     rule,
                     "network filter",
-                    "no chain that this HTTP_FILTER patch matches has an HTTP connection manager",
+                    "no filter chain that this HTTP_FILTER patch matches has an HTTP connection manager",
                 )
                 .help(
-                    "if the port speaks HTTP, say so in the Service: `appProtocol: http`, or a port name beginning with `http`",
+                    "if the port is HTTP, declare it in the Service: `appProtocol: http`, or a port name that starts with `http`",
                 ),
         });
     }

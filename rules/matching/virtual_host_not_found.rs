@@ -95,7 +95,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The route configuration of plain HTTP servers that has a virtual host, where the match also names a gateway.
+/// The route configuration of plain HTTP servers with a virtual host, if the match also names a gateway.
 fn of_plain_server(one: &NoMatch<'_, '_>, want: &RouteConfigurationMatch, name: &str) -> Option<String> {
     if want.gateway.is_empty() || name.is_empty() || one.view.patch.context != PatchContext::Gateway {
         return None;
@@ -110,8 +110,8 @@ fn of_plain_server(one: &NoMatch<'_, '_>, want: &RouteConfigurationMatch, name: 
     })
 }
 
-/// The inbound virtual host behind a port of the pod, or else the only one that is for a port at all: connections to other
-/// ports pass through `inbound|http|0`.
+/// The inbound virtual host for a container port, or else the only one for any port: connections to other ports pass
+/// through `inbound|http|0`.
 fn of_service<'c>(cx: &Context<'_>, one: &'c NoMatch<'_, '_>, port: &str) -> Option<&'c String> {
     let pairs = || one.runs.iter().flat_map(|run| ports::of_workload(cx, run));
     let services: Vec<u32> = pairs().filter(|pair| pair.target.to_string() == port).map(|pair| pair.port).collect();

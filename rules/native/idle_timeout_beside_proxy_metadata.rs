@@ -9,8 +9,7 @@ declare_rule! {
     /// A patched idle timeout of connections, which the node metadata ISTIO_META_IDLE_TIMEOUT can set.
     ///
     /// # What it finds
-    /// A MERGE of only `idle_timeout` into the TCP proxy filter, or before 1.31 into the HTTP connection manager, for
-    /// whole workloads.
+    /// A MERGE of only `idle_timeout` into the TCP proxy filter, or before 1.31 into the HTTP connection manager.
     ///
     /// # Why it matters
     /// istiod writes the value into every TCP proxy and HTTP connection manager that it generates, without a name to

@@ -93,7 +93,7 @@ fn has_policy(value: Option<&Node>) -> bool {
     found
 }
 
-/// The clusters that the patch changed and that no route has a hash policy for.
+/// The clusters that the patch changed.
 fn changed(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
     changed.map(|(place, _)| place.resource.clone()).collect()

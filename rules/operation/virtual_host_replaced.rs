@@ -14,15 +14,15 @@ declare_rule! {
     /// A REPLACE of a virtual host, which drops the routes and domains that istiod generated for it.
     ///
     /// # What it finds
-    /// A VIRTUAL_HOST REPLACE whose value lacks routes or domains of the generated virtual host; with config dumps the finding
-    /// names them.
+    /// A VIRTUAL_HOST REPLACE whose value omits routes or domains of the generated virtual host; with config dumps the
+    /// finding names them.
     ///
     /// # Why it matters
-    /// The routes of the VirtualService are gone, and so is every later change of it: the host has what the EnvoyFilter says,
-    /// with clusters that may go when services change.
+    /// The routes of the VirtualService are gone, and later changes of it have no effect: the host has only what the
+    /// EnvoyFilter contains, with clusters that may disappear when services change.
     ///
     /// # How to fix
-    /// MERGE settings into the virtual host; add routes with HTTP_ROUTE INSERT_FIRST and take single ones away with REMOVE.
+    /// MERGE settings into the virtual host; add routes with HTTP_ROUTE INSERT_FIRST and remove single ones with REMOVE.
     ///
     /// # References
     /// istiod `rc_patch.go`, releases 1.22 to 1.31; recorded.

@@ -10,9 +10,10 @@ declare_rule! {
     /// Authorization that trusts a header that any client can send.
     ///
     /// # What it finds
-    /// An RBAC rule with action ALLOW, in a patch's value, whose principal is a header such as `x-user-role`,
-    /// `x-forwarded-for` or `x-internal` that is not combined (`and_ids`) with an authenticated principal or an
-    /// address.
+    /// In a patch's value, an RBAC rule with action ALLOW whose principal or permission is a header such as
+    /// `x-user-role`, `x-forwarded-for` or `x-internal` that is not combined (`and_ids`) with an authenticated principal
+    /// or an address; one with action DENY for all requests except those with such a header; and inline Lua that
+    /// compares such a request header to a text.
     ///
     /// # Why it matters
     /// Anyone who can send a request can send the header. The rule protects only against those who do not know it.

@@ -26,7 +26,7 @@ declare_rule! {
 }
 
 const RISKY: [&str; 5] = ["5xx", "gateway-error", "reset", "internal", "deadline-exceeded"];
-/// Retries on the statuses in a list beside it.
+/// Retries on the statuses in a list next to it.
 const BY_STATUS: &str = "retriable-status-codes";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -34,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.route.v3.RetryPolicy") {
             let Some(on) = object.member("retry_on").map(|member| &member.entry.value) else { continue };
             let text = on.as_str().unwrap_or_default();
-            // istiod itself retries on 503, which mostly means that nobody took the request.
+            // istiod itself retries on 503, which usually means that no host accepted the request.
             let statuses = object.member("retriable_status_codes").is_some_and(|list| {
                 let risky = |code: &Node| number(code).is_some_and(|code| (500..600).contains(&code) && code != 503);
                 list.entry.value.items().iter().any(risky)

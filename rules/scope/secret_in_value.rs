@@ -114,7 +114,7 @@ fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str>
     key_id.then_some("an access key")
 }
 
-/// Whether a text is a name and a password as Basic authentication writes them.
+/// Whether a text is a name and a password as encoded for Basic authentication.
 fn is_user_and_password(text: &str) -> bool {
     let decoded = STANDARD.decode(text.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     decoded.is_some_and(|pair| {
@@ -123,7 +123,7 @@ fn is_user_and_password(text: &str) -> bool {
     })
 }
 
-/// What is written where a secret is put in later, or where there is none: marks of templates, and words.
+/// Placeholders for a secret: template markers, and words.
 static FILLED_IN_LATER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let marks = r"\{\{|\$\{|<|%|x{3}|\*{3}|\.{3}";
     let words = "change-?me|example|your|replace|todo|place-?holder|dummy";

@@ -1,4 +1,4 @@
-//! EF523: a JWT filter that asks nobody for a token.
+//! EF523: a JWT filter that requires no token.
 
 use crate::declare_rule;
 use crate::lint::walk::get;
@@ -9,19 +9,19 @@ declare_rule! {
     /// A JWT filter whose rules require no token of any request.
     ///
     /// # What it finds
-    /// An added `jwt_authn` filter without `rules`, or whose rules have no `requires`, and with no requirement that a route
-    /// could ask for by name; a warning where the requirements in `requirement_map` are asked for by no given patch.
+    /// An added `jwt_authn` filter without `rules`, or whose rules have no `requires`, and without requirements that a
+    /// route could refer to by name; a warning if no given patch refers to the requirements in `requirement_map`.
     ///
     /// # Why it matters
-    /// `providers` only say how a token is verified. Without a rule that matches and requires one, the filter looks at no token:
-    /// every request passes.
+    /// `providers` only define how a token is verified. Without a rule that matches and requires one, the filter checks
+    /// no token: every request passes.
     ///
     /// # How to fix
-    /// `rules: [{match: {prefix: /}, requires: {provider_name: NAME}}]`, or a RequestAuthentication with an
+    /// Use `rules: [{match: {prefix: /}, requires: {provider_name: NAME}}]`, or a RequestAuthentication with an
     /// AuthorizationPolicy.
     ///
     /// # References
-    /// Envoy `extensions.filters.http.jwt_authn.v3.JwtAuthentication`; tried with Envoy 1.39.3.
+    /// Envoy `extensions.filters.http.jwt_authn.v3.JwtAuthentication`; tested with Envoy 1.39.3.
     "EF523" "token-never-required" Scope Error => check
 }
 

@@ -11,11 +11,14 @@ declare_rule! {
     /// body with `bodyChunks()`; also in a function that gets the handle.
     ///
     /// # Why it matters
-    /// The script ends with "respond not currently supported in the response path", and the response is sent unchanged.
+    /// The script ends with an error: "respond not currently supported in the response path", and the response is sent
+    /// unchanged; or "respond() cannot be called if headers have been continued", and the request has already gone to
+    /// the service, because `bodyChunks()` passes on what it has read.
     ///
     /// # How to fix
-    /// Decide in `envoy_on_request`; in a response, change `:status` and the body (`headers():replace(":status", …)`,
-    /// `body():setBytes(…)`), or use `local_reply_config` of the connection manager.
+    /// Decide in `envoy_on_request`, with `body()`, which holds the request back; in a response, change `:status` and
+    /// the body (`headers():replace(":status", …)`, `body():setBytes(…)`), or use `local_reply_config` of the connection
+    /// manager.
     ///
     /// # References
     /// Envoy, "Lua" HTTP filter; tested with Envoy 1.39.3.
@@ -32,13 +35,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let (message, note, help) = if one.chunks {
                 (
                     format!("{call} does not work after `bodyChunks()`"),
-                    "bodyChunks() lets the request go on to the service while the script reads it: a request with a body is not stopped",
+                    "bodyChunks() lets the request continue to the service while the script reads it: a request with a body is not stopped",
                     "local body = handle:body(true) -- waits for the whole body; then respond",
                 )
             } else {
                 (
                     format!("{call} does not work in envoy_on_response"),
-                    "the response of the service goes out unchanged",
+                    "the service's response is sent unchanged",
                     "respond in envoy_on_request, or change the response: headers():replace(\":status\", \"403\"), body():setBytes(\"…\")",
                 )
             };

@@ -63,11 +63,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 if matches!(&missing, Absent::Field(field, _) if wrong(field.name())) {
                     continue;
                 }
-                // Another rule names the misspelt field, or the value of something else.
+                // Another rule reports the misspelled field, or the value that belongs elsewhere.
                 if explained(object, &missing) {
                     continue;
                 }
-                // What a MERGE leaves out may be there: the result decides.
+                // The object may already have what a MERGE omits: the result decides.
                 let what = match &missing {
                     Absent::Field(field, _) => field.name(),
                     Absent::OneOf(name, _) => name,
@@ -149,7 +149,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a key that the message does not have explains it.
+/// Whether an unknown key explains the missing field.
 fn explained(object: &Object<'_>, missing: &Absent) -> bool {
     if super::unknown_envoy_field::filter_in_its_place(object).is_some() {
         return true;
@@ -162,7 +162,7 @@ fn explained(object: &Object<'_>, missing: &Absent) -> bool {
     unknown.map(|member| member.entry.key.as_str()).any(|key| alike::keyword(key, names.iter().copied()).is_some())
 }
 
-/// The nearest object with a name that something is missing in: `Route second`.
+/// The nearest object with a name that contains the incomplete one: `Route second`.
 fn named(value: &PatchValue<'_>, object: &Object<'_>) -> Option<String> {
     let mut at = Some(object);
     while let Some(one) = at {

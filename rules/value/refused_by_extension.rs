@@ -118,9 +118,9 @@ fn header_field_size(
     )
 }
 
-/// What the API allows for one field.
+/// The range that the API allows for one field.
 const FIELD_KB: std::ops::RangeInclusive<u64> = 64..=256;
-/// What Envoy takes where `max_request_headers_kb` is not set.
+/// Envoy's default for `max_request_headers_kb`.
 const DEFAULT_HEADERS_KB: u64 = 60;
 
 fn key_of(step: &Step) -> Option<&str> {

@@ -132,7 +132,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The kind of filter, and its `applyTo`, that is written as the value of a patch which takes something else.
+/// The kind of filter, and its `applyTo`, that is written as the value of a patch for something else.
 pub(super) fn filter_in_its_place(object: &Object<'_>) -> Option<(&'static str, &'static str)> {
     let root =
         object.route.is_empty() && object.message().is_some_and(|message| message.field("typed_config").is_none());
@@ -147,8 +147,8 @@ pub(super) fn filter_in_its_place(object: &Object<'_>) -> Option<(&'static str, 
     .find_map(|(part, kind, apply_to)| url.contains(part).then_some((kind, apply_to)))
 }
 
-/// Whether an object that takes its configuration in `typed_config` has the type beside it: all that is wrong with its other
-/// fields, and that it has no configuration, follows from that.
+/// Whether an object that has its configuration in `typed_config` has the type next to it: every problem with its other
+/// fields, and the missing configuration, follow from that.
 pub(super) fn misplaced_type(object: &Object<'_>) -> bool {
     let typed = |message: Message| message.field("typed_config").is_some();
     object.message().is_some_and(typed)

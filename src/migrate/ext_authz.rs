@@ -289,7 +289,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     Ok(("envoyExtAuthzHttp", one))
 }
 
-/// Host and port of a gRPC target: `HOST:PORT` or `dns:///HOST:PORT`; a short name of a Kubernetes service in full.
+/// Host and port of a gRPC target: `HOST:PORT` or `dns:///HOST:PORT`; short names of Kubernetes services are completed.
 fn target_of(target: &str) -> Option<(String, u32)> {
     let rest = target.strip_prefix("dns:").map_or(target, |rest| rest.rsplit('/').next().unwrap_or(rest));
     let (host, port) = rest.rsplit_once(':')?;
@@ -299,7 +299,7 @@ fn target_of(target: &str) -> Option<(String, u32)> {
     Some((host, port.parse().ok()?)).filter(|_| plain)
 }
 
-/// istiod refuses every request while it does not know the service of the provider.
+/// istiod rejects every request while it does not know the provider's service.
 fn known(cx: &Cx<'_>, cluster: &str, host: &str, found: &mut Move) {
     // A cluster that a filter adds for a host outside the mesh becomes a ServiceEntry.
     let added = !cluster.contains('|') && !host.ends_with(".svc.cluster.local");

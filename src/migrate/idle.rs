@@ -50,7 +50,7 @@ pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     Some(found)
 }
 
-/// The idle timeout of connections to a service, which its DestinationRule has (since Istio 1.21).
+/// The idle timeout of connections to a service, which its DestinationRule can set (since Istio 1.21).
 fn by_destination() -> Move {
     let mut found =
         Move::new(&catalog::TCP_IDLE).home("DestinationRule", "trafficPolicy.connectionPool.tcp.idleTimeout", 0);
@@ -60,7 +60,7 @@ fn by_destination() -> Move {
     found
 }
 
-/// Before `connectionSettings`: the idle timeout by an environment variable, which TCP connections read too.
+/// Before `connectionSettings`: the idle timeout as an environment variable, which also applies to TCP connections.
 pub(super) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move) {
     let Some(value) = config.text("common_http_protocol_options/idle_timeout") else { return };
     of_pattern(found, &catalog::HCM_TIMEOUTS);

@@ -80,9 +80,9 @@ pub struct Move {
     pub pattern: &'static Pattern,
     /// Its native APIs.
     pub homes: Vec<Home>,
-    /// Another API that can do the same in other words, named and not written.
+    /// Another API with the same effect, which is named but not written.
     pub instead: Option<Home>,
-    /// What differs then.
+    /// What differs.
     pub differences: Vec<Difference>,
     /// The results of the guards.
     pub guards: Vec<Guard>,

@@ -40,7 +40,7 @@ pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&Prox
     cause_of(cx, filter, patch, runs, |_| true)
 }
 
-/// The cause of a patch that matches and changes nothing, if it would without another patch.
+/// The cause of a patch that matches but changes nothing, if it would change something without another patch.
 pub(crate) fn cause_of_no_op(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
     cause_of(cx, filter, patch, runs, Effect::changes)
 }
@@ -52,7 +52,7 @@ fn cause_of(
     runs: &[&ProxyRun<'_>],
     counts: fn(&Effect) -> bool,
 ) -> Option<Cause> {
-    // Replicas have the same cause: a few proxies are enough.
+    // Replicas have the same cause, so a few proxies are enough.
     runs.iter().take(3).find_map(|run| {
         let id = run.plan.find(filter, patch)?;
         let culprit = run.culprit(id, counts)?;
@@ -194,7 +194,7 @@ fn met(trace: &Trace, id: PatchId, counts: fn(&Effect) -> bool) -> bool {
     trace.patches.get(id.index()).is_some_and(|trace| trace.effects.iter().any(|(_, effect)| counts(effect)))
 }
 
-/// Whether a place is another one or inside of it. Chains move when one goes; their other names are enough.
+/// Whether a place is another one or inside it. Filter chains move when one is removed; their other names are enough.
 fn lies_in(inner: &Place, outer: &Place) -> bool {
     let within = |inner: &Option<String>, outer: &Option<String>| outer.is_none() || inner == outer;
     inner.kind == outer.kind
@@ -206,7 +206,7 @@ fn lies_in(inner: &Place, outer: &Place) -> bool {
         && outer.route.as_ref().is_none_or(|(_, name)| inner.route.as_ref().is_some_and(|(_, own)| own == name))
 }
 
-/// The kind of resources that a patch looks at; `None` for more than one.
+/// The kind of resource that a patch matches; `None` for more than one.
 fn sought(apply_to: ApplyTo) -> Option<ResourceKind> {
     match apply_to {
         ApplyTo::Listener

@@ -30,13 +30,13 @@ impl Seen<'_, '_> {
         self.runs.first().is_some_and(|run| run.run.knowledge == Knowledge::Dump)
     }
 
-    /// The other patch without which this one would change something, where it matches and changes nothing.
+    /// The other patch without which this one would change something, if it matches but changes nothing.
     pub(crate) fn cause_of_no_op(&self, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Cause> {
         let runs: Vec<&ProxyRun<'_>> = self.runs.iter().map(|run| run.run).collect();
         culprit::cause_of_no_op(cx, view.filter_index, view.patch.index, &runs)
     }
 
-    /// A note with the filters that a merge into all of them comes to.
+    /// A note with the filters that a merge into all of them reaches.
     pub fn reached(&self, names: &[&str]) -> String {
         let names = names.join(", ");
         if self.runs.iter().any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_)))) {

@@ -89,11 +89,11 @@ pub(crate) struct Absent<'t> {
 pub(crate) struct Late<'t> {
     /// The method, or the call of a function that calls it.
     pub named: Named<'t>,
-    /// Whether the headers of a request are on their way; else it is a response.
+    /// Whether the headers of a request were already sent on; otherwise it is a response.
     pub chunks: bool,
 }
 
-/// A table of headers that Envoy refuses.
+/// A table of headers that Envoy rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Incomplete<'t> {
     /// The method that receives it.

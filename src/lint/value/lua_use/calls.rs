@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A comparison of a request's header with a text, or a search in it: what the client sent decides.
+    /// A comparison of a request header to a text, or a search in it: the client's value decides.
     pub(super) fn decides(&mut self, at: usize, name: &'t str) {
         let (end, header) = match (self.entry(), self.held_headers.get(name)) {
             (Some((false, _)), Some(header)) => (at + 1, *header),
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The methods of a chain of calls that begins at this name: `handle:streamInfo():dynamicMetadata()`.
+    /// The methods of a call chain that begins at this name: `handle:streamInfo():dynamicMetadata()`.
     pub(super) fn chain(&mut self, at: usize, first: Owner) {
         let (mut at, mut owner) = (at, first);
         while self.sign(at + 1, ":") {
