@@ -67,8 +67,8 @@ pub(super) fn bound(slots: &Slots, component: &str, roles: Vec<Value>, account: 
     pairs.map(|object| labelled(object, slots, component)).collect()
 }
 
-/// The account of something that reads the mesh, its roles, and, as a part of its own, the right to read the proxies
-/// themselves; with the names of the three files.
+/// The account of a reader of the mesh, its roles and, as a separate part, the right to read the proxies themselves; with the
+/// names of the three files.
 pub(super) fn reader(
     slots: &Slots,
     component: &str,

@@ -359,7 +359,7 @@ impl Judged {
         }
     }
 
-    /// The findings of all passes that are to be reported; the counts are made to fit them.
+    /// The findings of all passes to report; the counts are adjusted to them.
     fn reported(&mut self, request: &LintRequest, mesh: &Mesh<'_>) -> Vec<Finding> {
         let mut findings = lint::merged(std::mem::take(&mut self.findings));
         findings.retain(|finding| request.min_severity.is_none_or(|least| finding.severity >= least));

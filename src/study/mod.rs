@@ -57,7 +57,7 @@ impl<'a> Undone<'a> {
         Undone { dump, unapplied: Unapplied::default() }
     }
 
-    /// Drops the trees of the reconstruction, which only [`render`] and [`changes`] need.
+    /// Drops the trees of the reconstruction, which only [`render`] and [`changes()`] need.
     #[must_use]
     pub fn compact(mut self) -> Undone<'a> {
         self.unapplied.trees.clear();
