@@ -12,9 +12,9 @@ declare_rule! {
     /// namespace have exactly those labels.
     ///
     /// # Why it matters
-    /// A filter reaches the workloads of its own namespace; only the root namespace (`meshConfig.rootNamespace`) reaches
     /// A filter reaches the workloads of its own namespace; only the root namespace (`meshConfig.rootNamespace`)
     /// reaches all. istiod accepts the filter but attaches it to nothing.
+    ///
     /// # How to fix
     /// Move the filter to the namespace of the workloads, or to the root namespace.
     ///

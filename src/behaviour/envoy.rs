@@ -26,10 +26,10 @@ const MEMORY: u64 = 4 << 30;
 const REFUSED: [&str; 2] = ["Filesystem config update rejected: ", "Filesystem config update failure: "];
 
 /// Writes each line of an access log immediately. Without it (before Envoy 1.37), lines wait for a timer with a coarse
-/// clock: up to 4 ms per request if the kernel ticks 250 times per second.
+/// clock: up to 4 ms per request if the kernel ticks 250 times per second. There, a line longer than the buffer follows.
 const AT_ONCE: [&str; 2] = ["--file-flush-min-size-kb", "0"];
 
-/// What an Envoy without that option collects (`access_log_manager_impl.cc`, 1.36), in bytes.
+/// The size of the log buffer of an Envoy without that option (`access_log_manager_impl.cc`, 1.36), in bytes.
 const COLLECTED: usize = 64 << 10;
 
 /// A running Envoy.

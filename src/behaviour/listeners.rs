@@ -92,10 +92,10 @@ pub struct Route {
 /// Metadata namespace that identifies routes.
 pub(super) const MARK: &str = "kubectl.envoyfilter";
 
-/// The minor release of Envoy from which on an option makes it write each line of an access log at once.
+/// The first Envoy minor with an option to write each line of an access log immediately.
 pub(super) const FLUSHES: u16 = 37;
 
-/// The environment variable with more than an older Envoy collects before it writes, and what it begins with.
+/// The environment variable with more text than the log buffer of an older Envoy, and its prefix.
 pub(super) const FILLING: &str = "KUBECTL_ENVOYFILTER_FILLING";
 
 /// Names of probes begin with this.
@@ -251,7 +251,7 @@ fn logged(neutral: &Neutral<'_>, config: &mut Tree<'_>, stage: &str, about: &Cha
     config.set("access_log", Tree::new(Value::List(logs)));
 }
 
-/// A line that makes Envoy write those before it at once, where no option does.
+/// A line that makes Envoy flush earlier ones, if it has no option for this.
 fn filling(neutral: &Neutral<'_>) -> Option<Tree<'static>> {
     (neutral.place.envoy < FLUSHES).then(|| {
         tree(&json!({

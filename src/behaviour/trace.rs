@@ -238,7 +238,7 @@ impl Path {
             attempts: access.number("attempts").unwrap_or(0),
             sni: access.text("sni"),
             peer: access.text("peer"),
-            // Where the chain takes plain text, it is only what the TLS inspector made of that.
+            // If the filter chain accepts plaintext, this only comes from the TLS inspector.
             tls_failure: if plain { String::new() } else { access.text("tls_failure") },
         }
     }

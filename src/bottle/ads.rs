@@ -1,8 +1,7 @@
 //! The xDS requests of a proxy: one state-of-the-world stream, which every release supports, with one request for each
 //! kind of resource.
 //!
-//! `proto::wire` converts the bytes of resources to JSON. It has the types of every istiod release and is exact about
-//! what Go writes; prost-reflect would first have to link a pool of all descriptors for each release.
+//! `texts` decodes the bytes of resources to JSON, each once.
 
 use super::fault::Fault;
 use super::grpc::{Channel, Stream};
@@ -64,7 +63,8 @@ struct Response {
     nonce: String,
 }
 
-/// Resources as text, ordered by name. Further resources with the same name are named `name#2` and so on.
+/// Resources as text, ordered by name. Further resources with the same name are named `name#2` and so on. Proxies that
+/// get the same resource share its text.
 pub type Named = BTreeMap<String, Arc<str>>;
 
 /// Everything that a proxy receives, as JSON with ordered keys.

@@ -185,7 +185,7 @@ impl Node {
     }
 }
 
-/// The container of a pod that is the proxy.
+/// The proxy container of a pod.
 pub(super) fn proxy_container(pod: &Value) -> Option<&Value> {
     let mut containers = list(pod, &["spec", "containers"]).iter().chain(list(pod, &["spec", "initContainers"]));
     containers.find(|container| text(container, &["name"]) == PROXY)

@@ -1,4 +1,4 @@
-//! What a pod's agent sends of its settings: those of the mesh, of ProxyConfigs and of the pod's annotation.
+//! The settings that a pod's agent sends: those of the mesh, of ProxyConfigs and of the pod's annotation.
 
 use super::node::Node;
 use super::objects::{Objects, list, map, selects, text};
@@ -7,17 +7,17 @@ use crate::model::proxy_config::{ANNOTATION, apply};
 use crate::source::{FileId, Node as Document};
 use serde_json::{Value, json};
 
-/// Settings that all proxies start from.
+/// Base settings of all proxies.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
     /// `defaultConfig` of the mesh.
     pub(super) settings: Value,
-    /// The namespace whose ProxyConfigs reach every proxy.
+    /// The namespace whose ProxyConfigs apply to every proxy.
     pub(super) root: String,
 }
 
 impl Defaults {
-    /// Those of the mesh config that the istiod of a revision and a namespace reads.
+    /// The settings in the mesh config that the istiod of a revision and a namespace reads.
     pub(super) fn of(objects: &Objects, revision: &str, namespace: &str) -> Defaults {
         let own = if revision.is_empty() { "istio".to_owned() } else { format!("istio-{revision}") };
         let named = |name: &str| {
@@ -39,8 +39,8 @@ impl Defaults {
     }
 }
 
-/// Gives the proxy of a pod the settings and the variables that its own objects give it; nothing where they are those of the
-/// mesh, which istiod knows.
+/// Adds the settings and variables of its own objects to the proxy of a pod; nothing if they equal those of the mesh,
+/// which istiod knows.
 pub(super) fn introduce(objects: &Objects, defaults: &Defaults, pod: &Value, proxy: Option<&Value>, node: &mut Node) {
     let annotation = map(pod, &["metadata", "annotations"]).and_then(|all| all.get(ANNOTATION)).and_then(Value::as_str);
     let annotation = annotation.map(read).filter(Value::is_object);
@@ -50,7 +50,8 @@ pub(super) fn introduce(objects: &Objects, defaults: &Defaults, pod: &Value, pro
         Some(read(text(variable, &["value"]))).filter(Value::is_object)
     });
     let settings = if let Some(mut injected) = injected {
-        // What injection wrote holds the mesh's settings and the ProxyConfigs of that time; variables stand beside it.
+        // The injected value has the settings of the mesh and the ProxyConfigs at injection time; variables are
+        // separate.
         if let Some(annotation) = &annotation {
             apply(&mut injected, annotation);
         }
@@ -66,7 +67,7 @@ pub(super) fn introduce(objects: &Objects, defaults: &Defaults, pod: &Value, pro
                     && selector.is_some() == own
                     && (!own || selects(selector, labels))
             });
-            // istiod takes the oldest.
+            // istiod uses the oldest.
             let age = |key: &'static str| move |one: &Value| text(one, &["metadata", key]).to_owned();
             let (made, name) = (age("creationTimestamp"), age("name"));
             found.into_iter().min_by_key(|one| (made(one), name(one))).map(of_resource)
@@ -92,7 +93,7 @@ pub(super) fn introduce(objects: &Objects, defaults: &Defaults, pod: &Value, pro
     node.metadata.insert("PROXY_CONFIG".to_owned(), settings);
 }
 
-/// What of a ProxyConfig counts.
+/// The relevant parts of a ProxyConfig.
 fn of_resource(resource: &Value) -> Value {
     let mut settings = json!({});
     for (field, key) in [("concurrency", "concurrency"), ("environmentVariables", "proxyMetadata"), ("image", "image")]
@@ -156,7 +157,7 @@ mod tests {
                    "proxyMetadata": {"ISTIO_META_A": "own", "B": "b"}})
         );
         assert_eq!(node.metadata["A"], "own");
-        // Broken YAML is none.
+        // Broken YAML does not count.
         pod["metadata"]["annotations"] = json!({ANNOTATION: "{"});
         assert_eq!(settings(documents, &pod).metadata["PROXY_CONFIG"]["concurrency"], 3);
     }

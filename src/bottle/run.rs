@@ -101,7 +101,7 @@ pub struct Bottle {
     pub ready_after: Duration,
     schema: Schema,
     store: Arc<ObjectStore>,
-    /// What was read of its answers.
+    /// The decoded answers.
     texts: Arc<Texts>,
     /// Counts changes of filters.
     generation: u64,

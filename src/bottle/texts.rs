@@ -1,7 +1,7 @@
-//! Resources as JSON. Most of what istiod sends one proxy it sends all others, byte for byte: that is read once.
+//! Resources as JSON. istiod sends most resources to all proxies, byte for byte, so they are decoded once.
 //!
-//! The bytes become JSON by `proto::wire`, which has the types of every release of istiod and is exact about what Go writes;
-//! prost-reflect would first have to link a pool of all descriptors for each release.
+//! `proto::wire` converts the bytes to JSON. It has the types of every istiod release and is exact about what Go
+//! writes; prost-reflect would first have to link a pool of all descriptors for each release.
 
 use super::ads::ENDPOINTS;
 use super::fault::Fault;
@@ -12,21 +12,21 @@ use crate::proto::wire;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most bytes that are kept, those of istiod and the texts together; then everything is forgotten and kept anew.
+/// Maximum size of the cache, istiod's bytes and the texts together; beyond it, the cache is cleared.
 const MOST: usize = 256 << 20;
 
-/// A resource that was read.
+/// A decoded resource.
 #[derive(Debug)]
 pub(super) struct Resource {
     /// Its name.
     pub(super) name: String,
-    /// Its JSON, keys in order.
+    /// Its JSON, with ordered keys.
     pub(super) text: Arc<str>,
-    /// What it asks for.
+    /// The names that it refers to.
     pub(super) references: References,
 }
 
-/// Names that resources ask for.
+/// Names that resources refer to.
 #[derive(Debug, Default)]
 pub(super) struct References {
     pub(super) routes: BTreeSet<String>,
@@ -35,7 +35,7 @@ pub(super) struct References {
 }
 
 impl References {
-    /// Those of another resource, too.
+    /// Adds those of another resource.
     pub(super) fn extend(&mut self, other: &References) {
         for (own, others) in [
             (&mut self.routes, &other.routes),
@@ -54,7 +54,7 @@ impl References {
         self.endpoints.insert(named.unwrap_or_else(|| tree.name()).to_owned());
     }
 
-    /// Finds `rds` and `config_discovery` wherever they are: in chains, default chains and filters inside filters.
+    /// Collects `rds` and `config_discovery` everywhere: in filter chains, default filter chains and nested filters.
     fn listener(&mut self, tree: &Tree<'_>) {
         match &tree.value {
             Value::Map(entries) => {
@@ -74,7 +74,7 @@ impl References {
     }
 }
 
-/// What was read of an istiod so far. All its resources are of the same types.
+/// The decoded resources of one istiod, which all have the same types.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     kept: Mutex<Kept>,
@@ -88,13 +88,13 @@ struct Kept {
 }
 
 impl Texts {
-    /// The resource that these bytes are.
+    /// The resource for these bytes.
     pub(super) fn read(&self, schema: Schema, type_name: &'static str, bytes: &[u8]) -> Result<Arc<Resource>, Fault> {
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept().resources.get(type_name).and_then(|of| of.get(bytes)) {
             return Ok(Arc::clone(known));
         }
-        // Unlocked, since this is what takes time; two that read the same at once get the same.
+        // Unlocked, since decoding takes time; two concurrent readers get the same result.
         let read = Arc::new(decoded(schema, type_name, bytes)?);
         let mut kept = kept();
         if kept.size > MOST {
@@ -125,7 +125,7 @@ fn decoded(schema: Schema, type_name: &str, bytes: &[u8]) -> Result<Resource, Fa
     Ok(Resource { name, text: json::canonical(&typed).into(), references })
 }
 
-/// The first text in a message: of all these types, its name.
+/// The first text in a message, which for all these types is its name.
 fn first_text(bytes: &[u8]) -> String {
     let (Some(10), Some(&length)) = (bytes.first(), bytes.get(1)) else { return "no name".to_owned() };
     String::from_utf8_lossy(bytes.get(2..2 + usize::from(length)).unwrap_or_default()).into_owned()

@@ -70,11 +70,11 @@ pub struct PodSettings {
     pub labels: Labels,
     /// Whether they are for gateways only.
     pub gateways: bool,
-    /// What the filters set.
+    /// Settings from the filters.
     pub config: Json,
-    /// What the mesh sets by default (`defaultConfig`): an annotation hides all of a field of which it sets a part.
+    /// The mesh's defaults (`defaultConfig`): an annotation that sets part of a field hides all of it.
     pub defaults: Json,
-    /// Workloads among the input that have those pods, kind, namespace and name, with the annotation that their pods have.
+    /// Workloads in the input with those pods (kind, namespace and name), with the current annotation of their pods.
     pub workloads: BTreeMap<(String, String, String), String>,
     /// `namespace/name` of the filters.
     pub from: BTreeSet<String>,
@@ -264,7 +264,7 @@ impl Draft {
         }
         let from = BTreeSet::from([filter.full_name()]);
         let mut defaults = defaults(mesh);
-        // What every pod hides already is not brought back.
+        // Settings that every pod already hides are not restored.
         let hides = |key: &String| {
             let mut all = mesh.workloads(filter).filter(|one| !gateways || mesh.is_gateway(one)).peekable();
             all.peek().is_some()
@@ -408,8 +408,8 @@ pub(crate) fn title(object: &Json) -> String {
 }
 
 impl PodSettings {
-    /// The annotation of a pod that has this one now. What the mesh sets beside the filters in the same field is repeated
-    /// where the annotation does not hide it already.
+    /// The new annotation of a pod that has this one. Mesh settings in the same fields are repeated unless the
+    /// annotation already hides them.
     pub fn over(&self, annotation: &str) -> Json {
         completed(annotation, &self.config, &self.defaults)
     }
@@ -430,12 +430,12 @@ impl PodSettings {
     }
 }
 
-/// What the mesh sets for every proxy.
+/// The mesh's settings for every proxy.
 fn defaults(mesh: &Mesh<'_>) -> Json {
     mesh.mesh_config().and_then(|mesh| mesh.get("defaultConfig").cloned()).unwrap_or_else(|| json!({}))
 }
 
-/// The settings of an annotation with others merged into them, and what the mesh sets in the same fields.
+/// The settings of an annotation with others merged into them, and the mesh's settings in the same fields.
 fn completed(annotation: &str, config: &Json, defaults: &Json) -> Json {
     let mut settings = settings_of(annotation);
     for key in config.as_object().into_iter().flatten().map(|(key, _)| key) {

@@ -221,7 +221,7 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
     found
 }
 
-/// An annotation hides all of a field of which it sets a part.
+/// An annotation that sets part of a field hides all of it.
 fn repeated(cx: &Cx<'_>, proxy: &Json) -> Option<String> {
     let mesh = cx.mesh.mesh_config()?;
     let hidden = proxy.as_object()?.keys().find(|key| mesh.pointer(&format!("/defaultConfig/{key}")).is_some())?;

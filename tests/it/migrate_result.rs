@@ -327,7 +327,7 @@ fn remaining_patches_use_the_newest_types() {
     let codes = json!({ "other": { "inline_string": script } });
     let old_field = json!({ "@type": url, "inline_code": script, "source_codes": codes });
     let new_field = json!({ "@type": url, "default_source_code": { "inline_string": script }, "source_codes": codes });
-    // The untyped configuration of the second API, in braces as JSON writes it.
+    // The untyped configuration of the v2 API, in braces as JSON.
     let mut untyped = filter("untyped", &json!({}), manager);
     untyped["spec"]["configPatches"][0]["patch"]["value"] =
         json!({ "name": "envoy.filters.http.buffer", "config": { "maxRequestBytes": 9 } });
@@ -379,8 +379,8 @@ fn remaining_patches_use_the_newest_types() {
     }
 }
 
-/// An annotation hides all of a field of which it sets a part, and a command that sets it replaces the whole annotation: what
-/// the mesh and the workload have there stays.
+/// An annotation that sets part of a field hides all of it, and a command that sets it replaces the whole annotation:
+/// the settings of the mesh and the workload in that field stay.
 #[test]
 fn settings_of_pods_keep_what_the_mesh_and_the_annotation_set() {
     let deployment = |name: &str, annotations: Json| {

@@ -203,7 +203,6 @@ struct Figures {
 
 /// The claim of an outcome about the proxy. Whether a merge changed anything depends on the original, which is lost:
 /// the claim is that it met its object and holds there.
-/// that it met its object and holds there is what is claimed.
 fn met(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Applied | Outcome::NoOp => "met",

@@ -235,7 +235,7 @@ impl Reader {
                 };
                 let rules = match &one.value.value {
                     NodeValue::List(items) => items.iter().map(|item| self.rule(item, service)).collect(),
-                    // What is no mapping is said there.
+                    // A value that is not a mapping is reported there.
                     _ => vec![self.rule(&one.value, service)],
                 };
                 stub.rules.insert(service, rules);

@@ -69,7 +69,7 @@ const AS_RECORDED: [(&str, &str); 4] = [
     ("ENABLE_INGRESS_WAYPOINT_ROUTING", "false"),
 ];
 
-/// Settings that istiod was recorded with beside those (testdata/reference/README.md).
+/// Additional settings of the recorded istiod (testdata/reference/README.md).
 fn recorded_with(topology: &str) -> &'static [&'static str] {
     const ALL: [&str; 5] = [
         "ISTIO_DUAL_STACK",

@@ -321,7 +321,7 @@ fn a_migration_of_a_cluster_and_of_its_capture_is_computed() {
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     let (code, out, err) = run(&istiod, &[&arguments[..], &["--capture", captured]].concat());
     assert_eq!(code, 0, "{out}{err}");
-    // Among files there are also stand-ins for pods that are missing, and proxies in them.
+    // With files, there are also stand-ins for missing pods, which include proxies.
     let alike = |part: &Value| {
         let mut part = part.clone();
         part.pointer_mut("/0/proof").and_then(Value::as_object_mut).map(|proof| proof.remove("proxies"));
@@ -333,7 +333,7 @@ fn a_migration_of_a_cluster_and_of_its_capture_is_computed() {
         }
         assert_eq!(got["scope"]["proof"], "istiod");
     }
-    // Whoever is asked about only one namespace is told of proxies of the others all the same.
+    // A request for one namespace also reports proxies of the others.
     let one = on(&mock, &istiod, &[&arguments[..], &["-n", "shop"]].concat());
     assert_eq!(report(&one.out, &one.err)["filters"], report(&said.out, &said.err)["filters"], "{}", one.err);
     assert!(!mock.paths().iter().any(|path| path.contains("config_dump")), "no proxy was read");

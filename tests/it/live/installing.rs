@@ -1,4 +1,4 @@
-//! `webhook install` with something that cannot be installed: refused before anything is asked of the API server.
+//! `webhook install` with an invalid object is rejected before any request to the API server.
 
 use super::{live, shop};
 use std::fs;

@@ -379,7 +379,7 @@ fn no_cluster_is_reported_immediately() {
     let said = live(&mock, &["lint", "--context", "other"]);
     assert_eq!(said.code, 3);
     assert!(said.err.contains("other"), "{}", said.err);
-    // Nobody listens: the address, the reason and what to do, without the names of a library's layers.
+    // Nobody listens: the address, the reason and the help, without the names of library layers.
     let said = live(&mock, &["get", "--server", "http://127.0.0.1:1"]);
     assert_eq!(said.code, 3, "{}", said.err);
     for words in ["cannot connect to http://127.0.0.1:1", "Connection refused", "check that the cluster runs"] {

@@ -1,5 +1,5 @@
-//! An istiod that runs here, with the objects of a real API server: what it generates is what was recorded, with no right but to
-//! list them.
+//! A local istiod with the objects of a real API server generates the recorded configuration, and needs only permission
+//! to list them.
 
 use super::{Cluster, Granted, documents};
 use crate::bottle;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-/// Addresses of Services in the recording, and in the cluster, which gives them out from another range.
+/// Addresses of Services in the recording and in the cluster, which assigns them from another range.
 const ADDRESSES: (&str, &str) = ("10.1.0.", "10.96.7.");
 
 const FILTER: &str = "
@@ -45,8 +45,8 @@ fn mesh() -> Vec<Value> {
     all
 }
 
-/// The resources of a dump by kind and name, without those of the API server's own Service, and without what traces say of the
-/// cluster and the mesh, which recorded proxies do not tell.
+/// The resources of a dump by kind and name, without those of the API server's own Service, and without the cluster and
+/// the mesh in traces, which recorded proxies do not report.
 fn resources(dump: &Dump) -> BTreeMap<String, String> {
     let config = dump.config(&Identity::default()).unwrap();
     let text = |json: &str| {
@@ -63,7 +63,7 @@ fn resources(dump: &Dump) -> BTreeMap<String, String> {
 fn what_istiod_makes_of_a_real_api_server_is_what_was_recorded() {
     let istiod = bottle::istiod("1.31");
     let istiod = istiod.to_str().unwrap();
-    // A cluster of its own: istiod reads all of it.
+    // A separate cluster, since istiod reads all of it.
     let cluster = Cluster::start();
     let objects = mesh();
     cluster.create(&objects);
@@ -98,7 +98,7 @@ fn what_istiod_makes_of_a_real_api_server_is_what_was_recorded() {
     }
     assert!(compared > 60, "{compared}");
 
-    // What commands say needs no right but to list what istiod reads.
+    // The commands need only permission to list what istiod reads.
     cluster.create(&documents(FILTER));
     let roles = documents(&run(&admin, &["rbac", "lint", "--istiod"]).out);
     let _granted = Granted::new(&cluster, &roles);
@@ -110,7 +110,7 @@ fn what_istiod_makes_of_a_real_api_server_is_what_was_recorded() {
         if as_reader.code == as_admin.code {
             break;
         }
-        // The authorizer sees new roles after a moment.
+        // The authorizer sees new roles with a delay.
         std::thread::sleep(Duration::from_millis(250));
         as_reader = read(&["lint", "-A", "-o", "json"]);
     }

@@ -126,7 +126,7 @@ fn speed_and_size_on_a_real_api_server() {
         all.mebibytes
     );
     let file = cluster.folder.path().join("mesh.tar.gz");
-    // All of them take a build that is not optimized a minute.
+    // An unoptimized build takes a minute for all of them.
     let (dumps, of): (u32, &[&str]) = if optimized { (1_000, &["-A"]) } else { (11, &["-n", "eleven"]) };
     let captured =
         measure(program, &kubeconfig, &[&["capture", "--all-replicas", file.to_str().unwrap()], of].concat());

@@ -21,7 +21,7 @@ fn path(object: &Json) -> String {
     format!("/apis/{}/namespaces/{}/{plural}", text("/apiVersion"), text("/metadata/namespace"))
 }
 
-/// Defines the kinds of the Gateway API as the release of it does that Istio requires.
+/// Installs the kinds of the Gateway API release that Istio requires.
 fn gateway_api(cluster: &Cluster) {
     for plural in ["gateways", "httproutes"] {
         let packed =
