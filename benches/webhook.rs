@@ -6,7 +6,6 @@
 //! request ten times per second and reconnect when they are closed. `cargo bench --bench webhook -- --worst` measures
 //! the memory of eight of the largest reviews at the same time. `cargo bench --bench webhook -- --each` measures one
 //! review of each kind without a network: the first after another change, and one without a change.
-//! else has changed, and one when nothing has.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench: it fails by them, and prints figures")]

@@ -9,8 +9,8 @@ declare_rule! {
     /// An EnvoyFilter without a name, or with one that Kubernetes rejects.
     ///
     /// # What it finds
-    /// `metadata.name` is missing or empty (and there is no `generateName`), or it is not an RFC 1123 subdomain: capitals, underscores,
-    /// spaces.
+    /// `metadata.name` is missing or empty (without `generateName`), or it is not an RFC 1123 subdomain: capitals,
+    /// underscores, spaces.
     ///
     /// # Why it matters
     /// The API server rejects the object.

@@ -29,7 +29,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = LazyCell::new(|| reach::known(cx));
-    // What is said of a filter that reaches all of them.
+    // The extent and the names for a filter that reaches all of them.
     let all: LazyCell<(String, Vec<String>), _> =
         LazyCell::new(|| (reach::extent(&known), known.iter().map(reach::Reached::full_name).collect()));
     for filter in cx.filters {

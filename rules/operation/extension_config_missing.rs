@@ -1,4 +1,4 @@
-//! EF318: a filter with `config_discovery` for which there is no extension configuration.
+//! EF318: a filter with `config_discovery` without an extension configuration.
 
 use crate::declare_rule;
 use crate::lint::context::PatchRun;

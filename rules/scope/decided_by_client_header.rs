@@ -55,7 +55,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let denies = other.text("action") == Some("DENY") && other.full_name() == "envoy.config.rbac.v3.RBAC";
                 denies && object.route.starts_with(&other.route)
             });
-            // What is denied without the header is granted with it, and the other way round.
+            // Denied without the header means granted with it, and vice versa.
             let not = |step: &&Step| matches!(step, Step::Key(key) if ["not_id", "notId", "not_rule", "notRule"].contains(&key.as_str()));
             let turned = object.route.iter().filter(not).count() % 2 == 1;
             let turned = turned != header_turned(header);

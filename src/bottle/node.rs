@@ -191,7 +191,7 @@ pub(super) fn proxy_container(pod: &Value) -> Option<&Value> {
     containers.find(|container| text(container, &["name"]) == PROXY)
 }
 
-/// The kind of a pod's proxy, from what its proxy container is told, or from the template that is to be injected.
+/// The kind of a pod's proxy, from the arguments of its proxy container or from the template to inject.
 fn pod_kind(pod: &Value, proxy: Option<&Value>) -> Option<ProxyKind> {
     match proxy.and_then(|proxy| list(proxy, &["args"]).get(1)?.as_str()) {
         // It uses another protocol.

@@ -24,7 +24,7 @@ pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     if !config.is_empty() || !whole.is_empty() {
         return None;
     }
-    // What a proxy sends on: the destination has a timeout of its own.
+    // Outbound connections: the destination has its own timeout.
     let sends = matches!(part.reach.context, PatchContext::SidecarOutbound | PatchContext::Gateway);
     if sends && !part.reach.is_whole() || part.reach.context == PatchContext::SidecarOutbound {
         return Some(by_destination());

@@ -154,7 +154,7 @@ impl ProxyRun<'_> {
         let (culprit, ..) = alone.or_else(several)?;
         let also = if alone.is_some() { None } else { all.iter().copied().find(|other| other != culprit) };
         let effects = &self.judged.trace.patches[culprit.index()].effects;
-        // Of several objects that it takes, the one that the patch asks for.
+        // Of several effects, prefer the one on an object that the patch refers to.
         let mut without = Trace::new(self.plan.patches.len());
         engine::run(&self.plan.without(&[*culprit]), self.config, &Options::default(), &mut without);
         let asked = |place: &Place| {

@@ -9,7 +9,6 @@ const MAX_PATCH: u16 = 30;
 /// The newest minor from the oldest supported (or `newest`, if that is older) to `newest` with a patch release that
 /// matches an expression. An empty or broken expression matches all. One with letters may mean a vendor's releases and
 /// gives `newest`.
-/// these.
 pub(crate) fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
     // An expression without `^` also matches inside versions that it was not written for (`1\.11` in 1.21.11).
     let compiled = go_regexp::compile(&format!("^(?:{expression})"));
