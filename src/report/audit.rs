@@ -4,6 +4,7 @@
 mod html;
 mod human;
 mod markdown;
+mod matrix;
 
 pub(crate) use html::html;
 pub(crate) use human::{diff, text};

@@ -1,23 +1,17 @@
-//! Text in HTML, for every page.
+//! HTML, for every page: `maud` escapes markup, and [`Text`] also control characters.
 
 use crate::source::escape;
-use std::fmt::{Display, Formatter, Result, Write as _};
+use maud::{PreEscaped, Render};
+
+/// A line end. Items and rows end with one, because output is searched for secrets line by line.
+pub(super) const NEWLINE: PreEscaped<&str> = PreEscaped("\n");
 
 /// A text without markup and without control characters.
 pub(super) struct Text<'t>(pub(super) &'t str);
 
-impl Display for Text<'_> {
-    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
-        for character in escape::lines(self.0).chars() {
-            match character {
-                '&' => out.write_str("&amp;")?,
-                '<' => out.write_str("&lt;")?,
-                '>' => out.write_str("&gt;")?,
-                '"' => out.write_str("&quot;")?,
-                '\'' => out.write_str("&#39;")?,
-                other => out.write_char(other)?,
-            }
-        }
-        Ok(())
+impl Render for Text<'_> {
+    fn render_to(&self, out: &mut String) {
+        let safe: &str = &escape::lines(self.0);
+        safe.render_to(out);
     }
 }

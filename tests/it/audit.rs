@@ -335,7 +335,7 @@ fn the_page_of_a_large_mesh_stays_light() {
     println!("{} KB, {elements} tags", page.len() / 1024);
     assert!(page.len() < 2_000_000 && elements < 80_000, "{} bytes, {elements} tags", page.len());
     // Every filter is in the table, and the whole matrix is in the script's data.
-    let grid = page.split_once("id=grid-data>").unwrap().1.split_once("</script>").unwrap().0;
+    let grid = page.split_once("id=\"grid-data\">").unwrap().1.split_once("</script>").unwrap().0;
     let grid: Value = serde_json::from_str(grid).unwrap();
     assert_eq!(grid["filters"].as_array().unwrap().len(), 500);
     for index in 0..500 {

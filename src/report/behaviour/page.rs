@@ -2,120 +2,132 @@
 
 use super::picture::draw;
 use super::view::{CallView, ChangeView, FilterView, Side, View};
-use crate::report::html::Text;
-use std::fmt::Write as _;
+use crate::report::html::{NEWLINE, Text};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
 
-pub(super) fn text(text: &str) -> String {
-    Text(text).to_string()
+fn change(change: &ChangeView) -> Markup {
+    let (before, after) = (change.before.join(", "), change.after.join(", "));
+    let (class, text) = match (change.before.is_empty(), change.after.is_empty()) {
+        (true, _) => ("good", format!("+ {}: {after}", change.name)),
+        (_, true) => ("bad", format!("− {}: {before}", change.name)),
+        _ => ("odd", format!("~ {}: {before} → {after}", change.name)),
+    };
+    html! { code class=(class) { (Text(&text)) } br; (NEWLINE) }
 }
 
-fn change(change: &ChangeView) -> String {
-    let values = |values: &[String]| text(&values.join(", "));
-    let name = text(&change.name);
-    match (change.before.is_empty(), change.after.is_empty()) {
-        (true, _) => format!("<code class=\"good\">+ {name}: {}</code><br>", values(&change.after)),
-        (_, true) => format!("<code class=\"bad\">− {name}: {}</code><br>", values(&change.before)),
-        _ => format!("<code class=\"odd\">~ {name}: {} → {}</code><br>", values(&change.before), values(&change.after)),
-    }
-}
-
-fn call(call: &CallView) -> String {
+fn call(call: &CallView) -> Markup {
     let what = if call.asked.is_empty() { format!("{} {}", call.method, call.path) } else { call.asked.clone() };
-    format!(
-        "<code>asked {} of {}: {} → {}</code><br>",
-        text(&call.service),
-        text(&call.cluster),
-        text(what.trim()),
-        text(&call.answer)
-    )
+    html! {
+        code {
+            "asked " (Text(&call.service)) " of " (Text(&call.cluster)) ": " (Text(what.trim())) " → " (Text(&call.answer))
+        }
+        br; (NEWLINE)
+    }
 }
 
 fn status(side: &Side) -> String {
     side.statuses
         .iter()
-        .map(|(status, times)| if *times == 1 { text(status) } else { format!("{} × {times}", text(status)) })
+        .map(|(status, times)| if *times == 1 { status.clone() } else { format!("{status} × {times}") })
         .collect::<Vec<_>>()
         .join(", ")
 }
 
-fn filter(one: &FilterView) -> String {
-    let mut class = String::new();
-    if one.by.is_some() {
-        class.push_str("ours ");
+fn filter(one: &FilterView) -> Markup {
+    html! {
+        li.ours[one.by.is_some()].stopped[one.stopped].unmet[!one.reached] {
+            strong { (Text(&one.name)) }
+            @if let Some(by) = &one.by { " " small { (Text(by)) } }
+            br; (NEWLINE)
+            @for it in &one.request { (change(it)) }
+            @for it in &one.asked { (call(it)) }
+            @for said in &one.said {
+                code.bad[matches!(said.level.as_str(), "error" | "critical")] {
+                    (Text(&said.level)) " (" (said.phase) "): " (Text(&said.text))
+                }
+                br; (NEWLINE)
+            }
+            @if one.stopped { span.bad { "stopped the request" } br; (NEWLINE) }
+            @for it in &one.response { "on the way back: " (change(it)) }
+        }
+        (NEWLINE)
     }
-    if one.stopped {
-        class.push_str("stopped ");
-    }
-    if !one.reached {
-        class.push_str("unmet");
-    }
-    let mut out = format!("<li class=\"{}\"><strong>{}</strong>", class.trim(), text(&one.name));
-    if let Some(by) = &one.by {
-        let _ = write!(out, " <small>{}</small>", text(by));
-    }
-    out.push_str("<br>");
-    one.request.iter().for_each(|it| out.push_str(&change(it)));
-    one.asked.iter().for_each(|it| out.push_str(&call(it)));
-    for said in &one.said {
-        let class = if matches!(said.level.as_str(), "error" | "critical") { "bad" } else { "" };
-        let _ = write!(
-            out,
-            "<code class=\"{class}\">{} ({}): {}</code><br>",
-            text(&said.level),
-            said.phase,
-            text(&said.text)
-        );
-    }
-    if one.stopped {
-        out.push_str("<span class=\"bad\">stopped the request</span><br>");
-    }
-    for it in &one.response {
-        let _ = write!(out, "on the way back: {}", change(it));
-    }
-    out.push_str("</li>\n");
-    out
 }
 
 /// Writes the page.
 pub(crate) fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
-    let mut page = String::new();
-    let title = text(&view.request);
-    let _ = write!(
-        page,
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n<p class=\"about\">{} {}, {}, Envoy {}</p>\n",
-        text(&view.proxy_type),
-        text(&view.proxy),
-        text(&view.target),
-        text(&view.envoy)
-    );
-    let without = view.without.as_ref().map_or_else(|| "–".to_owned(), status);
-    let _ = write!(
-        page,
-        "<table><tr><th></th><th>with the EnvoyFilters</th><th>without</th></tr>\n<tr><td>status</td><td>{}</td><td>{without}</td></tr>\n",
-        status(&view.with)
-    );
-    let bodies = |side: &Side| {
-        format!(
-            "<code>{}</code><small>{} bytes</small>",
-            text(&side.client.body.chars().take(200).collect::<String>()),
-            side.client.body_length
-        )
-    };
-    let other = view.without.as_ref().map_or_else(String::new, bodies);
-    let _ = writeln!(page, "<tr><td>body</td><td>{}</td><td>{other}</td></tr></table>", bodies(&view.with));
-    if let Some(failure) = &view.with.client.failure {
-        let _ = writeln!(page, "<p class=\"bad\">{}</p>", text(failure));
+    out.write_all(page(view).into_string().as_bytes())
+}
+
+fn page(view: &View) -> Markup {
+    html! {
+        (DOCTYPE) (NEWLINE)
+        html lang="en" {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width"; (NEWLINE)
+            title { (Text(&view.request)) } (NEWLINE)
+            style { (PreEscaped(STYLE)) } (NEWLINE)
+            h1 { (Text(&view.request)) } (NEWLINE)
+            p.about {
+                (Text(&view.proxy_type)) " " (Text(&view.proxy)) ", " (Text(&view.target)) ", Envoy " (Text(&view.envoy))
+            }
+            (NEWLINE)
+            (client(view))
+            h2 { "Path" } (NEWLINE)
+            (draw(view))
+            (path(view))
+            h2 { "HTTP filters, in the order of the request" } (NEWLINE)
+            ol.filters { (NEWLINE) @for one in &view.with.filters { (filter(one)) } } (NEWLINE)
+            h2 { "Upstream" } (NEWLINE)
+            (upstream(view))
+            h2 { "Differences from the mesh" } (NEWLINE)
+            ul {
+                @for one in &view.left_out { li { (Text(one.description)) ": " (Text(&one.what.join(", "))) } (NEWLINE) }
+                li {
+                    "loaded: " (of(view.scope.listeners)) " listeners, " (of(view.scope.routes))
+                    " route configurations, " (of(view.scope.clusters)) " clusters; upstreams are stubs"
+                }
+            }
+        }
+        (NEWLINE)
     }
-    view.client_changes.iter().for_each(|it| page.push_str(&change(it)));
-    page.push_str("<h2>Path</h2>\n");
-    page.push_str(&draw(view));
-    page.push_str("<table>\n");
-    if let Some(path) = &view.with.path {
-        for (what, name) in [
+}
+
+fn of((some, all): (usize, usize)) -> String {
+    format!("{some} of {all}")
+}
+
+/// What the client saw.
+fn client(view: &View) -> Markup {
+    let body = |side: &Side| {
+        html! {
+            code { (Text(&side.client.body.chars().take(200).collect::<String>())) }
+            small { (side.client.body_length) " bytes" }
+        }
+    };
+    html! {
+        table {
+            tr { th {} th { "with the EnvoyFilters" } th { "without" } } (NEWLINE)
+            tr {
+                td { "status" } td { (Text(&status(&view.with))) }
+                td { (Text(&view.without.as_ref().map_or_else(|| "–".to_owned(), status))) }
+            }
+            (NEWLINE)
+            tr { td { "body" } td { (body(&view.with)) } td { @if let Some(side) = &view.without { (body(side)) } } }
+        }
+        (NEWLINE)
+        @if let Some(failure) = &view.with.client.failure { p.bad { (Text(failure)) } (NEWLINE) }
+        @for it in &view.client_changes { (change(it)) }
+    }
+}
+
+/// What Envoy logged of the way.
+fn path(view: &View) -> Markup {
+    let rows = view.with.path.as_ref().map(|path| {
+        [
             ("route configuration", path.route_config.as_str()),
             ("changed by", path.route_by.as_deref().unwrap_or_default()),
             ("server name", &path.sni),
@@ -123,37 +135,33 @@ pub(crate) fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
             ("flags", &path.flags),
             ("closed", &path.closed),
             ("TLS failed", &path.tls_failure),
-        ] {
-            if !name.is_empty() {
-                let _ = writeln!(page, "<tr><td>{what}</td><td>{}</td></tr>", text(name));
+        ]
+    });
+    html! {
+        table {
+            (NEWLINE)
+            @for (what, name) in rows.into_iter().flatten().filter(|(_, name)| !name.is_empty()) {
+                tr { td { (what) } td { (Text(name)) } } (NEWLINE)
             }
         }
+        (NEWLINE)
     }
-    page.push_str("</table>\n<h2>HTTP filters, in the order of the request</h2>\n<ol class=\"filters\">\n");
-    view.with.filters.iter().for_each(|one| page.push_str(&filter(one)));
-    page.push_str("</ol>\n<h2>Upstream</h2>\n");
-    if view.with.upstream.is_empty() {
-        page.push_str("<p>No request reached it.</p>\n");
-    }
-    if let Some(last) = view.with.upstream.last() {
-        let mut lines = format!("{} {} {}\n", last.method, last.path, last.protocol);
-        for (name, value) in last.headers.iter().filter(|(name, _)| !name.starts_with(':')) {
-            let _ = writeln!(lines, "{name}: {value}");
+}
+
+/// The last request that the upstream saw.
+fn upstream(view: &View) -> Markup {
+    html! {
+        @if let Some(last) = view.with.upstream.last() {
+            pre {
+                (Text(&format!("{} {} {}\n", last.method, last.path, last.protocol)))
+                @for (name, value) in last.headers.iter().filter(|(name, _)| !name.starts_with(':')) {
+                    (Text(&format!("{name}: {value}\n")))
+                }
+            }
+            (NEWLINE)
+            @for it in &view.upstream_changes { (change(it)) }
+        } @else {
+            p { "No request reached it." } (NEWLINE)
         }
-        let _ = writeln!(page, "<pre>{}</pre>", text(&lines));
-        view.upstream_changes.iter().for_each(|it| page.push_str(&change(it)));
     }
-    page.push_str("<h2>Differences from the mesh</h2>\n<ul>\n");
-    for one in &view.left_out {
-        let _ = writeln!(page, "<li>{}: {}</li>", text(one.description), text(&one.what.join(", ")));
-    }
-    let of = |(some, all): (usize, usize)| format!("{some} of {all}");
-    let _ = writeln!(
-        page,
-        "<li>loaded: {} listeners, {} route configurations, {} clusters; upstreams are stubs</li>\n</ul>",
-        of(view.scope.listeners),
-        of(view.scope.routes),
-        of(view.scope.clusters)
-    );
-    out.write_all(page.as_bytes())
 }

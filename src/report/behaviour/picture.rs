@@ -1,9 +1,9 @@
 //! The path of a request as a picture: a box for everything that it passed on the way to the upstream, and the way back.
 
-use super::page::text;
 use super::view::{ChangeView, FilterView, Side, View};
+use crate::report::html::{NEWLINE, Text};
 use crate::report::style::shorten;
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
 const WIDTH: usize = 900;
 /// Left edge and width of the boxes.
@@ -32,6 +32,26 @@ impl Node {
 
     fn height(&self) -> usize {
         (self.notes.len() * LINE + 6).max(42)
+    }
+
+    fn draw(&self, top: usize) -> Markup {
+        html! {
+            g class=(self.class) {
+                title { (Text(&self.name)) }
+                rect x=(LEFT) y=(top) width=(BOX) height=(self.height()) rx="6" {}
+                text.what x=(LEFT + 10) y=(top + 15) { (Text(&shorten(&self.what, 60))) }
+                text x=(LEFT + 10) y=(top + 33) { (Text(&shorten(&self.name, 50))) }
+                (NEWLINE)
+                @for (line, (class, note)) in self.notes.iter().enumerate() {
+                    text class={ "note " (class) } x=(NOTES) y=(top + 15 + line * LINE) {
+                        title { (Text(note)) }
+                        (Text(&shorten(note, 56)))
+                    }
+                    (NEWLINE)
+                }
+            }
+            (NEWLINE)
+        }
     }
 }
 
@@ -112,64 +132,48 @@ fn nodes(side: &Side) -> (Vec<Node>, usize) {
 }
 
 /// Draws the path with the filters.
-pub(super) fn draw(view: &View) -> String {
+pub(super) fn draw(view: &View) -> Markup {
     let (nodes, reached) = nodes(&view.with);
     if nodes.is_empty() {
-        return "<p>Envoy logged no request: it did not reach a filter chain.</p>\n".to_owned();
+        return html! { p { "Envoy logged no request: it did not reach a filter chain." } (NEWLINE) };
     }
     let height = nodes.iter().map(|node| node.height() + GAP).sum::<usize>() + 8;
-    let mut out = format!(
-        "<svg class=\"path\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"path of the request\">\n\
-         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
-         orient=\"auto-start-reverse\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n"
-    );
-    let (mut y, mut turn) = (4, 0);
-    for (number, node) in nodes.iter().enumerate() {
-        let (tall, class) = (node.height(), node.class);
-        let label = text(&shorten(&node.what, 60));
-        let name = text(&shorten(&node.name, 50));
-        let _ = writeln!(
-            out,
-            "<g class=\"{class}\"><title>{}</title><rect x=\"{LEFT}\" y=\"{y}\" width=\"{BOX}\" height=\"{tall}\" rx=\"6\"/>\
-             <text class=\"what\" x=\"{}\" y=\"{}\">{label}</text><text x=\"{}\" y=\"{}\">{name}</text>",
-            text(&node.name),
-            LEFT + 10,
-            y + 15,
-            LEFT + 10,
-            y + 33
-        );
-        for (line, (class, note)) in node.notes.iter().enumerate() {
-            let at = y + 15 + line * LINE;
-            let _ = writeln!(
-                out,
-                "<text class=\"note {class}\" x=\"{NOTES}\" y=\"{at}\"><title>{}</title>{}</text>",
-                text(note),
-                text(&shorten(note, 56))
-            );
-        }
-        out.push_str("</g>\n");
-        if number + 1 == reached {
-            turn = y + tall / 2;
-        }
-        if number + 1 < nodes.len() {
-            let middle = LEFT + BOX / 2;
-            let class = if number + 1 < reached { "way" } else { "way unmet" };
-            let _ = writeln!(out, "<path class=\"{class}\" d=\"M{middle} {}V{}\"/>", y + tall, y + tall + GAP - 2);
-        }
-        y += tall + GAP;
-    }
+    let tops: Vec<usize> = nodes
+        .iter()
+        .scan(4, |y, node| {
+            let top = *y;
+            *y += node.height() + GAP;
+            Some(top)
+        })
+        .collect();
+    let middle = |number: usize| tops[number] + nodes[number].height() / 2;
+    // Where the way back begins and ends.
+    let (turn, first) = (reached.checked_sub(1).map_or(0, middle), middle(0));
     let status = view.with.client.status.map(|status| status.to_string());
     let answer = status.or_else(|| view.with.client.failure.clone()).unwrap_or_else(|| "answer".to_owned());
-    let first = 4 + nodes[0].height() / 2;
-    if turn > first {
-        let _ = writeln!(
-            out,
-            "<path class=\"way\" d=\"M{LEFT} {turn}H30V{first}H{}\"/><text class=\"note\" x=\"0\" y=\"{}\">{}</text>",
-            LEFT - 2,
-            first - 8,
-            text(&shorten(&answer, 8))
-        );
+    html! {
+        svg.path viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label="path of the request" {
+            (NEWLINE)
+            defs {
+                marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse" {
+                    path d="M0 0L8 4L0 8z" {}
+                }
+            }
+            (NEWLINE)
+            @for (number, (node, top)) in nodes.iter().zip(&tops).enumerate() {
+                (node.draw(*top))
+                @if number + 1 < nodes.len() {
+                    @let below = top + node.height();
+                    path.way.unmet[number + 1 >= reached] d={ "M" (LEFT + BOX / 2) " " (below) "V" (below + GAP - 2) } {}
+                    (NEWLINE)
+                }
+            }
+            @if turn > first {
+                path.way d={ "M" (LEFT) " " (turn) "H30V" (first) "H" (LEFT - 2) } {}
+                text.note x="0" y=(first - 8) { (Text(&shorten(&answer, 8))) }
+                (NEWLINE)
+            }
+        }
+        (NEWLINE)
     }
-    out.push_str("</svg>\n");
-    out
 }

@@ -3,10 +3,11 @@
 use super::human::sentence;
 use super::text::documents;
 use super::{classes, full_name, proven, scope, unwritten};
-use crate::migrate::Report;
 use crate::migrate::roll_out::steps;
 use crate::migrate::verdict::State;
-use crate::report::html::Text;
+use crate::migrate::{FilterReport, PatchReport, Report};
+use crate::report::html::{NEWLINE, Text};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::io::{self, Write};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}\
@@ -15,74 +16,83 @@ pre{overflow:auto;border:1px solid #8886;padding:.5rem}.exact,.same-but{color:#1
 
 /// Writes the page.
 pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let documents = documents(report).iter().map(super::text::Document::text).collect::<io::Result<Vec<String>>>()?;
+    out.write_all(page(report, &documents).into_string().as_bytes())
+}
+
+fn page(report: &Report, documents: &[String]) -> Markup {
     let title = format!("EnvoyFilters to Istio {}.{}", report.to.major, report.to.minor);
-    writeln!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
-    writeln!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">")?;
-    writeln!(out, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>", Text(&title))?;
-    writeln!(out, "<table><tr><th>class<th>EnvoyFilters<th>meaning")?;
-    for (class, number) in classes(report) {
-        writeln!(out, "<tr><td class=\"{0}\">{0}<td>{number}<td>{1}", class.name(), Text(class.meaning()))?;
-    }
-    writeln!(out, "</table>")?;
-    for one in &report.rewrites {
-        let changes: Vec<&str> = one.changes.iter().map(String::as_str).collect();
-        writeln!(
-            out,
-            "<p>{} in the newest types: {}; {}",
-            Text(&one.filter),
-            Text(&changes.join(", ")),
-            Text(&one.effect.words())
-        )?;
-    }
-    for filter in &report.filters {
-        writeln!(out, "<h2>{} <span class=\"{1}\">{1}</span></h2><ul>", Text(&full_name(filter)), filter.class.name())?;
-        for patch in &filter.patches {
-            let homes: Vec<String> =
-                patch.found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
-            writeln!(
-                out,
-                "<li>configPatches[{}]: {} <b class=\"{2}\">{2}</b> {3}",
-                patch.index,
-                Text(patch.found.pattern.title),
-                patch.class.name(),
-                Text(&homes.join(", "))
-            )?;
-            writeln!(out, "<ul>")?;
-            if let Some(one) = &patch.ambient {
-                writeln!(out, "<li>ambient: {}: {}", one.place.words(), Text(&one.reason))?;
-            }
-            if let Some(why) = unwritten(patch) {
-                writeln!(out, "<li>{}", Text(&why))?;
-            }
-            for difference in &patch.found.differences {
-                writeln!(out, "<li>{}: {}", difference.kind.name(), Text(&difference.effect))?;
-            }
-            for guard in patch.found.guards.iter().filter(|guard| guard.state == State::Undecided) {
-                writeln!(out, "<li>not decided: {}", Text(&guard.reason))?;
-            }
-            for note in &patch.found.notes {
-                writeln!(out, "<li>{}", Text(note))?;
-            }
-            writeln!(out, "</ul>")?;
-        }
-        for line in proven(report, filter) {
-            writeln!(out, "<li>{}", Text(&line))?;
-        }
-        writeln!(out, "</ul>")?;
-    }
     let steps = steps(report);
-    if !steps.is_empty() {
-        writeln!(out, "<h2>Roll-out</h2><ol>")?;
-        for step in &steps {
-            writeln!(out, "<li>{}", Text(&sentence(step)))?;
+    html! {
+        (DOCTYPE) (NEWLINE)
+        html lang="en" {
+            head {
+                meta charset="utf-8"; (NEWLINE)
+                meta name="viewport" content="width=device-width,initial-scale=1"; (NEWLINE)
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (title) } (NEWLINE)
+                table {
+                    tr { th { "class" } th { "EnvoyFilters" } th { "meaning" } }
+                    @for (class, number) in classes(report) {
+                        tr { td class=(class.name()) { (class.name()) } td { (number) } td { (Text(class.meaning())) } } (NEWLINE)
+                    }
+                }
+                (NEWLINE)
+                @for one in &report.rewrites {
+                    p {
+                        (Text(&one.filter)) " in the newest types: " (Text(&one.changes.iter().map(String::as_str).collect::<Vec<_>>().join(", "))) "; "
+                        (Text(&one.effect.words()))
+                    }
+                    (NEWLINE)
+                }
+                @for filter in &report.filters { (section(report, filter)) }
+                @if !steps.is_empty() {
+                    h2 { "Roll-out" }
+                    ol { @for step in &steps { li { (Text(&sentence(step))) } (NEWLINE) } }
+                    @for document in documents { pre { (Text(document)) } (NEWLINE) }
+                }
+                @for note in scope(report) { p { (Text(&note)) } (NEWLINE) }
+            }
         }
-        writeln!(out, "</ol>")?;
-        for document in documents(report) {
-            writeln!(out, "<pre>{}</pre>", Text(&document.text()?))?;
+        (NEWLINE)
+    }
+}
+
+fn section(report: &Report, filter: &FilterReport) -> Markup {
+    html! {
+        h2 { (Text(&full_name(filter))) " " span class=(filter.class.name()) { (filter.class.name()) } } (NEWLINE)
+        ul {
+            @for patch in &filter.patches { (of_patch(patch)) }
+            @for line in proven(report, filter) { li { (Text(&line)) } (NEWLINE) }
         }
+        (NEWLINE)
     }
-    for note in scope(report) {
-        writeln!(out, "<p>{}</p>", Text(&note))?;
+}
+
+fn of_patch(patch: &PatchReport) -> Markup {
+    let homes: Vec<String> = patch.found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
+    let class = patch.class.name();
+    html! {
+        li {
+            "configPatches[" (patch.index) "]: " (Text(patch.found.pattern.title)) " "
+            b class=(class) { (class) } " " (Text(&homes.join(", "))) (NEWLINE)
+            ul {
+                @if let Some(one) = &patch.ambient {
+                    li { "ambient: " (one.place.words()) ": " (Text(&one.reason)) } (NEWLINE)
+                }
+                @if let Some(why) = unwritten(patch) { li { (Text(&why)) } (NEWLINE) }
+                @for difference in &patch.found.differences {
+                    li { (difference.kind.name()) ": " (Text(&difference.effect)) } (NEWLINE)
+                }
+                @for guard in patch.found.guards.iter().filter(|guard| guard.state == State::Undecided) {
+                    li { "not decided: " (Text(&guard.reason)) } (NEWLINE)
+                }
+                @for note in &patch.found.notes { li { (Text(note)) } (NEWLINE) }
+            }
+        }
+        (NEWLINE)
     }
-    writeln!(out, "</body></html>")
 }
