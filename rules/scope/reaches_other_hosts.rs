@@ -10,6 +10,9 @@ use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Hosts, each with the name of its virtual host.
+type Hosts = BTreeMap<String, String>;
+
 declare_rule! {
     /// A patch of a shared listener or route configuration that is intended for one host, or that should not apply to
     /// all hosts.
@@ -35,7 +38,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let mut known: BTreeMap<(usize, String), BTreeSet<String>> = BTreeMap::new();
+    let mut known: BTreeMap<(usize, String), Hosts> = BTreeMap::new();
     for view in cx.patches() {
         let shared = matches!(
             view.patch.apply_to,
@@ -51,18 +54,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         };
         let worse = sensitive(value);
-        let mut reached = |run: &PatchRun<'_, '_>| -> BTreeSet<String> {
+        let mut reached = |run: &PatchRun<'_, '_>| -> Hosts {
             let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
-            let mut hosts = BTreeSet::new();
+            let mut hosts = Hosts::new();
             for place in places
                 .filter(|place| !place.resource.starts_with("virtualInbound") && !place.resource.starts_with("inbound"))
             {
                 let key = (std::ptr::from_ref(run.run).addr(), format!("{place}"));
-                hosts.extend(known.entry(key).or_insert_with(|| of_place(run.run, place)).iter().cloned());
+                hosts.extend(known.entry(key).or_insert_with(|| of_place(run.run, place)).clone());
             }
             hosts
         };
-        let mut hosts = BTreeSet::new();
+        let mut hosts = Hosts::new();
         let mut workloads = BTreeSet::new();
         for run in cx.on_proxies(view.filter_index, view.patch.index).filter(|run| run.run.knowledge == Knowledge::Dump)
         {
@@ -73,7 +76,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
         // A host that the value names may be a condition; an allowed origin is not.
-        let conditional = || worse != Some(ORIGINS) && hosts.iter().any(|host| mentions(value, host));
+        let conditional = || worse != Some(ORIGINS) && hosts.keys().any(|host| mentions(value, host));
         if hosts.len() < 2 || conditional() {
             continue;
         }
@@ -92,33 +95,38 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             ),
             _ => continue,
         };
-        let others = hosts.iter().filter(|host| Some(*host) != meant.as_ref()).map(String::as_str);
-        let example = meant.clone().or_else(|| hosts.first().cloned()).unwrap_or_default();
+        let others = hosts.keys().filter(|host| Some(*host) != meant.as_ref()).map(String::as_str);
+        let example = meant.as_ref().and_then(|host| hosts.get(host)).or_else(|| hosts.values().next());
+        let mut help = format!(
+            "to keep it to one host:\napplyTo: VIRTUAL_HOST\nmatch:\n  routeConfiguration:\n    vhost:\n      name: {}",
+            example.map(String::as_str).unwrap_or_default()
+        );
+        if view.patch.apply_to == ApplyTo::HttpFilter {
+            help.push_str("\nand configure the filter in typed_per_filter_config there");
+        }
         out.push(
             view.finding(rule, view.value_span(&["applyTo"]), message)
                 .label(label)
                 .note(format!("reached: {}", names::listed(others, 8)))
-                .help(format!(
-                    "to keep it to one host:\napplyTo: VIRTUAL_HOST\nmatch:\n  routeConfiguration:\n    vhost:\n      name: {example}:<port>\nand for an HTTP filter typed_per_filter_config there"
-                ))
-                .objects(hosts.iter().cloned())
+                .help(help)
+                .objects(hosts.into_keys())
                 .workloads(workloads),
         );
     }
 }
 
 /// The hosts that share the object at a place.
-fn of_place(run: &ProxyRun<'_>, place: &Place) -> BTreeSet<String> {
+fn of_place(run: &ProxyRun<'_>, place: &Place) -> Hosts {
     if place.kind == ResourceKind::Route {
-        let Some(routes) = run.after(ResourceKind::Route, &place.resource) else { return BTreeSet::new() };
+        let Some(routes) = run.after(ResourceKind::Route, &place.resource) else { return Hosts::new() };
         return hosts(&routes, place.vhost.as_deref());
     }
     if place.kind != ResourceKind::Listener {
-        return BTreeSet::new();
+        return Hosts::new();
     }
-    let Some(listener) = run.after(ResourceKind::Listener, &place.resource) else { return BTreeSet::new() };
+    let Some(listener) = run.after(ResourceKind::Listener, &place.resource) else { return Hosts::new() };
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-    let mut found = BTreeSet::new();
+    let mut found = Hosts::new();
     for (number, chain) in chains.iter().enumerate() {
         let meant = match &place.chain {
             Some((Some(index), name)) => {
@@ -146,15 +154,18 @@ fn of_place(run: &ProxyRun<'_>, place: &Place) -> BTreeSet<String> {
 }
 
 /// One name for each virtual host that belongs to a host: the part before the port.
-fn hosts(routes: &Tree<'_>, only: Option<&str>) -> BTreeSet<String> {
+fn hosts(routes: &Tree<'_>, only: Option<&str>) -> Hosts {
     let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
     let meant = vhosts.iter().filter(|vhost| only.is_none_or(|name| vhost.name() == name));
-    let names = meant.map(|vhost| vhost.name().rsplit_once(':').map_or(vhost.name(), |(host, _)| host).to_owned());
-    names.filter(|name| name.contains('.') && !name.contains('*')).collect()
+    let named = meant.map(|vhost| {
+        let name = vhost.name();
+        (name.rsplit_once(':').map_or(name, |(host, _)| host).to_owned(), name.to_owned())
+    });
+    named.filter(|(host, _)| host.contains('.') && !host.contains('*')).collect()
 }
 
 /// The one host that the EnvoyFilter is named after: its first label, or all of it, between dashes.
-fn meant_for(view: &PatchView<'_>, hosts: &BTreeSet<String>) -> Option<String> {
+fn meant_for(view: &PatchView<'_>, hosts: &Hosts) -> Option<String> {
     let name = &view.filter.name;
     let words: BTreeSet<&str> = name.split(['-', '.', '_']).collect();
     let fits = |host: &&String| {
@@ -162,7 +173,7 @@ fn meant_for(view: &PatchView<'_>, hosts: &BTreeSet<String>) -> Option<String> {
         let parts: Vec<&str> = first.split('-').collect();
         first.len() > 1 && !matches!(first, "www" | "api") && parts.iter().all(|part| words.contains(part))
     };
-    let mut found = hosts.iter().filter(fits);
+    let mut found = hosts.keys().filter(fits);
     let one = found.next()?;
     found.next().is_none().then(|| one.clone())
 }

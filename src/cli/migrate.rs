@@ -14,6 +14,7 @@ use crate::migrate::verify::{self, Side};
 use crate::model::redact::Keeper;
 use crate::model::release::Release;
 use crate::report::migrate as forms;
+use crate::source::escape::one_line;
 use crate::source::{Code, Problem, Severity, Sources};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -184,7 +185,11 @@ impl Migrate {
         }
         let verbose = session.verbose();
         match self.output {
-            Output::Human => forms::human(session.out, session.around.out, report, verbose)?,
+            Output::Human => {
+                let folder =
+                    self.output_dir.as_deref().map(|folder| one_line(&folder.display().to_string()).into_owned());
+                forms::human(session.out, session.around.out, report, verbose, folder.as_deref())?;
+            }
             Output::Yaml => forms::yaml(session.out, report)?,
             Output::Diff => forms::diff(session.out, report, &found.loaded.inventory.envoy_filters)?,
             Output::Json => forms::json(session.out, report)?,

@@ -381,6 +381,9 @@ pub(crate) fn clean(json: &mut Json, namespace: &str) {
     }
     if let Some(annotations) = meta.get_mut("annotations").and_then(Json::as_object_mut) {
         annotations.shift_remove("kubectl.kubernetes.io/last-applied-configuration");
+        if annotations.is_empty() {
+            meta.shift_remove("annotations");
+        }
     }
 }
 

@@ -9,8 +9,14 @@ use crate::report::style::{Role, Terminal, wrap};
 use crate::words::count;
 use std::io::{self, Write};
 
-/// Writes the report: everything, or what matters for decisions.
-pub fn human(out: &mut dyn Write, terminal: Terminal, report: &Report, verbose: bool) -> io::Result<()> {
+/// Writes the report: everything, or what matters for decisions; `folder` is where the objects have been written.
+pub fn human(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    report: &Report,
+    verbose: bool,
+    folder: Option<&str>,
+) -> io::Result<()> {
     for filter in &report.filters {
         one(out, terminal, report, filter, verbose)?;
     }
@@ -20,7 +26,10 @@ pub fn human(out: &mut dyn Write, terminal: Terminal, report: &Report, verbose: 
         for (number, step) in steps(report).iter().enumerate() {
             line(out, terminal, &format!("  {}. ", number + 1), &sentence(step))?;
         }
-        writeln!(out, "  `-o yaml` prints the objects, `--output-dir` writes them to files.\n")?;
+        match folder {
+            Some(folder) => writeln!(out, "  {} written to {folder}\n", count(written.len(), "file", "files"))?,
+            None => writeln!(out, "  `-o yaml` prints the objects, `--output-dir` writes them to files.\n")?,
+        }
     }
     summary(out, terminal, report)
 }
