@@ -14,8 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Hosts = BTreeMap<String, String>;
 
 declare_rule! {
-    /// A patch of a shared listener or route configuration that is intended for one host, or that should not apply to
-    /// all hosts.
+    /// A patch of a shared listener or route configuration that is intended for one host, or not for all of them.
     ///
     /// # What it finds
     /// A LISTENER, NETWORK_FILTER, HTTP_FILTER, FILTER_CHAIN, ROUTE_CONFIGURATION or VIRTUAL_HOST patch on the outbound
