@@ -213,7 +213,7 @@ impl<'h> Sandbox<'h> {
             mark: &mark,
         };
         let mut setup = source.setup(wanted)?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new(host.certificate(&["sandbox.invalid".to_owned()])?));
         shared.keys(host.authority.jwks());
         let clusters: Vec<String> = setup.stubs.iter().map(|(_, cluster)| cluster.clone()).collect();
         {

@@ -1,9 +1,10 @@
-//! Replaces every upstream: one socket for each cluster, which detects HTTP/1.1, HTTP/2, gRPC services and TCP from the
-//! received bytes.
+//! Replaces every upstream: one socket for each cluster, which detects TLS, HTTP/1.1, HTTP/2, gRPC services and TCP from
+//! the received bytes.
 
 use super::answers::{Counted, Rule, Service, Stub};
 use super::grpc;
 use super::http1::{self, Body, Fields};
+use super::identity::Pair;
 use super::sockets::{Connection, Listener};
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -11,6 +12,11 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio_rustls::LazyConfigAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::server::Acceptor;
 
 /// A call that a stub received.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +48,9 @@ pub struct Call {
 }
 
 /// Shared by all stubs.
-#[derive(Default)]
 pub(super) struct Shared {
+    /// What stubs show to clients whose TLS the proxy passes through.
+    certificate: Arc<Pair>,
     calls: Mutex<Calls>,
     answers: Mutex<BTreeMap<String, Counted>>,
     jwks: Mutex<String>,
@@ -61,6 +68,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
+    pub(super) fn new(certificate: Arc<Pair>) -> Shared {
+        Shared { certificate, calls: Mutex::default(), answers: Mutex::default(), jwks: Mutex::default() }
+    }
+
     /// The calls since the last time.
     pub(super) fn take(&self) -> Vec<Call> {
         let mut calls = lock(&self.calls);
@@ -129,11 +140,17 @@ pub(super) fn serve(listener: Listener, cluster: String, shared: Arc<Shared>) {
 /// The first bytes of HTTP/2.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-async fn connection(stream: Connection, cluster: &str, shared: &Arc<Shared>) -> io::Result<()> {
+async fn connection(mut stream: Connection, cluster: &str, shared: &Arc<Shared>) -> io::Result<()> {
     let mut beginning = Vec::new();
-    let mut stream = stream;
+    let mut encrypted = false;
     let kind = loop {
         if let Some(kind) = kind(&beginning) {
+            // A stub for TCP answers the bytes of the handshake.
+            if matches!(kind, Kind::Tls) && !encrypted && !shared.has(cluster, Service::Tcp) {
+                stream = decrypt(stream, std::mem::take(&mut beginning), &shared.certificate).await?;
+                encrypted = true;
+                continue;
+            }
             break kind;
         }
         let read = stream.read_buf(&mut beginning);
@@ -151,7 +168,7 @@ async fn connection(stream: Connection, cluster: &str, shared: &Arc<Shared>) -> 
     match kind {
         Kind::Http2 => http2(tokio::io::join(reader, writer), cluster, shared).await,
         Kind::Http1 => http1(BufReader::new(reader), writer, cluster, shared).await,
-        Kind::Tcp => tcp(reader, writer, cluster, shared).await,
+        Kind::Tls | Kind::Tcp => tcp(reader, writer, cluster, shared).await,
     }
 }
 
@@ -162,11 +179,16 @@ const QUIET: Duration = Duration::from_millis(150);
 enum Kind {
     Http1,
     Http2,
+    Tls,
     Tcp,
 }
 
 /// The protocol of a connection, if its first bytes decide.
 fn kind(beginning: &[u8]) -> Option<Kind> {
+    // A handshake record of TLS 1.0 or later.
+    if beginning.first() == Some(&0x16) {
+        return (beginning.len() > 1).then(|| if beginning[1] == 3 { Kind::Tls } else { Kind::Tcp });
+    }
     if PREFACE.starts_with(&beginning[..beginning.len().min(PREFACE.len())]) {
         return (beginning.len() >= PREFACE.len()).then_some(Kind::Http2);
     }
@@ -177,6 +199,26 @@ fn kind(beginning: &[u8]) -> Option<Kind> {
     let method = beginning.iter().position(|&byte| byte == b' ').unwrap_or(beginning.len());
     let may_be = method <= 16 && beginning[..method].iter().all(u8::is_ascii_uppercase) && beginning.len() < 1 << 20;
     (!may_be).then_some(Kind::Tcp)
+}
+
+/// Takes the server's part in a handshake that began with these bytes, for whatever name the client asks for. Of the
+/// protocols that the client offers, HTTP/2 is taken first, then HTTP/1.1, then the client's own first choice.
+async fn decrypt(stream: Connection, beginning: Vec<u8>, certificate: &Pair) -> io::Result<Connection> {
+    let (reader, writer) = tokio::io::split(stream);
+    let stream = tokio::io::join(io::Cursor::new(beginning).chain(reader), writer);
+    let handshake = LazyConfigAcceptor::new(Acceptor::default(), stream).await?;
+    let offered: Vec<Vec<u8>> = handshake.client_hello().alpn().into_iter().flatten().map(<[u8]>::to_vec).collect();
+    let taken = [&b"h2"[..], b"http/1.1"].into_iter().find(|known| offered.iter().any(|one| one == known));
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certificate.key_der.clone()));
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| {
+            let chain = vec![CertificateDer::from(certificate.der.clone())];
+            builder.with_no_client_auth().with_single_cert(chain, key)
+        })
+        .map_err(io::Error::other)?;
+    config.alpn_protocols = taken.map(<[u8]>::to_vec).or_else(|| offered.first().cloned()).into_iter().collect();
+    Ok(Box::pin(handshake.into_stream(Arc::new(config)).await?))
 }
 
 async fn http1(

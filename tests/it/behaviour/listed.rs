@@ -30,6 +30,7 @@ const ABILITIES: &[(&str, &[&str])] = &[
     ("circuit breaking", &["circuit-breaking"]),
     ("TCP", &["tcp"]),
     ("TLS filter chains by SNI", &["tls-sni"]),
+    ("TLS passthrough", &["tls-passthrough"]),
     ("TLS filter chains by ALPN", &["tls-alpn"]),
     ("PROXY protocol", &["proxy-protocol"]),
     ("trusted hops", &["trusted-hops"]),

@@ -22,9 +22,12 @@ use std::fs;
 
 /// Rules whose errors mean that Envoy rejects the value.
 const REFUSALS: &[&str] = &[
-    "EF109", "EF111", "EF112", "EF113", "EF116", "EF118", "EF119", "EF120", "EF125", "EF128", "EF129", "EF134",
-    "EF306", "EF307",
+    "EF109", "EF110", "EF111", "EF112", "EF113", "EF116", "EF118", "EF119", "EF120", "EF125", "EF128", "EF129",
+    "EF134", "EF306", "EF307",
 ];
+
+/// The rule about fields that a message does not have. istiod drops them, and Envoy refuses what is then missing.
+const CAUSE: &str = "EF101";
 
 /// A value and its place.
 struct Probe {
@@ -220,7 +223,10 @@ fn ask(trial: &Trial, probe: &Probe, references: &[ProxyConfig<'_>], release: Re
         return Said::Nothing;
     }
     let refusing = |one: &&Finding| one.severity == Severity::Error && REFUSALS.contains(&one.rule.code);
-    let ours = findings.iter().find(refusing).map(|one| format!("{} {}", one.rule.code, one.message));
+    // A misspelled or misplaced field is one finding: the refusal that follows from it is not reported again.
+    let cause = |one: &&Finding| one.severity == Severity::Error && one.rule.code == CAUSE;
+    let ours = findings.iter().find(refusing).or_else(|| findings.iter().find(cause).filter(|_| envoy.is_some()));
+    let ours = ours.map(|one| format!("{} {}", one.rule.code, one.message));
     Said::Both { ours, envoy }
 }
 
@@ -231,7 +237,8 @@ fn differences(version: &str, istio: u16, probes: &[&Probe]) -> (usize, usize, V
     assert!(problems.is_empty(), "{problems:?}");
     let dump = dump.unwrap();
     let configs = [dump.config(&Identity::default()).unwrap()];
-    let run: Vec<&'static Rule> = rules::ALL.iter().copied().filter(|rule| REFUSALS.contains(&rule.code)).collect();
+    let run: Vec<&'static Rule> =
+        rules::ALL.iter().copied().filter(|rule| REFUSALS.contains(&rule.code) || rule.code == CAUSE).collect();
     let trial = Trial::start(&binary(version)).unwrap();
     let (mut compared, mut refused, mut different) = (0, 0, Vec::new());
     for probe in probes {
