@@ -93,6 +93,17 @@ fn class_name(class: Option<Class>) -> &'static str {
     class.map_or("ready", Class::as_str)
 }
 
+/// What a filter is called: what the upgrade does to it, or that it does not work today either.
+fn state_name(filter: &Filter) -> &'static str {
+    match filter.verdict {
+        None if !filter.today.is_empty() => BROKEN,
+        verdict => class_name(verdict),
+    }
+}
+
+/// A filter that the upgrade leaves alone and that does not work today.
+const BROKEN: &str = "broken";
+
 /// Where the proxies of a group are: `stable (1.24.6), proxies 1.24.1`.
 fn places(during: &During) -> String {
     let word = |place: &Place| {

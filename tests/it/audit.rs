@@ -156,6 +156,29 @@ fn every_form_names_every_filter_that_breaks() {
     }
 }
 
+/// No form calls a filter ready that does not work before the upgrade either.
+#[test]
+fn every_form_names_what_is_broken_today() {
+    let demo = |form: &str| {
+        let output = run(&folder(), &["audit", "--demo", "--to", "1.31", "--from", "1.24", "-o", form]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: Value = serde_json::from_str(&demo("json")).unwrap();
+    let today = |filter: &&Value| filter["today"].as_array().is_some_and(|today| !today.is_empty());
+    let broken: Vec<&Value> = json["filters"].as_array().unwrap().iter().filter(today).collect();
+    assert_eq!(broken.len(), 3, "{broken:?}");
+    for form in ["human", "markdown", "html"] {
+        let text = demo(form).replace("<code>", "`").replace("</code>", "`");
+        for filter in &broken {
+            let message = filter["today"][0]["message"].as_str().unwrap();
+            assert!(text.contains(message), "{form}: {message}");
+        }
+    }
+    let page = demo("html");
+    let row = page.lines().find(|line| line.contains("data-name=\"shop/limit-rate\" data-verdict")).unwrap();
+    assert!(row.contains("data-verdict=\"broken\"") && !row.contains("ready"), "{row}");
+}
+
 /// The page is self-contained, well formed, and escapes what it shows.
 #[test]
 fn the_page_is_self_contained() {

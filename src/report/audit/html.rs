@@ -2,8 +2,8 @@
 
 use super::matrix::{Row, group_label, group_members, matrix};
 use super::{
-    advice, all_changes, bases, class_name, combination, full_name, gets, places, steps, verdict_sentence,
-    worth_telling,
+    BROKEN, advice, all_changes, bases, class_name, combination, full_name, gets, places, state_name, steps,
+    verdict_sentence, worth_telling,
 };
 use crate::audit::view::{Audit, Chain, Filter, Finding, Gets, Link, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
@@ -122,6 +122,7 @@ fn head(audit: &Audit) -> Markup {
         ("deprecated", counts.deprecated),
         ("cleanup", counts.cleanup),
         ("ready", counts.ready),
+        (BROKEN, counts.broken_today),
     ];
     html! {
         header {
@@ -133,7 +134,7 @@ fn head(audit: &Audit) -> Markup {
             p { (Text(&capital(&verdict_sentence(audit)))) ". " (Prose(advice(audit))) } (NEWLINE)
             div.tiles {
                 @for (class, number) in tiles {
-                    div class={ "tile " (class) } { b { (number) } (class) } (NEWLINE)
+                    div class={ "tile " (class) } { b { (number) } (class) @if class == BROKEN { " today" } } (NEWLINE)
                 }
             }
         }
@@ -175,7 +176,7 @@ fn table(audit: &Audit) -> Markup {
                     "Verdict"
                     select id="only" {
                         option value="" { "all" }
-                        @for class in Class::ALL.iter().map(|class| class.as_str()).chain(["ready"]) {
+                        @for class in Class::ALL.iter().map(|class| class.as_str())  .chain(["ready", BROKEN]) {
                             option { (class) }
                         }
                     }
@@ -197,14 +198,20 @@ fn table(audit: &Audit) -> Markup {
 }
 
 fn row(index: usize, filter: &Filter) -> Markup {
-    let class = class_name(filter.verdict);
+    let class = state_name(filter);
     let first = filter.findings.first().map(|one| one.message.as_str()).unwrap_or_default();
     let more = and_more(filter.findings.len().saturating_sub(1));
     html! {
         tr data-name=(Text(&full_name(filter).to_lowercase())) data-verdict=(class) {
             td { (tag(class)) }
             td.name { (link(index, filter)) }
-            td { (Prose(first)) @if !more.is_empty() { span.dim { (more) } } }
+            td {
+                (Prose(first)) @if !more.is_empty() { span.dim { (more) } }
+                @if let Some(today) = filter.today.first() {
+                    @if !first.is_empty() { br; }
+                    span.dim { "broken today: " (Prose(&today.message)) (and_more(filter.today.len() - 1)) }
+                }
+            }
             td.wide.dim.src { code { (Text(&filter.source.file)) ":" (filter.source.line) } }
         }
         (NEWLINE)

@@ -123,7 +123,7 @@ fn causes(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit)
 }
 
 /// Codes and messages of a filter's findings.
-type Overrides<'a> = Vec<(&'a str, &'a str)>;
+type Messages<'a> = Vec<(&'a str, &'a str)>;
 
 /// What does not work before the upgrade either.
 fn today(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
@@ -134,10 +134,10 @@ fn today(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) 
     let title = format!("broken today already, with Istio {}:", audit.from);
     writeln!(out, "{}", terminal.paint(Role::Odd, title))?;
     // Filters with the same text, such as those that lose their effect to one panic, share a line.
-    let mut groups: Vec<(Overrides<'_>, Vec<&Filter>)> = Vec::new();
-    let mut known: HashMap<Overrides<'_>, usize> = HashMap::new();
+    let mut groups: Vec<(Messages<'_>, Vec<&Filter>)> = Vec::new();
+    let mut known: HashMap<Messages<'_>, usize> = HashMap::new();
     for filter in broken {
-        let said: Overrides<'_> = filter.today.iter().map(|one| (one.code, one.message.as_str())).collect();
+        let said: Messages<'_> = filter.today.iter().map(|one| (one.code, one.message.as_str())).collect();
         let at = *known.entry(said.clone()).or_insert(groups.len());
         match groups.get_mut(at) {
             Some((_, members)) => members.push(filter),

@@ -56,6 +56,22 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
         }
         writeln!(out)?;
     }
+    let broken: Vec<&Filter> = audit.filters.iter().filter(|one| !one.today.is_empty()).collect();
+    if !broken.is_empty() {
+        writeln!(out, "## Broken today already, with Istio {}\n", audit.from)?;
+        writeln!(out, "| filter | rule | what is wrong | place |\n| --- | --- | --- | --- |")?;
+        for filter in broken.iter().take(MAX_FILTERS) {
+            let place = cell(&format!("{}:{}", filter.source.file, filter.source.line));
+            for one in &filter.today {
+                let (name, message) = (cell(&full_name(filter)), cell(&one.message));
+                writeln!(out, "| `{name}` | {} | {message} | `{place}` |", one.code)?;
+            }
+        }
+        writeln!(out)?;
+        if broken.len() > MAX_FILTERS {
+            writeln!(out, "{} more are in the JSON form.\n", broken.len() - MAX_FILTERS)?;
+        }
+    }
     if !audit.roll_out.is_empty() {
         writeln!(out, "## During the rollout\n")?;
         writeln!(

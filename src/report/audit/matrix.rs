@@ -1,7 +1,7 @@
 //! Filters and workloads of an audit's page as a matrix.
 
 use super::html::{and_more, link, tag};
-use super::{class_name, full_name};
+use super::{class_name, full_name, state_name};
 use crate::audit::view::{Audit, Filter, Workloads};
 use crate::lint::upgrade::tell::Class;
 use crate::report::html::{NEWLINE, Text};
@@ -122,9 +122,7 @@ fn grid_data(audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> serde_json::
     let classes: Vec<&str> = Class::ALL.iter().map(|class| class.as_str()).chain(["ready"]).collect();
     let filters: Vec<_> = rows
         .iter()
-        .map(|(index, filter)| {
-            (full_name(filter), class_name(filter.verdict), filter.verdict.map(|_| format!("f{index}")))
-        })
+        .map(|(index, filter)| (full_name(filter), state_name(filter), filter.verdict.map(|_| format!("f{index}"))))
         .collect();
     let workloads: Vec<_> = columns
         .iter()
@@ -168,8 +166,13 @@ fn still(audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> Markup {
 
 fn cell(filter: &Filter, column: usize) -> Markup {
     let Some(cell) = filter.cells.iter().find(|cell| cell.workloads == column) else { return Markup::default() };
-    let class = if cell.verdict.is_none() && cell.before + cell.after == 0 { "dim" } else { class_name(cell.verdict) };
-    let title = if cell.reason.is_empty() { class_name(cell.verdict) } else { &cell.reason };
+    let idle = cell.verdict.is_none() && cell.before + cell.after == 0;
+    let class = if idle { "dim" } else { class_name(cell.verdict) };
+    let title = match cell.reason.as_str() {
+        "" if idle => "no effect before or after",
+        "" => class,
+        reason => reason,
+    };
     html! {
         span class=(class) title=(Text(title)) {
             (cell.before) @if cell.before != cell.after { "→" (cell.after) }
