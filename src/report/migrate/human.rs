@@ -22,7 +22,7 @@ pub fn human(
     }
     let written = documents(report);
     if !written.is_empty() {
-        writeln!(out, "{}", heading(terminal, "Roll-out"))?;
+        writeln!(out, "{}", heading(terminal, "Rollout"))?;
         for (number, step) in steps(report).iter().enumerate() {
             line(out, terminal, &format!("  {}. ", number + 1), &sentence(step))?;
         }

@@ -78,7 +78,7 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
     let steps = steps(report);
     if !steps.is_empty() {
-        writeln!(out, "\n## Roll-out\n")?;
+        writeln!(out, "\n## Rollout\n")?;
         for (number, step) in steps.iter().enumerate() {
             writeln!(out, "{}. {}", number + 1, cell(&sentence(step)))?;
         }

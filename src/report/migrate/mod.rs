@@ -70,7 +70,7 @@ pub fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
             lines.push(format!("{requests} through Envoy {} as {proxies}: {told}", sent.envoy));
             lines.extend(sent.apart.iter().map(|one| {
                 format!(
-                    "request: {} on {}: {} with the filter, {} with what takes over",
+                    "request: {} on {}: {} with the filter, {} with the native objects",
                     one.request, one.proxy, one.filter, one.native
                 )
             }));

@@ -50,7 +50,7 @@ fn page(report: &Report, documents: &[String]) -> Markup {
                 }
                 @for filter in &report.filters { (section(report, filter)) }
                 @if !steps.is_empty() {
-                    h2 { "Roll-out" }
+                    h2 { "Rollout" }
                     ol { @for step in &steps { li { (Text(&sentence(step))) } (NEWLINE) } }
                     @for document in documents { pre { (Text(document)) } (NEWLINE) }
                 }

@@ -52,7 +52,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
     for edited in &draft.edited {
         let what = title(&edited.after);
         let mut comments =
-            vec![format!("{what}, edited: takes over from EnvoyFilter {}. As a JSON patch:", list(&edited.from))];
+            vec![format!("{what}, edited: replaces EnvoyFilter {}. As a JSON patch:", list(&edited.from))];
         let operations = patch(&edited.before, &edited.after);
         comments.extend(operations.iter().map(|operation| format!("  {operation}")));
         documents.push(Document { file: file(&edited.after), comments, object: Some(edited.after.clone()) });
