@@ -225,7 +225,7 @@ fn an_object_that_istiod_cannot_read_is_named() {
         for words in words {
             assert!(said.contains(words), "{words}: {said}");
         }
-        assert!(said.contains("help: correct it") && !said.contains("--istiod-timeout"), "{said}");
+        assert!(said.contains("help: fix it") && !said.contains("--istiod-timeout"), "{said}");
     }
 }
 
