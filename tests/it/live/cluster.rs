@@ -358,8 +358,12 @@ fn the_printed_roles_are_enough_and_needed() {
         assert_eq!((as_reader.code, &as_reader.err), (as_admin.code, &as_admin.err), "{command:?}");
         assert_eq!(as_reader.out, as_admin.out, "{command:?}");
         drop(granted);
-        std::thread::sleep(Duration::from_millis(500));
-        assert_ne!(run(&reader, command).err, as_admin.err, "{command:?} needs no rights at all?");
+        // So does the authorizer see that roles are gone.
+        let needed = (0..40).any(|_| {
+            std::thread::sleep(Duration::from_millis(250));
+            run(&reader, command).err != as_admin.err
+        });
+        assert!(needed, "{command:?} needs no rights at all?");
     }
 }
 
