@@ -39,7 +39,7 @@ pub(crate) const UNATTACHED: &[&str] = &[
     "EF504", "EF520", "EF521",
 ];
 
-/// The same, for a patch that runs on none of those proxies.
+/// The same without the first, this rule itself: for a patch that runs on none of those proxies.
 pub(crate) const NOWHERE: &[&str] = UNATTACHED.split_at(1).1;
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -1,12 +1,12 @@
 //! EF338: a REPLACE of a virtual host, and what it drops.
 
 use crate::declare_rule;
+use crate::engine;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
-use crate::proto::json;
 use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
@@ -82,10 +82,10 @@ fn list(vhost: &Tree<'_>, key: &str) -> BTreeSet<String> {
 /// The routes and domains of the virtual host that istiod generated at a place.
 fn generated(run: &PatchRun<'_, '_>, place: &Place) -> Option<(Vec<String>, BTreeSet<String>)> {
     let wanted = place.vhost.as_deref()?;
-    let (_, resource) =
-        run.run.config.generated(ResourceKind::Route).find(|(_, one)| one.name == place.resource.as_str())?;
-    let routes = json::parse(resource.json).ok()?;
-    let vhosts = routes.get("virtual_hosts").or_else(|| routes.get("virtualHosts")).map(Tree::items)?;
+    let config = run.run.config;
+    let (index, _) = config.generated(ResourceKind::Route).find(|(_, one)| one.name == place.resource.as_str())?;
+    let routes = engine::open(config, index, run.run.plan)?;
+    let vhosts = routes.get("virtual_hosts").map(Tree::items)?;
     let vhost = vhosts.iter().find(|vhost| vhost.name() == wanted)?;
     let names = vhost.get("routes").map(Tree::items).unwrap_or_default();
     Some((names.iter().map(|route| route.name().to_owned()).collect(), list(vhost, "domains")))

@@ -12,8 +12,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials and access key IDs in headers and Lua scripts. The finding never prints the secret. Placeholders are
-    /// not reported.
+    /// credentials and access key IDs in headers and Lua scripts. The finding never prints the secret. Template
+    /// markers and filler words such as `changeme` are not reported.
     ///
     /// # Why it matters
     /// Everyone who can read the namespace can read its EnvoyFilters; they are kept in Git, and appear in config dumps.
@@ -123,14 +123,14 @@ fn is_user_and_password(text: &str) -> bool {
     })
 }
 
-/// Placeholders for a secret: template markers, and words.
+/// What a text has in place of a secret: template markers, and words.
 static FILLED_IN_LATER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let marks = r"\{\{|\$\{|<|%|x{3}|\*{3}|\.{3}";
     let words = "change-?me|example|your|replace|todo|place-?holder|dummy";
     Regex::new(&format!("(?i){marks}|{words}")).ok()
 });
 
-/// Whether a text is a placeholder for a secret.
+/// Whether a text only says where a secret goes.
 fn filled_in_later(text: &str) -> bool {
     FILLED_IN_LATER.as_ref().is_some_and(|known| known.is_match(text))
 }

@@ -29,7 +29,7 @@ const INDIRECT: [&str; 7] = ["_G", "setfenv", "getfenv", "load", "loadstring", "
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         let names = |words: &[&str]| words.iter().any(|word| script.chunk.names.contains(word));
-        // An empty script is a common placeholder if routes have their own.
+        // An empty script is common if routes have their own.
         if script.chunk.names.is_empty() || names(&ENTRY_POINTS) || names(&INDIRECT) {
             continue;
         }

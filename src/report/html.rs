@@ -1,7 +1,7 @@
 //! HTML, for every page: `maud` escapes markup, and [`Text`] also control characters.
 
 use crate::source::escape;
-use maud::{PreEscaped, Render};
+use maud::{Markup, PreEscaped, Render, html};
 
 /// A line end. Items and rows end with one, because output is searched for secrets line by line.
 pub(super) const NEWLINE: PreEscaped<&str> = PreEscaped("\n");
@@ -13,5 +13,17 @@ impl Render for Text<'_> {
     fn render_to(&self, out: &mut String) {
         let safe: &str = &escape::lines(self.0);
         safe.render_to(out);
+    }
+}
+
+/// The head of a self-contained page.
+pub(super) fn head(title: &str, style: &'static str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8"; (NEWLINE)
+            meta name="viewport" content="width=device-width,initial-scale=1"; (NEWLINE)
+            title { (Text(title)) } (NEWLINE)
+            style { (PreEscaped(style)) }
+        }
     }
 }

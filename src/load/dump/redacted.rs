@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The key of a placeholder for a resource while the rest of its dump is checked.
+/// The key that marks where a resource goes while the rest of its dump is checked.
 const PLACE: &str = "kubectl-envoyfilter/resource";
 /// Maximum size of remembered resources, in bytes.
 const MOST: usize = 32 << 20;
@@ -79,7 +79,7 @@ impl Dump {
         whole.push_str(pieces.next().unwrap_or_default());
         for piece in pieces {
             let (number, after) = piece.split_once('}').unwrap_or((piece, ""));
-            // Every placeholder was created above.
+            // Every mark was written above.
             if let Some((part, secrets)) = number.parse().ok().and_then(|number: usize| parts.get(number)) {
                 whole.push_str(part);
                 found += secrets;
@@ -122,7 +122,7 @@ mod tests {
             dump(&[cluster("b", "plain text"), cluster("a", "abcdef-1"), cluster("b", "plain text")]),
             dump(&[cluster("cart-7", "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]),
             dump(&[]),
-            // The placeholder of a resource already exists in the input.
+            // The mark of a resource already exists in the input.
             dump(&[cluster(PLACE, "abcdef-1")]),
         ];
         for dump in &dumps {

@@ -196,7 +196,7 @@ fn is_scheme_talk(text: &str, secret: &regex::Match<'_>) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether a text is a placeholder for a secret or names one: `%REQ(authorization)%`, `$(TOKEN)`, `{{ .token }}`, a file path,
+/// Whether a text only refers to a secret or names one: `%REQ(authorization)%`, `$(TOKEN)`, `{{ .token }}`, a file path,
 /// a word such as `true`.
 pub(super) fn is_stand_in(text: &str) -> bool {
     let text = text.trim();

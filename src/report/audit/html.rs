@@ -8,7 +8,7 @@ use super::{
 use crate::audit::view::{Audit, Chain, Filter, Finding, Gets, Link, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::mesh::Scope;
-use crate::report::html::{NEWLINE, Text};
+use crate::report::html::{self, NEWLINE, Text};
 use crate::report::scope::sentence;
 use crate::source::escape::one_line;
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
@@ -63,12 +63,7 @@ fn page(audit: &Audit, scope: &Scope) -> Markup {
     html! {
         (DOCTYPE) (NEWLINE)
         html lang="en" {
-            head {
-                meta charset="utf-8"; (NEWLINE)
-                meta name="viewport" content="width=device-width,initial-scale=1"; (NEWLINE)
-                title { "EnvoyFilters: Istio " (Text(&audit.from)) " to " (Text(&audit.to)) } (NEWLINE)
-                style { (PreEscaped(STYLE)) }
-            }
+            (html::head(&format!("EnvoyFilters: Istio {} to {}", audit.from, audit.to), STYLE))
             body class=[many.then_some("many")] {
                 (head(audit))
                 main {

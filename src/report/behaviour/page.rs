@@ -2,8 +2,8 @@
 
 use super::picture::draw;
 use super::view::{CallView, ChangeView, FilterView, Side, View};
-use crate::report::html::{NEWLINE, Text};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use crate::report::html::{self, NEWLINE, Text};
+use maud::{DOCTYPE, Markup, html};
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
@@ -66,10 +66,7 @@ fn page(view: &View) -> Markup {
     html! {
         (DOCTYPE) (NEWLINE)
         html lang="en" {
-            meta charset="utf-8";
-            meta name="viewport" content="width=device-width"; (NEWLINE)
-            title { (Text(&view.request)) } (NEWLINE)
-            style { (PreEscaped(STYLE)) } (NEWLINE)
+            (html::head(&view.request, STYLE))
             h1 { (Text(&view.request)) } (NEWLINE)
             p.about {
                 (Text(&view.proxy_type)) " " (Text(&view.proxy)) ", " (Text(&view.target)) ", Envoy " (Text(&view.envoy))

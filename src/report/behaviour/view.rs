@@ -134,7 +134,7 @@ pub(crate) struct PathView {
 }
 
 impl PathView {
-    /// Placeholder for a filter chain that Envoy does not name: Envoy logs the name only once the chain has a request.
+    /// What is shown for a filter chain that Envoy does not name: Envoy logs the name only once the chain has a request.
     pub(crate) fn no_chain(&self) -> &'static str {
         if self.details == "filter_chain_not_found" || (self.tls_failure.is_empty() && self.closed.is_empty()) {
             "none matched"
@@ -283,7 +283,7 @@ const VARYING: [&str; 12] = [
     "etag-time",
 ];
 
-/// Placeholder for a value that differs between runs.
+/// What is shown for a value that differs between runs.
 pub(crate) const VARIES: &str = "(varies)";
 
 impl Shown<'_> {

@@ -6,8 +6,8 @@ use super::{classes, full_name, proven, scope, unwritten};
 use crate::migrate::roll_out::steps;
 use crate::migrate::verdict::State;
 use crate::migrate::{FilterReport, PatchReport, Report};
-use crate::report::html::{NEWLINE, Text};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use crate::report::html::{self, NEWLINE, Text};
+use maud::{DOCTYPE, Markup, html};
 use std::io::{self, Write};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}\
@@ -26,12 +26,7 @@ fn page(report: &Report, documents: &[String]) -> Markup {
     html! {
         (DOCTYPE) (NEWLINE)
         html lang="en" {
-            head {
-                meta charset="utf-8"; (NEWLINE)
-                meta name="viewport" content="width=device-width,initial-scale=1"; (NEWLINE)
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
+            (html::head(&title, STYLE))
             body {
                 h1 { (title) } (NEWLINE)
                 table {
