@@ -6,7 +6,6 @@ use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, RuleInfo, no_match, ports};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext, RouteConfigurationMatch};
 use crate::model::resource::ResourceKind;
-use crate::proto::json;
 use crate::proto::tree::Tree;
 
 declare_rule! {
@@ -103,8 +102,8 @@ fn of_plain_server(one: &NoMatch<'_, '_>, want: &RouteConfigurationMatch, name: 
     one.runs.iter().find_map(|run| {
         let plain = run.config.generated(ResourceKind::Route).filter(|(_, routes)| routes.name.starts_with("http."));
         plain.into_iter().find_map(|(_, resource)| {
-            let routes = json::parse(resource.json).ok()?;
-            let vhosts = routes.get("virtual_hosts").or_else(|| routes.get("virtualHosts")).map(Tree::items)?;
+            let routes = run.before(ResourceKind::Route, &resource.name)?;
+            let vhosts = routes.get("virtual_hosts").map(Tree::items)?;
             vhosts.iter().any(|vhost| vhost.name() == name).then(|| resource.name.to_string())
         })
     })

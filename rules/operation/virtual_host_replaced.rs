@@ -1,7 +1,6 @@
 //! EF338: a REPLACE of a virtual host, and what it drops.
 
 use crate::declare_rule;
-use crate::engine;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, RuleInfo, names};
@@ -82,9 +81,7 @@ fn list(vhost: &Tree<'_>, key: &str) -> BTreeSet<String> {
 /// The routes and domains of the virtual host that istiod generated at a place.
 fn generated(run: &PatchRun<'_, '_>, place: &Place) -> Option<(Vec<String>, BTreeSet<String>)> {
     let wanted = place.vhost.as_deref()?;
-    let config = run.run.config;
-    let (index, _) = config.generated(ResourceKind::Route).find(|(_, one)| one.name == place.resource.as_str())?;
-    let routes = engine::open(config, index, run.run.plan)?;
+    let routes = run.run.before(ResourceKind::Route, &place.resource)?;
     let vhosts = routes.get("virtual_hosts").map(Tree::items)?;
     let vhost = vhosts.iter().find(|vhost| vhost.name() == wanted)?;
     let names = vhost.get("routes").map(Tree::items).unwrap_or_default();

@@ -174,6 +174,12 @@ impl PatchView<'_> {
 }
 
 impl ProxyRun<'_> {
+    /// A resource as istiod generates it, before patches.
+    pub fn before(&self, kind: ResourceKind, name: &str) -> Option<Tree<'_>> {
+        let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
+        engine::open(self.config, index, self.plan)
+    }
+
     /// A resource as istiod sends it after patching; `None` if it was removed.
     pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'_>>> {
         if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
