@@ -56,6 +56,8 @@ pub(super) fn view(
     // A filter that only loses its effect to another's panic is counted with that one.
     let alone = |filter: &&Filter| !follows(filter, request.rules);
     let of = |class: Class| filters.iter().filter(alone).filter(|filter| filter.verdict == Some(class)).count();
+    let today_broken =
+        |counts: fn(&Filter) -> bool| filters.iter().filter(|one| !one.today.is_empty() && counts(one)).count();
     let dumps = request.stages.first().map_or(0, |stage| stage.dumps.len());
     let counts = Counts {
         filters: filters.len(),
@@ -64,7 +66,8 @@ pub(super) fn view(
         dumps,
         breaks: of(Class::Breaks),
         lost_to_panics: filters.iter().filter(|filter| follows(filter, request.rules)).count(),
-        broken_today: filters.iter().filter(|filter| !filter.today.is_empty()).count(),
+        broken_today: today_broken(|filter| filter.verdict.is_none()),
+        also_broken_today: today_broken(|filter| filter.verdict.is_some()),
         changes: of(Class::Changes),
         deprecated: of(Class::Deprecated),
         cleanup: of(Class::Cleanup),

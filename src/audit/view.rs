@@ -120,12 +120,15 @@ pub struct Counts {
     pub workloads: usize,
     /// Config dumps among them.
     pub dumps: usize,
-    /// Filters whose worst finding has this class, without those that only lose their effect to another's panic.
+    /// Filters whose worst finding has this class, without those that only lose their effect to another's panic. Every filter
+    /// is counted in exactly one of `breaks`, `lost_to_panics`, `broken_today`, `changes`, `deprecated`, `cleanup` and `ready`.
     pub breaks: usize,
     /// Filters that only lose their effect to another's panic; see `causes`.
     pub lost_to_panics: usize,
-    /// Filters that do not work before the upgrade either; see `today` of each.
+    /// Filters without a finding that do not work before the upgrade either; see `today` of each.
     pub broken_today: usize,
+    /// Filters with a finding, already counted above or below, that do not work before the upgrade either.
+    pub also_broken_today: usize,
     /// See `breaks`.
     pub changes: usize,
     /// See `breaks`.

@@ -1,13 +1,14 @@
 //! `lint`: EnvoyFilters that are wrong, risky or have no effect.
 
 use super::planes::Plane;
-use super::proxies::{self, Given, Taken};
-use super::read::{Feed, Mesh};
+use super::proxies::{self, Given, Kept, Taken};
+use super::read::{Feed, Mesh, proxy_of};
 use super::rules::{rules_with, unusable};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
 use super::{Error, Refusal, manifests, unread};
 use crate::cluster::kinds;
+use crate::cluster::targets::{self, Target};
 use crate::demo;
 use crate::lint::baseline::Baseline;
 use crate::lint::config::{self, Config, FailOn};
@@ -24,7 +25,7 @@ use crate::source::{FileId, Problem, Severity};
 use crate::trial::Trial;
 use crate::words::{count, fnv};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The request of `lint`.
@@ -109,9 +110,43 @@ pub struct LintReport {
     pub complete: bool,
     /// What was read.
     pub scope: Scope,
+    /// The proxies of a mesh that were not read, by EnvoyFilter (`namespace/name`); only where there are any.
+    pub unread: BTreeMap<String, UnreadProxies>,
+    /// Why objects of a mesh could not be read: every EnvoyFilter was judged without them.
+    pub without: Vec<String>,
+}
+
+/// How many proxies of an EnvoyFilter were not read, of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnreadProxies {
+    /// Those without a config dump.
+    pub unread: usize,
+    /// All that it attaches to; replicas count once unless all of them are read.
+    pub of: usize,
+}
+
+/// What was not checked about an EnvoyFilter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotChecked {
+    /// A sentence.
+    pub why: String,
+    /// Whether nothing about it counts as checked.
+    pub at_all: bool,
 }
 
 impl LintReport {
+    /// What was not checked about an EnvoyFilter; `None` if everything that matters was read.
+    pub fn not_checked(&self, filter: &str) -> Option<NotChecked> {
+        if let Some(UnreadProxies { unread, of }) = self.unread.get(filter) {
+            let why = format!("not checked on {unread} of {}: no config dump", count(*of, "proxy", "proxies"));
+            return Some(NotChecked { why, at_all: unread == of });
+        }
+        let first = self.without.first()?;
+        let more = self.without.len() - 1;
+        let why = if more > 0 { format!("{first}, and {more} more") } else { first.clone() };
+        Some(NotChecked { why, at_all: true })
+    }
+
     /// Whether any finding is severe enough to fail.
     pub fn fails(&self) -> bool {
         self.findings.iter().any(|finding| self.fail_on.fails(finding.severity))
@@ -212,6 +247,9 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let of_config = chosen.config.fail_on.filter(|_| judged.governs_all);
     let fail_on = request.fail_on.or(of_config).unwrap_or(FailOn::At(Severity::Error));
     let scope = mesh.scope(given, &taken, judged.summary.filters);
+    let unread = unread_proxies(&mesh, &own, &dumps);
+    let without = mesh.loaded.problems.iter().filter(|it| it.span.is_none() && it.severity == Severity::Error);
+    let without = without.map(|problem| problem.message.clone()).collect();
     let complete = mesh.lists(kinds::ENVOY_FILTER) && !mesh.interrupted();
     drop(configs);
     drop(reached);
@@ -230,7 +268,31 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
         notes,
         complete,
         scope,
+        unread,
+        without,
     })
+}
+
+/// The proxies that each filter attaches to and that were not read.
+fn unread_proxies(mesh: &Mesh<'_>, filters: &[EnvoyFilter], dumps: &[Kept]) -> BTreeMap<String, UnreadProxies> {
+    let read: BTreeSet<(&str, &str)> = dumps
+        .iter()
+        .filter_map(|kept| Some((kept.identity.namespace.as_deref()?, kept.identity.name.as_deref()?)))
+        .collect();
+    let was_read = |target: &Target| read.contains(&(target.namespace.as_str(), target.pod.as_str()));
+    let mut found: BTreeMap<String, UnreadProxies> = BTreeMap::new();
+    for group in targets::groups(mesh.targets().to_vec(), mesh.settings.cluster.all_replicas) {
+        let Some(target) = group.first() else { continue };
+        let unread = !group.iter().any(was_read);
+        let proxy = proxy_of(target);
+        for filter in filters.iter().filter(|filter| mesh.reaches(filter, target, &proxy)) {
+            let of_filter = found.entry(filter.full_name()).or_default();
+            of_filter.of += 1;
+            of_filter.unread += usize::from(unread);
+        }
+    }
+    found.retain(|_, proxies| proxies.unread > 0);
+    found
 }
 
 impl LintRequest {

@@ -153,6 +153,9 @@ impl Live {
     }
 }
 
+/// Stands for the name of a pod in the reasons that several pods share; no message contains it.
+const NAME: &str = "\0";
+
 /// Pods whose dumps could not be read, by reason.
 #[derive(Default)]
 struct Missing {
@@ -165,7 +168,7 @@ impl Missing {
     fn add(&mut self, target: &Target, reasons: &[String]) {
         if target.ready {
             // With the pod's name in it, every message would be different.
-            let reason = reasons.join("; ").replace(&target.pod, "POD");
+            let reason = reasons.join("; ").replace(&target.pod, NAME);
             self.reasons.entry(reason).or_default().push(target.full_name());
         } else {
             self.not_ready.insert(target.full_name());
@@ -179,6 +182,8 @@ impl Missing {
         for (reason, pods) in self.reasons {
             let proxies = few(&pods);
             let help = "`kubectl envoyfilter rbac` prints the required roles; --dump-via forces one way";
+            let only = pods.first().filter(|_| pods.len() == 1).and_then(|pod| pod.split_once('/'));
+            let reason = reason.replace(NAME, only.map_or("POD", |(_, name)| name));
             add(Code::NoDump, Severity::Error, format!("no config dump of {proxies}: {reason}"), Some(help));
         }
         if !self.not_ready.is_empty() {

@@ -16,7 +16,7 @@ use crate::model::release::Release;
 use crate::words::count;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of filters in each class, in words: `3 break, 1 changes, 4 are fine`.
+/// The number of filters in each class, in words: `3 break, 1 changes, 4 are ready`. Every filter is counted once.
 fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
     let counts = &audit.counts;
     let word = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
@@ -47,7 +47,23 @@ fn verdict_sentence(audit: &Audit) -> String {
     }
     let filters = if audit.counts.filters == 1 { "filter" } else { "filters" };
     let tally: Vec<String> = tally(audit).into_iter().map(|(_, text)| text).collect();
-    format!("of {} {filters} {}", audit.counts.filters, tally.join(", "))
+    format!("of {} {filters} {}{}", audit.counts.filters, tally.join(", "), also_broken(audit))
+}
+
+/// The end of the sentence: the filters with findings that do not work before the upgrade either.
+fn also_broken(audit: &Audit) -> String {
+    let counts = &audit.counts;
+    let others = counts.filters - counts.ready - counts.broken_today;
+    let (also, are) = match counts.also_broken_today {
+        0 => return String::new(),
+        1 => (1, "is"),
+        many => (many, "are"),
+    };
+    match others {
+        1 => "; the one with findings is broken today already".to_owned(),
+        _ if others == also => format!("; the {others} with findings are broken today already"),
+        _ => format!("; of the {others} with findings {also} {are} broken today already"),
+    }
 }
 
 /// What to do about the verdict.

@@ -5,6 +5,7 @@
 //! one writer, however the work is shared. Findings about no filter are in one ClusterPolicyReport for each shard.
 
 use crate::lint::Finding;
+use crate::mesh::NotChecked;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, field_path};
 use crate::words::fnv;
@@ -65,8 +66,14 @@ impl Run {
         json!({"seconds": since.as_secs(), "nanos": 0})
     }
 
-    /// The reports of a filter: one, or more if its findings are too many for one object. A filter without findings passes.
-    pub(crate) fn of_filter(&self, filter: &EnvoyFilter, findings: &[&Finding]) -> Vec<Value> {
+    /// The reports of a filter: one, or more if its findings are too many for one object. A filter without findings passes,
+    /// unless something that matters to it was not checked.
+    pub(crate) fn of_filter(
+        &self,
+        filter: &EnvoyFilter,
+        findings: &[&Finding],
+        not_checked: Option<&NotChecked>,
+    ) -> Vec<Value> {
         let uid = filter.document.under(&["metadata", "uid"]).and_then(|uid| uid.as_str());
         let mut object = json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -76,12 +83,16 @@ impl Run {
             object["uid"] = uid.into();
         }
         let mut results: Vec<Value> = findings.iter().map(|finding| self.result(filter, finding, &object)).collect();
-        if results.is_empty() {
-            results.push(json!({
-                "policy": SOURCE, "source": SOURCE, "result": "pass", "message": "no finding", "resources": [object],
+        let about_all = |result: &str, message: &str| {
+            json!({
+                "policy": SOURCE, "source": SOURCE, "result": result, "message": cut(message), "resources": [object],
                 "timestamp": self.timestamp(),
-            }));
+            })
+        };
+        if results.is_empty() && not_checked.is_none_or(|it| !it.at_all) {
+            results.push(about_all("pass", "no findings"));
         }
+        results.extend(not_checked.map(|it| about_all("skip", &it.why)));
         let parts = parts(results);
         let report = |(number, results): (usize, Vec<Value>)| {
             let name = name(&filter.name, number);

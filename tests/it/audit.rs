@@ -179,6 +179,27 @@ fn every_form_names_what_is_broken_today() {
     assert!(row.contains("data-verdict=\"broken\"") && !row.contains("ready"), "{row}");
 }
 
+/// The numbers of the verdict's sentence add up to the number of filters, also when a filter changes and is broken today.
+#[test]
+fn every_filter_is_counted_once() {
+    let said = |form: &str| {
+        let output = run(&folder(), &["audit", "--demo", "--to", "1.31", "--from", "1.24", "-o", form]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: Value = serde_json::from_str(&said("json")).unwrap();
+    let counts = &json["counts"];
+    let number = |key: &str| counts[key].as_u64().unwrap();
+    let classes = ["breaks", "lostToPanics", "brokenToday", "changes", "deprecated", "cleanup", "ready"];
+    assert_eq!(classes.iter().map(|key| number(key)).sum::<u64>(), number("filters"), "{counts}");
+    assert_eq!((number("brokenToday"), number("alsoBrokenToday")), (2, 1), "{counts}");
+    for form in ["human", "markdown", "html"] {
+        let sentence = "of 6 filters 1 changes, 1 can be cleaned up, 2 are ready, 2 are broken today already; \
+             of the 2 with findings 1 is broken today already";
+        let text = said(form).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.to_lowercase().contains(sentence), "{form}: {text}");
+    }
+}
+
 /// The page is self-contained, well formed, and escapes what it shows.
 #[test]
 fn the_page_is_self_contained() {

@@ -158,7 +158,8 @@ impl Report {
                 filters += 1;
                 // In a cluster every object is a text of its own.
                 let findings = of_file.get(&filter.document.span.file).map(Vec::as_slice).unwrap_or_default();
-                reports.extend(all.of_filter(filter, findings));
+                let not_checked = run.not_checked(&filter.full_name());
+                reports.extend(all.of_filter(filter, findings, not_checked.as_ref()));
             }
         }
         reports.push(all.of_run(&self.run_name(shard), filters, &run.trouble));

@@ -1,7 +1,8 @@
 //! An audit for people at a terminal, and as a patch of the files.
 
 use super::{
-    advice, all_changes, bases, class_name, full_name, gets, places, steps, tally, verdict_sentence, worth_telling,
+    advice, all_changes, also_broken, bases, class_name, full_name, gets, places, steps, tally, verdict_sentence,
+    worth_telling,
 };
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
@@ -81,7 +82,8 @@ pub(crate) fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit
         writeln!(out, "{}: {}", terminal.paint(colour, verdict), verdict_sentence(audit))?;
     } else {
         let filters = count(audit.counts.filters, "filter", "filters");
-        writeln!(out, "{}: of {filters} {}", terminal.paint(colour, verdict), tally.join(", "))?;
+        let also = also_broken(audit);
+        writeln!(out, "{}: of {filters} {}{also}", terminal.paint(colour, verdict), tally.join(", "))?;
     }
     for line in wrap(&advice(audit).replace('`', ""), terminal.width) {
         writeln!(out, "{line}")?;

@@ -42,6 +42,8 @@ pub(crate) struct World {
     expire: usize,
     /// The server behind this one, if this is only a proxy.
     behind: Option<Behind>,
+    /// API groups with their versions that it serves besides the usual ones.
+    serving: Vec<&'static str>,
     /// Changes since the start, for watches.
     log: Vec<(&'static str, Value)>,
 }
@@ -87,6 +89,12 @@ impl World {
 
     pub(crate) fn fault(mut self, path: &str, fault: Fault, times: usize) -> World {
         self.rules.push(Rule { path: path.to_owned(), fault, times });
+        self
+    }
+
+    /// Also serves an API group in a version.
+    pub(crate) fn serving(mut self, api_version: &'static str) -> World {
+        self.serving.push(api_version);
         self
     }
 
@@ -257,7 +265,7 @@ impl World {
             "networking.k8s.io/v1",
             "admissionregistration.k8s.io/v1",
         ];
-        if !known.contains(&api_version.as_str()) {
+        if !known.contains(&api_version.as_str()) && !self.serving.contains(&api_version.as_str()) {
             return status(404, "the server could not find the requested resource");
         }
         let labels = query.get("labelSelector").copied().unwrap_or_default().replace("%3D", "=");

@@ -1,6 +1,8 @@
 //! `webhook report` on the mock API server: reports are validated against the schema of their
 //! CustomResourceDefinitions.
 
+use super::mock::{Fault, World};
+use super::standing::{dump_with, mesh};
 use super::{live, shop};
 use crate::linting::yaml_files;
 use crate::support::testdata;
@@ -145,4 +147,39 @@ fn unreportable_findings_are_mentioned() {
         assert_eq!(said.code, 2, "{arguments:?}");
         assert!(said.err.contains(words), "{arguments:?}: {}", said.err);
     }
+}
+
+/// A filter whose proxies could not be read does not pass, and a pass says nothing about the others.
+#[test]
+fn a_filter_passes_only_on_proxies_that_were_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.yaml");
+    // A rule that finds nothing here.
+    fs::write(&config, "select: [EF101]\n").unwrap();
+    let config = config.to_str().unwrap();
+    let results = |world: World| -> Vec<(String, String)> {
+        let mock = world.start();
+        let options = ["--dry-run=client", "-o", "json", "--dump-via", "pod-proxy", "--all-replicas"];
+        let said = live(&mock, &[&["webhook", "report", "--config", config], &options[..]].concat());
+        let list: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{}{}", said.out, said.err));
+        let reports = list["items"].as_array().unwrap().iter().filter(|report| report["kind"] == "PolicyReport");
+        let results = reports.flat_map(|report| report["results"].as_array().unwrap().clone());
+        let text = |result: &Value, key: &str| result[key].as_str().unwrap().to_owned();
+        let about_all = results.filter(|result| result["policy"] == "kubectl-envoyfilter");
+        about_all.map(|result| (text(&result, "result"), text(&result, "message"))).collect()
+    };
+    let good = || mesh(&[dump_with("2s", None), dump_with("2s", None)]);
+    let pair = |result: &str, message: &str| (result.to_owned(), message.to_owned());
+    let pass = pair("pass", "no findings");
+    assert_eq!(results(good()), [pass.clone()]);
+    let denied = |pod: &str| (format!("/api/v1/namespaces/shop/pods/{pod}"), Fault::Status(403, "denied by the test"));
+    let (path, fault) = denied("cart-2");
+    let skipped = pair("skip", "not checked on 1 of 2 proxies: no config dump");
+    assert_eq!(results(good().fault(&path, fault, 99)), [pass, skipped]);
+    let (path, fault) = denied("cart-");
+    let skipped = pair("skip", "not checked on 2 of 2 proxies: no config dump");
+    assert_eq!(results(good().fault(&path, fault, 99)), [skipped]);
+    let unlisted = results(good().fault("/api/v1/namespaces/shop/pods?", Fault::Status(403, "denied by the test"), 99));
+    assert!(unlisted.iter().all(|(result, message)| result == "skip" && message.contains("pods")), "{unlisted:?}");
+    assert!(!unlisted.is_empty());
 }

@@ -16,25 +16,94 @@ const COMMANDS: &[&[&str]] = &[
     &["get", "-A", "-o", "json"],
     &["status"],
     &["status", "-A", "-o", "json"],
+    &["status", "-A", "--all-replicas"],
     &["explain", "pod/cart-1"],
     &["explain", "filter/timeout"],
     &["explain", "svc/cart"],
     &["explain", "gateway/front"],
+    &["explain", "deploy/cart"],
+    &["explain", "workload/cart"],
+    &["explain", "filter/timeout", "-o", "json"],
+    &["explain", "field", FIELD],
     &["lint"],
     &["lint", "-A", "-o", "json"],
     &["diff", "-f", "FILE"],
+    &["diff", "-f", "FILE", "-o", "markdown"],
+    &["diff", "-f", "FILE", "-o", "json"],
     &["diff", "--between", "mock", "other"],
     &["diff", "--between", "mock", "other", "-o", "json"],
     &["render", "pod/cart-1"],
     &["audit", "--to", "1.31"],
+    &["audit", "-A", "--to", "1.31", "-o", "json"],
+    &["audit", "-A", "--to", "1.31", "-o", "markdown"],
     &["version", "-A"],
     &["capture", "CAPTURE"],
     &["watch", "--once", "--rate", "6000", "--settle", "100ms"],
     &["migrate"],
     &["migrate", "-A", "-o", "json"],
+    &["webhook", "report"],
+    &["webhook", "report", "--dry-run=client"],
+    &["webhook", "ladder"],
+    &["webhook", "ladder", "-o", "json"],
+    &["webhook", "status"],
+    &["webhook", "status", "-o", "json"],
+    &["webhook", "uninstall", "--dry-run=server"],
+    &["webhook", "install", "--image", "x@sha256:1", "--dry-run=server"],
     &["get", "--watch"],
     &["status", "--watch"],
 ];
+
+/// A field that the filter of the mesh below sets.
+const FIELD: &str = "cluster/outbound|7070||catalog.shop.svc.cluster.local/connect_timeout";
+
+/// Commands that do not read a mesh, or answer it, and why.
+const OTHERS: &[(&str, &str)] = &[
+    ("api", "reads tables"),
+    ("completion", "prints a script"),
+    ("doctor", "reads files and an istiod: below"),
+    ("dump", "reads files and an istiod: below"),
+    ("explain rule", "prints documentation"),
+    ("explain rule test", "reads files"),
+    ("migrate verify", "reads files"),
+    ("rbac", "prints roles"),
+    ("rules", "prints documentation"),
+    ("rules test", "reads files"),
+    ("test", "reads files"),
+    ("webhook policy", "prints manifests"),
+    ("webhook serve", "answers reviews: tests/it/webhook"),
+];
+
+/// Every command is in one of the lists, so that a new one is not forgotten.
+#[test]
+fn every_command_is_tried() {
+    fn leaves(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) {
+        let below: Vec<_> =
+            command.get_subcommands().filter(|one| one.get_name() != "help" && !one.is_hide_set()).collect();
+        for one in &below {
+            leaves(one, format!("{path} {}", one.get_name()).trim(), found);
+        }
+        if !command.is_subcommand_required_set() && !path.is_empty() {
+            found.insert(path.to_owned());
+        }
+    }
+    let mut all = BTreeSet::new();
+    leaves(&<kubectl_envoyfilter::cli::Cli as clap::CommandFactory>::command(), "", &mut all);
+    let others: BTreeSet<String> = OTHERS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert!(others.is_subset(&all), "{:?}", others.difference(&all));
+    let spelled = |words: &[&str]| match words {
+        ["explain", what, ..] => {
+            let what = what.split('/').next().unwrap();
+            let long = [("svc", "service"), ("deploy", "deployment")].into_iter().find(|(short, _)| *short == what);
+            format!("explain {}", long.map_or(what, |(_, long)| long))
+        }
+        ["webhook", what, ..] => format!("webhook {what}"),
+        [first, ..] => (*first).to_owned(),
+        [] => String::new(),
+    };
+    let tried: BTreeSet<String> = COMMANDS.iter().chain(WITH_ENVOY).map(|words| spelled(words)).collect();
+    let known: BTreeSet<String> = tried.union(&others).cloned().collect();
+    assert_eq!(all, known);
+}
 
 /// Whether a command runs until it is stopped.
 fn stays(command: &[&str]) -> bool {
@@ -71,7 +140,7 @@ fn healthy() -> World {
         "metadata": {"name": "front", "namespace": "shop"},
         "spec": {"selector": {"app": "front"}, "servers": []},
     }));
-    world
+    world.serving("wgpolicyk8s.io/v1alpha2")
 }
 
 /// A command, its answer without a fault, and the path with a fault.

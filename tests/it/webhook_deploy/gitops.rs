@@ -34,11 +34,14 @@ fn health_checks_run_in_the_lua_of_argo_cd() {
     let report = |results: Value| json!({"kind": "PolicyReport", "metadata": {"name": "a"}, "results": results});
     let result = |result: &str| json!({"policy": "EF301", "result": result, "message": "it leaks"});
     for (object, status, words) in [
-        (report(json!([result("pass")])), "Healthy", "no finding"),
+        (report(json!([result("pass")])), "Healthy", "no findings"),
         (report(json!([result("pass"), result("warn")])), "Healthy", "EF301: it leaks"),
         (report(json!([result("warn"), result("fail")])), "Degraded", "EF301: it leaks"),
         (report(json!([result("error")])), "Degraded", "it leaks"),
         (report(json!([])), "Unknown", "no results"),
+        (report(json!([result("skip")])), "Unknown", "it leaks"),
+        (report(json!([result("pass"), result("skip")])), "Healthy", "it leaks"),
+        (report(json!([result("skip"), result("warn")])), "Healthy", "it leaks; EF301: it leaks"),
     ] {
         let said = health("report.lua", &object);
         assert_eq!(said["status"], status, "{object}: {said}");
