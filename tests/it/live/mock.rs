@@ -165,6 +165,11 @@ impl World {
             return (201, object);
         }
         let (code, mut old) = self.object(path);
+        // An apply creates what does not exist.
+        if code == 404 && method == "PATCH" && object["apiVersion"].is_string() {
+            self.put(object.clone());
+            return (201, object);
+        }
         if code != 200 {
             return (code, old);
         }
@@ -231,6 +236,10 @@ impl World {
         let (namespace, plural, name) = match rest {
             ["namespaces", namespace, plural, rest @ ..] => (Some(*namespace), *plural, rest.first().copied()),
             [plural, rest @ ..] => (None, *plural, rest.first().copied()),
+            [] if self.serving.contains(&api_version.as_str()) => {
+                let resource = |name: &str| json!({"name": name, "namespaced": !name.starts_with("cluster")});
+                return (200, json!({"resources": [resource("policyreports"), resource("clusterpolicyreports")]}));
+            }
             [] => return status(404, "no such path"),
         };
         if rest.len() > 4 && plural == "pods" {

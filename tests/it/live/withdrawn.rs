@@ -23,18 +23,15 @@ const COMMANDS: &[&[&str]] = &[
     &["explain", "gateway/front"],
     &["explain", "deploy/cart"],
     &["explain", "workload/cart"],
-    &["explain", "filter/timeout", "-o", "json"],
     &["explain", "field", FIELD],
     &["lint"],
     &["lint", "-A", "-o", "json"],
     &["diff", "-f", "FILE"],
     &["diff", "-f", "FILE", "-o", "markdown"],
-    &["diff", "-f", "FILE", "-o", "json"],
     &["diff", "--between", "mock", "other"],
     &["diff", "--between", "mock", "other", "-o", "json"],
     &["render", "pod/cart-1"],
     &["audit", "--to", "1.31"],
-    &["audit", "-A", "--to", "1.31", "-o", "json"],
     &["audit", "-A", "--to", "1.31", "-o", "markdown"],
     &["version", "-A"],
     &["capture", "CAPTURE"],
@@ -42,11 +39,8 @@ const COMMANDS: &[&[&str]] = &[
     &["migrate"],
     &["migrate", "-A", "-o", "json"],
     &["webhook", "report"],
-    &["webhook", "report", "--dry-run=client"],
     &["webhook", "ladder"],
-    &["webhook", "ladder", "-o", "json"],
     &["webhook", "status"],
-    &["webhook", "status", "-o", "json"],
     &["webhook", "uninstall", "--dry-run=server"],
     &["webhook", "install", "--image", "x@sha256:1", "--dry-run=server"],
     &["get", "--watch"],
@@ -140,6 +134,11 @@ fn healthy() -> World {
         "metadata": {"name": "front", "namespace": "shop"},
         "spec": {"selector": {"app": "front"}, "servers": []},
     }));
+    world.add(json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "envoyfilter-webhook", "namespace": "envoyfilter-system"},
+        "spec": {"template": {"spec": {"containers": [{"name": "server", "args": ["webhook", "serve", "--mode=audit"]}]}}},
+    }));
     world.serving("wgpolicyk8s.io/v1alpha2")
 }
 
@@ -226,9 +225,14 @@ fn reads_as_clear(said: &Said, healthy: &Said) -> Option<String> {
     }
 }
 
-/// Faults that cannot matter: nothing depends on the version of Kubernetes.
+/// Faults that cannot matter: nothing depends on the version of Kubernetes, and an installation without a
+/// ValidatingWebhookConfiguration is called broken whatever else is unknown.
 fn matters(command: &[&str], path: &str) -> bool {
-    path != "/version" || command[0] == "version"
+    match command {
+        ["version", ..] => true,
+        ["webhook", "status"] => path.contains("/deployments/") || path.contains("webhookconfigurations"),
+        _ => path != "/version",
+    }
 }
 
 #[test]
@@ -290,7 +294,8 @@ fn each_fault(commands: &[&'static [&'static str]]) {
     for &command in commands {
         let mock = healthy().start();
         let said = ask(&mock, command);
-        assert!([0, 1].contains(&said.code) || command == ["explain", "gateway/front"], "{command:?}: {}", said.err);
+        let answered = [0, 1].contains(&said.code) || command == ["explain", "gateway/front"];
+        assert!(answered, "{command:?}: {} {}{}", said.code, said.out, said.err);
         let paths: BTreeSet<String> = mock.paths().into_iter().filter(|path| matters(command, path)).collect();
         assert!(!paths.is_empty(), "{command:?}");
         let said = Arc::new(said);
@@ -306,7 +311,7 @@ fn each_fault(commands: &[&'static [&'static str]]) {
     }
     let faults = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..6 {
+        for _ in 0..10 {
             scope.spawn(|| {
                 loop {
                     let Some((command, healthy_said, path, fault)) = work.lock().unwrap().pop() else { return };
