@@ -171,7 +171,7 @@ fn a_filter_passes_only_on_proxies_that_were_read() {
     let good = || mesh(&[dump_with("2s", None), dump_with("2s", None)]);
     let pair = |result: &str, message: &str| (result.to_owned(), message.to_owned());
     let pass = pair("pass", "no findings");
-    assert_eq!(results(good()), [pass.clone()]);
+    assert_eq!(results(good()), std::slice::from_ref(&pass));
     let denied = |pod: &str| (format!("/api/v1/namespaces/shop/pods/{pod}"), Fault::Status(403, "denied by the test"));
     let (path, fault) = denied("cart-2");
     let skipped = pair("skip", "not checked on 1 of 2 proxies: no config dump");
