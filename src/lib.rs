@@ -22,12 +22,21 @@
 //! | `custom-rules` | rules that users write in CEL |
 //! | `bottle` | the real istiod on this machine |
 //! | `sandbox` | requests through a real Envoy on this machine |
-//! | `cli` | the command line, with all of the above |
+//! | `cli` | the command line, with the commands of the other features; alone it reads files, archives, captures and the demo |
 //!
 //! All are on by default. Without them the library needs neither tokio nor kube.
 
 // Functions that only the command line calls are unused in smaller builds; the full build still reports unused code.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, unreachable_pub))]
+#![cfg_attr(
+    not(all(
+        feature = "cli",
+        feature = "admission",
+        feature = "bottle",
+        feature = "custom-rules",
+        feature = "sandbox"
+    )),
+    allow(dead_code, unused_imports, unreachable_pub)
+)]
 
 #[cfg(feature = "admission")]
 pub mod admission;

@@ -1,19 +1,13 @@
 //! Completion: scripts for shells, and answers to kubectl's own completion (`kubectl_complete-envoyfilter`, kubectl 1.26).
 
-use super::options::Global;
 use super::session::{Exit, Session};
-use super::{Cli, arguments};
+use super::{Cli, candidates};
 use crate::cluster::kinds::{self, COMMANDS, Kind};
-use crate::cluster::read::names;
-use crate::cluster::{Access, Stop};
 use crate::mesh::Error;
 use crate::rules::ALL;
-use clap::{Arg, Args, Command, CommandFactory, FromArgMatches};
+use clap::{Arg, Args, Command, CommandFactory};
 use clap_complete::Shell;
-use futures::future::join_all;
-use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub(super) struct Completion {
@@ -55,9 +49,6 @@ enum Place {
 const FILES: u8 = 0;
 const NO_FILES: u8 = 4;
 
-/// How long to wait for a cluster after the user pressed the tab key.
-const PATIENCE: Duration = Duration::from_secs(3);
-
 impl Complete {
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let (last, before) =
@@ -70,10 +61,8 @@ impl Complete {
             Place::File => (Vec::new(), FILES),
             Place::Nothing => (Vec::new(), NO_FILES),
             Place::Words(words) => (words, NO_FILES),
-            Place::Objects(kinds, prefix) => (objects(before, kinds, &prefix), NO_FILES),
-            Place::Contexts => {
-                (Access::default().contexts().into_iter().map(|name| (name, String::new())).collect(), NO_FILES)
-            }
+            Place::Objects(kinds, prefix) => (candidates::objects(before, kinds, &prefix), NO_FILES),
+            Place::Contexts => (candidates::contexts(), NO_FILES),
         };
         for (word, help) in given.iter().filter(|(word, _)| word.starts_with(&last)) {
             match help.as_str() {
@@ -195,24 +184,4 @@ fn value(arg: &Arg) -> Place {
 
 fn help(text: Option<&clap::builder::StyledStr>) -> String {
     text.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
-}
-
-/// Names of objects in the cluster selected by the previous words; none if the cluster does not answer.
-fn objects(before: &[OsString], kinds: &[&Kind], prefix: &str) -> Vec<(String, String)> {
-    let words = arguments(std::iter::once(OsString::from("kubectl-envoyfilter")).chain(before.iter().cloned()));
-    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(words) else { return Vec::new() };
-    let Ok(global) = Global::from_arg_matches(&matches) else { return Vec::new() };
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
-    let stop = Stop::never();
-    let all = runtime.block_on(async {
-        let access = Access { request_timeout: Some(PATIENCE), ..global.cluster.access() };
-        let read = async {
-            let cluster = access.connect(stop).await.ok()?;
-            let namespace = global.namespace.as_deref().unwrap_or(&cluster.namespace).to_owned();
-            let lists = join_all(kinds.iter().map(|kind| names(&cluster, kind, &namespace))).await;
-            Some(lists.into_iter().flatten().collect::<BTreeSet<String>>())
-        };
-        tokio::time::timeout(PATIENCE, read).await.ok().flatten()
-    });
-    all.unwrap_or_default().into_iter().map(|name| (format!("{prefix}{name}"), String::new())).collect()
 }

@@ -133,7 +133,7 @@ impl Diff {
             if Path::new(name).exists() {
                 settings.cluster.capture = Some(PathBuf::from(name));
             } else {
-                settings.cluster.access.context = Some(name.to_owned());
+                settings.cluster.choose(name);
             }
             settings
         });

@@ -1,8 +1,9 @@
 //! `doctor`: compares this program's engine with a real istiod, on the user's own objects.
 
-use super::istiod::{self, IstiodOptions};
+use super::istiod::IstiodOptions;
 use super::options::TextOrJson;
 use super::session::{Exit, Session};
+use super::started;
 use crate::bottle::doctor::{self, Comparison, Filters, How};
 use crate::bottle::{Fault, Node, Wanted, proxies};
 use crate::cluster::kinds;
@@ -28,7 +29,7 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Error> {
-        let (mut opened, loaded, mut partial) = self.istiod.open(session, &self.files, &kinds::DOCTOR)?;
+        let (mut opened, loaded, mut partial) = started::open(&self.istiod, session, &self.files, &kinds::DOCTOR)?;
         let nodes: Vec<Node> =
             proxies::all(&opened.objects, &opened.common).into_iter().map(|found| found.node).collect();
         if nodes.is_empty() {
@@ -41,7 +42,7 @@ impl Doctor {
         let filters = Filters { parsed: &loaded.inventory.envoy_filters, documents: &documents, release, mesh: &mesh };
         let compared = match doctor::compare(&mut opened.bottle, &nodes, &filters, &Wanted::default()) {
             Ok(compared) => compared,
-            Err(fault) => return istiod::failed(session, &fault),
+            Err(fault) => return started::failed(session, &fault),
         };
         let parted = compared.iter().flatten().any(|one| !one.differences.is_empty());
         partial |= compared.iter().any(Result::is_err);

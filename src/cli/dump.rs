@@ -1,7 +1,8 @@
 //! `dump`: the configuration that istiod would send to a proxy, without a cluster.
 
-use super::istiod::{self, IstiodOptions};
+use super::istiod::IstiodOptions;
 use super::session::{Exit, Session};
+use super::started;
 use crate::bottle::proxies::{self, Found};
 use crate::bottle::{Node, Opened, Wanted};
 use crate::cluster::kinds;
@@ -63,7 +64,7 @@ impl Dump {
             Ok(like) => like,
             Err(exit) => return Ok(exit),
         };
-        let (mut opened, _, mut partial) = self.istiod.open(session, &self.files, &kinds::DUMP)?;
+        let (mut opened, _, mut partial) = started::open(&self.istiod, session, &self.files, &kinds::DUMP)?;
         if let Some(version) = &self.proxy_version {
             opened.common.istio_version.clone_from(version);
         }
@@ -77,7 +78,7 @@ impl Dump {
         if self.without_filters
             && let Err(fault) = opened.bottle.set_filters(Vec::new())
         {
-            return istiod::failed(session, &fault);
+            return started::failed(session, &fault);
         }
         let wanted = Wanted { endpoints: self.endpoints, extensions: Vec::new() };
         match opened.bottle.ask(&node, &wanted) {
@@ -90,7 +91,7 @@ impl Dump {
                 crate::bottle::dump::write(session.out, &node, &configuration)?;
                 Ok(if partial { Exit::Partial } else { Exit::Ok })
             }
-            Err(fault) => istiod::failed(session, &fault),
+            Err(fault) => started::failed(session, &fault),
         }
     }
 
@@ -99,7 +100,7 @@ impl Dump {
         let Some(path) = &self.like else { return Ok(Ok(None)) };
         let (dump, problems) = ConfigDump::read(path, Layout::Dropped);
         let loaded = crate::load::Loaded { problems, ..Default::default() };
-        istiod::tell(session, &loaded)?;
+        started::tell(session, &loaded)?;
         let node = dump.as_ref().and_then(ConfigDump::proxy).map(|proxy| Node::of_proxy(proxy, "cluster.local"));
         if let Some(node) = node {
             Ok(Ok(Some(node)))
@@ -110,7 +111,7 @@ impl Dump {
     }
 
     fn node(&self, session: &mut Session<'_>, opened: &Opened) -> Result<Result<Node, Exit>, Error> {
-        let namespace = istiod::namespace(session);
+        let namespace = started::namespace(session);
         if let Some(kind) = self.proxy_type {
             return Ok(Ok(self.described(kind, &namespace, opened)));
         }

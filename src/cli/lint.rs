@@ -1,10 +1,9 @@
 //! `lint`: EnvoyFilters that are wrong, risky or have no effect.
 
 use super::istiod::IstiodOptions;
-use super::options::{Envoy, Proxies};
+use super::options::{Envoy, GET_ENVOY, NO_ENVOY, Proxies};
 use super::rendered;
 use super::session::{Exit, Session};
-use super::trying::{GET_ENVOY, NO_ENVOY};
 use crate::lint::baseline::{self, Baseline};
 use crate::lint::config::{self, FailOn};
 use crate::lint::fix;
@@ -150,6 +149,10 @@ impl Lint {
         if self.files.is_empty() && (self.fix || self.unsafe_fixes) && !self.diff {
             return Err(Refusal::FixesNeedFiles { cluster: !self.proxies.demo }.into());
         }
+        #[cfg(not(feature = "sandbox"))]
+        if self.run {
+            return session.usage("this build cannot send requests through an Envoy", None);
+        }
         if self.run && self.envoy.envoy.is_none() {
             self.envoy.envoy = crate::process::find("envoy");
             if self.envoy.envoy.is_none() {
@@ -201,6 +204,7 @@ impl Lint {
             files: self.files.clone(),
             rendered: self.rendered.clone(),
             envoy: self.envoy.envoy.clone(),
+            #[cfg(feature = "sandbox")]
             run: self.run,
             select: self.select.clone(),
             ignore: self.ignore.clone(),

@@ -7,7 +7,7 @@ use crate::report::template::{Columns, Path, Template, order};
 use crate::report::{self, table};
 use crate::source::escape;
 use clap::Args;
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io;

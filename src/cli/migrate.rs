@@ -1,8 +1,8 @@
 //! `migrate`: native objects that replace EnvoyFilters, and what then differs.
 
 use super::istiod::IstiodOptions;
+use super::options::{GET_ENVOY, NO_ENVOY};
 use super::session::{Exit, Session};
-use super::trying::{GET_ENVOY, NO_ENVOY};
 use crate::load::capture::{Capture, is_capture};
 use crate::load::dump::{Dump, Identity, Layout};
 use crate::load::limits::Limits;

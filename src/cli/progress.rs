@@ -1,29 +1,44 @@
 //! What a terminal shows while proxies are read, and what Ctrl-C does.
 
+#[cfg(feature = "cluster")]
 use crate::cluster::Stop;
 use crate::mesh::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::cell::{OnceCell, RefCell};
+#[cfg(feature = "cluster")]
+use std::cell::OnceCell;
+use std::cell::RefCell;
+#[cfg(feature = "cluster")]
 use std::thread;
+#[cfg(feature = "cluster")]
 use tokio::runtime::Builder;
 
 /// A progress bar if standard error is a terminal, and Ctrl-C.
 pub(super) struct Watched {
     shown: bool,
     bar: RefCell<Option<ProgressBar>>,
+    #[cfg(feature = "cluster")]
     stop: OnceCell<Stop>,
 }
 
 impl Watched {
     /// `shown`: whether to show a progress bar.
     pub(super) fn new(shown: bool) -> Watched {
-        Watched { shown, bar: RefCell::default(), stop: OnceCell::new() }
+        Watched {
+            shown,
+            bar: RefCell::default(),
+            #[cfg(feature = "cluster")]
+            stop: OnceCell::new(),
+        }
     }
 
     /// Another one without a progress bar that stops together with this one.
     pub(super) fn sharing(&self) -> Watched {
-        let stop = OnceCell::from(self.stop.get_or_init(interrupts).clone());
-        Watched { shown: false, bar: RefCell::default(), stop }
+        Watched {
+            shown: false,
+            bar: RefCell::default(),
+            #[cfg(feature = "cluster")]
+            stop: OnceCell::from(self.stop.get_or_init(interrupts).clone()),
+        }
     }
 }
 
@@ -50,12 +65,14 @@ impl Progress for Watched {
         }
     }
 
+    #[cfg(feature = "cluster")]
     fn stop(&self) -> Option<Stop> {
         Some(self.stop.get_or_init(interrupts).clone())
     }
 }
 
 /// The first Ctrl-C ends every wait, the second ends the process.
+#[cfg(feature = "cluster")]
 fn interrupts() -> Stop {
     let (sender, stop) = Stop::new();
     let listen = async move {
@@ -75,6 +92,7 @@ fn interrupts() -> Stop {
 }
 
 /// Exits with the code that shells use for an interruption.
+#[cfg(feature = "cluster")]
 #[expect(clippy::exit, reason = "the main thread may be busy computing and cannot be asked")]
 fn leave() -> ! {
     std::process::exit(130)

@@ -2,8 +2,10 @@
 
 use super::options::Global;
 use super::progress::Watched;
+#[cfg(feature = "cluster")]
 use crate::cluster::Cluster;
 use crate::load::Loaded;
+#[cfg(feature = "cluster")]
 use crate::mesh::live::Link;
 use crate::mesh::{self, Error, Remark, Scope, Settings};
 use crate::model::release::Release;
@@ -11,6 +13,7 @@ use crate::report::style::{Role, Terminal};
 use crate::report::{self, scope};
 use crate::source::{Code, Problem, Severity, Sources, escape};
 use std::io::{self, Write};
+#[cfg(feature = "cluster")]
 use tokio::runtime::Runtime;
 
 /// The result of a run.
@@ -44,8 +47,11 @@ impl Exit {
         match error {
             // It may be among what could not be listed.
             Error::NotFound(unanswered) if unanswered.problems.iter().any(hides) => Exit::Partial,
-            Error::Cluster { .. } | Error::Output(_) => Exit::Partial,
+            #[cfg(feature = "cluster")]
+            Error::Cluster { .. } => Exit::Partial,
+            Error::Output(_) => Exit::Partial,
             Error::Envoy(trouble) if !trouble.usage => Exit::Partial,
+            #[cfg(feature = "bottle")]
             Error::Istiod(fault) if !fault.is_usage() => Exit::Partial,
             _ => Exit::Usage,
         }
@@ -194,6 +200,7 @@ impl Session<'_> {
     }
 
     /// Finds the cluster that the options name, without sending anything.
+    #[cfg(feature = "cluster")]
     pub(super) fn connect(&self) -> Result<(Runtime, Cluster), Error> {
         Ok(Link::connect(&self.settings(), self.progress)?.parts())
     }

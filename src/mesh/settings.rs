@@ -90,6 +90,18 @@ impl Default for ClusterSettings {
     }
 }
 
+impl ClusterSettings {
+    /// Chooses a context of the kubeconfig.
+    pub(crate) fn choose(&mut self, context: &str) {
+        #[cfg(feature = "cluster")]
+        {
+            self.access.context = Some(context.to_owned());
+        }
+        #[cfg(not(feature = "cluster"))]
+        let _ = context;
+    }
+}
+
 /// Default namespace of istiod.
 pub const DEFAULT_ISTIO_NAMESPACE: &str = "istio-system";
 
