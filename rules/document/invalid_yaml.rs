@@ -10,7 +10,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A text that kubectl cannot read: wrong indentation, an open quote, a tab, JSON with an extra comma, nesting or
-    /// aliases beyond what kubectl accepts. Only documents that mention EnvoyFilters.
+    /// aliases beyond what kubectl accepts, a `%YAML` directive, content after `---`. Only documents that mention
+    /// EnvoyFilters.
     ///
     /// # Why it matters
     /// kubectl sends none of it. kubectl silently drops text after the end of a document.
@@ -26,6 +27,7 @@ declare_rule! {
 const CODES: &[Code] = &[
     Code::YamlSyntax,
     Code::YamlTextAfterEnd,
+    Code::YamlStops,
     Code::JsonSyntax,
     Code::YamlTooDeep,
     Code::YamlAliasBomb,
@@ -34,10 +36,9 @@ const CODES: &[Code] = &[
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (problem, finding) in document::in_texts(cx, rule, CODES) {
-        let note = if problem.code == Code::YamlTextAfterEnd {
-            "everything above is read; the rest never reaches the cluster"
-        } else {
-            "neither kubectl nor this tool can read any of this document"
+        let note = match problem.code {
+            Code::YamlTextAfterEnd | Code::YamlStops => "everything above is read; the rest never reaches the cluster",
+            _ => "neither kubectl nor this tool can read any of this document",
         };
         out.push(finding.note(note));
     }

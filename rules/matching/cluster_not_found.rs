@@ -3,14 +3,17 @@
 use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, RuleInfo, no_match};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::lint::facts::destination::no_subset;
+use crate::lint::no_match::NoMatch;
+use crate::lint::{Context, Finding, Findings, RuleInfo, no_match};
+use crate::model::envoy_filter::{ClusterMatch, ObjectMatch, PatchContext};
 
 declare_rule! {
     /// `cluster.name`, `subset` or `portNumber` that no cluster has.
     ///
     /// # What it finds
-    /// A cluster that none of the selected proxies has in the patch's context. Needs config dumps.
+    /// A cluster that none of the selected proxies has in the patch's context. Needs config dumps. With DestinationRules
+    /// in the input, it names the one that hides the subset.
     ///
     /// # Why it matters
     /// The patch does nothing. Clusters are named `outbound|<port>|<subset>|<host>` and `inbound|<container port>||`; a
@@ -36,6 +39,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let finding =
             one.finding(cx, rule, "cluster", format!("no cluster in context {context} has {field} `{value}`"));
+        let finding = match hidden(cx, &one, want, finding) {
+            Ok(finding) => {
+                out.push(finding);
+                continue;
+            }
+            Err(finding) => finding,
+        };
         let key = parse_subset_key(&want.name);
         let inbound = context == PatchContext::SidecarInbound;
         out.push(match one.like(&value) {
@@ -52,4 +62,27 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => finding,
         });
     }
+}
+
+/// The finding with the DestinationRule that hides the subset; otherwise as it was.
+fn hidden(
+    cx: &Context<'_>,
+    one: &NoMatch<'_, '_>,
+    want: &ClusterMatch,
+    mut finding: Finding,
+) -> Result<Finding, Finding> {
+    let key = parse_subset_key(&want.name);
+    let (subset, host) = match one.nearest {
+        Some(Condition::Subset) => (want.subset.as_str(), want.service.as_str()),
+        Some(Condition::ClusterName) => (key.subset, key.host),
+        _ => return Err(finding),
+    };
+    if subset.is_empty() || host.is_empty() || finding.cause.is_some() {
+        return Err(finding);
+    }
+    let Some(reason) = one.runs.iter().find_map(|run| no_subset(cx, &run.config.proxy, host, subset)) else {
+        return Err(finding);
+    };
+    finding.message = format!("{}: {}", finding.message, reason.what);
+    Ok(finding.note(reason.note).help(reason.help))
 }

@@ -1,10 +1,11 @@
 //! EF210: no listener has that name.
 
 use crate::declare_rule;
-use crate::engine::matching::{VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
+use crate::engine::matching::{CONNECT_ORIGINATE, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::lint::{Context, Findings, ProxyRun, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::resource::ResourceKind;
 
 declare_rule! {
     /// `match.listener.name` that no listener of the context has.
@@ -29,6 +30,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for one in no_match::at(cx, &[Condition::ListenerName]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
+        let exists = |run: &&ProxyRun<'_>| {
+            run.config.generated(ResourceKind::Listener).any(|(_, listener)| listener.name == want.name.as_str())
+        };
+        if want.name == CONNECT_ORIGINATE && one.runs.iter().copied().any(|run| exists(&run)) {
+            out.push(
+                one.finding(cx, rule, "listener", format!("no patch reaches listener `{}`", want.name))
+                    .note("istiod adds it to sidecars and gateways after all patches; only waypoints have it patched")
+                    .help("delete this patch"),
+            );
+            continue;
+        }
         let mut finding =
             one.finding(cx, rule, "listener", format!("no listener in context {context} is named `{}`", want.name));
         let belongs = match want.name.as_str() {

@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the listener that takes all inbound traffic of a sidecar.
 pub const VIRTUAL_INBOUND: &str = "virtualInbound";
+/// The listener through which sidecars and gateways send HBONE.
+pub const CONNECT_ORIGINATE: &str = "connect_originate";
 /// Name of the listener that takes all outbound traffic of a sidecar.
 pub const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
 /// Name of the network filter whose HTTP filters HTTP_FILTER patches change.

@@ -29,7 +29,7 @@ use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use crate::proto::json;
 use crate::proto::tree::{Tree, Value};
-use matching::{PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
+use matching::{CONNECT_ORIGINATE, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use run::{Run, Slot};
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Effect, NoOp, Place};
@@ -153,21 +153,22 @@ fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
 
 /// The calls for listeners, in istiod's order (`listener_builder.go`).
 fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'a>>) {
-    let all: Vec<usize> = (0..slots.len()).collect();
-    if run.plan.proxy.kind == ProxyKind::Gateway {
+    let kind = run.plan.proxy.kind;
+    let all: Vec<usize> = (0..slots.len()).filter(|&index| context_of(kind, &slots[index]).is_some()).collect();
+    if kind == ProxyKind::Gateway {
         run.listener_pass(slots, &all, PatchContext::Gateway, true);
-        run.spread(slots, |_| PatchContext::Gateway);
+        run.spread(slots, |slot| context_of(kind, slot));
         return;
     }
     let (mut inbound, mut outbound, mut alone) = (Vec::new(), Vec::new(), Vec::new());
     for index in all {
-        match side(run.plan.proxy.kind, &slots[index]) {
+        match side(kind, &slots[index]) {
             Side::Virtual(context) => alone.push((index, context)),
             Side::Inbound => inbound.push(index),
             Side::Outbound => outbound.push(index),
         }
     }
-    if run.plan.proxy.kind == ProxyKind::Waypoint {
+    if kind == ProxyKind::Waypoint {
         inbound.sort_by_key(|&index| WAYPOINT_ORDER.iter().position(|name| *name == slots[index].name));
     }
     let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
@@ -185,18 +186,21 @@ fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'
     }
     run.listener_pass(slots, &inbound, PatchContext::SidecarInbound, true);
     run.listener_pass(slots, &outbound, PatchContext::SidecarOutbound, true);
-    let kind = run.plan.proxy.kind;
     run.spread(slots, |slot| context_of(kind, slot));
 }
 
-/// The context in which istiod patches a listener.
-fn context_of(kind: ProxyKind, slot: &Slot<'_>) -> PatchContext {
-    match side(kind, slot) {
+/// The context in which istiod patches a listener. `None` for the one that it appends to a sidecar's and a gateway's listeners
+/// after all patches, if it sends HBONE (`BuildListeners`, releases 1.22 to 1.31).
+fn context_of(kind: ProxyKind, slot: &Slot<'_>) -> Option<PatchContext> {
+    if kind != ProxyKind::Waypoint && slot.source.is_some() && slot.name == CONNECT_ORIGINATE {
+        return None;
+    }
+    Some(match side(kind, slot) {
         _ if kind == ProxyKind::Gateway => PatchContext::Gateway,
         Side::Virtual(context) => context,
         Side::Inbound => PatchContext::SidecarInbound,
         Side::Outbound => PatchContext::SidecarOutbound,
-    }
+    })
 }
 
 /// The order in which istiod patches a waypoint's listeners (`buildWaypointInbound`); it matters when a panic ends the call.
@@ -205,7 +209,7 @@ const WAYPOINT_ORDER: &[&str] = &[
     "connect_terminate",
     "main_internal",
     "forward_inner_connect",
-    "connect_originate",
+    CONNECT_ORIGINATE,
     "inner_connect_originate",
     "outer_connect_originate",
 ];
@@ -348,6 +352,56 @@ fn empty_route<'a>(name: &str) -> Slot<'a> {
     }
 }
 
+/// The extension configurations that a listener refers to before any patch.
+fn extensions_before<'a, S: Sink>(run: &Run<'_, 'a, S>, slot: &Slot<'a>) -> Vec<String> {
+    let text = slot.text.as_bytes();
+    if memchr::memmem::find(text, b"config_discovery").is_none()
+        && memchr::memmem::find(text, b"configDiscovery").is_none()
+    {
+        return Vec::new();
+    }
+    let (kind, source, name, text) = (slot.kind, slot.source, slot.name.clone(), slot.text);
+    let mut slot = Slot { kind, source, name, text, tree: None, touched: false, removed: false };
+    listener::discovery_names(slot.open(run.config, run.plan.schema))
+}
+
+/// Extension configurations that no listener refers to any more: the proxy unsubscribes from them.
+fn extensions_gone<'a, S: Sink>(run: &Run<'_, 'a, S>, listeners: &[Slot<'a>], out: &mut Vec<Slot<'a>>) {
+    // Only these patches take a reference away.
+    let takes = |id: PatchId| {
+        let built = &run.plan.get(id).built;
+        let renames = || built.value.as_ref().is_some_and(|value| !value.name().is_empty());
+        built.patch.apply_to.matched_by() == Some("listener")
+            && match built.operation {
+                Operation::Remove | Operation::Replace => true,
+                Operation::Merge | Operation::MergeAndReplaceList => renames(),
+                _ => false,
+            }
+    };
+    if !run.plan.ids().any(takes) {
+        return;
+    }
+    let changed = |slot: &&Slot<'a>| slot.removed || slot.touched;
+    let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+    for slot in listeners.iter().filter(changed) {
+        before.extend(extensions_before(run, slot));
+        if let Some(tree) = slot.tree.as_ref().filter(|_| !slot.removed) {
+            after.extend(listener::discovery_names(tree));
+        }
+    }
+    let asked_elsewhere = |name: &str| {
+        let quoted = format!("\"{name}\"");
+        listeners.iter().filter(|slot| !changed(slot)).any(|slot| {
+            memchr::memmem::find(slot.text.as_bytes(), quoted.as_bytes()).is_some()
+                && extensions_before(run, slot).iter().any(|one| one == name)
+        })
+    };
+    let gone: BTreeSet<&String> = before.difference(&after).filter(|name| !asked_elsewhere(name)).collect();
+    let mut slots = slots(run.config, ResourceKind::ExtensionConfig);
+    slots.retain(|slot| gone.iter().any(|name| **name == slot.name));
+    out.extend(slots.into_iter().map(|slot| Slot { removed: true, ..slot }));
+}
+
 /// ECDS: only ADD, whatever the context, and only for names that the proxy requests.
 fn extension_configs<'a, S: Sink>(
     run: &mut Run<'_, 'a, S>,
@@ -355,6 +409,9 @@ fn extension_configs<'a, S: Sink>(
     listeners: &[Slot<'a>],
     out: &mut Vec<Slot<'a>>,
 ) {
+    if options.extension_names.is_none() {
+        extensions_gone(run, listeners, out);
+    }
     let ids: Vec<PatchId> = run
         .plan
         .ids()
@@ -379,13 +436,7 @@ fn extension_configs<'a, S: Sink>(
             .filter(|slot| !slot.removed)
             .flat_map(|slot| match &slot.tree {
                 Some(tree) => listener::discovery_names(tree),
-                None if memchr::memmem::find(slot.text.as_bytes(), b"config_discovery").is_some()
-                    || memchr::memmem::find(slot.text.as_bytes(), b"configDiscovery").is_some() =>
-                {
-                    let mut slot = slot.clone();
-                    listener::discovery_names(slot.open(run.config, run.plan.schema))
-                }
-                None => Vec::new(),
+                None => extensions_before(run, slot),
             })
             .collect(),
     };

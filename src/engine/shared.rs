@@ -174,14 +174,14 @@ impl<'a> Undone<'a> {
     pub(super) fn spread(
         &self,
         slots: &mut [Slot<'a>],
-        context: impl Fn(&Slot<'a>) -> PatchContext,
+        context: impl Fn(&Slot<'a>) -> Option<PatchContext>,
         open: impl Fn(&mut Slot<'a>),
     ) {
         if self.objects.is_empty() {
             return;
         }
         for slot in slots.iter_mut().filter(|slot| !slot.removed) {
-            let context = context(slot);
+            let Some(context) = context(slot) else { continue };
             open(slot);
             let mut touched = false;
             for chain in slot.tree.as_deref_mut().map(chains).into_iter().flatten() {
@@ -219,13 +219,13 @@ fn chains<'t, 'a>(listener: &'t mut Tree<'a>) -> Vec<&'t mut Tree<'a>> {
 impl<'a, S: Sink> Run<'_, 'a, S> {
     /// Applies merges into shared objects to all other listeners that contain them. In istiod this happens by itself, because
     /// the message is the same.
-    pub(super) fn spread(&mut self, slots: &mut [Slot<'a>], context: impl Fn(&Slot<'a>) -> PatchContext) {
+    pub(super) fn spread(&mut self, slots: &mut [Slot<'a>], context: impl Fn(&Slot<'a>) -> Option<PatchContext>) {
         let shared = std::mem::take(&mut self.shared);
         if shared.is_empty() {
             return;
         }
         for slot in slots.iter_mut().filter(|slot| !slot.removed) {
-            let context = context(slot);
+            let Some(context) = context(slot) else { continue };
             let (config, schema) = (self.config, self.plan.schema);
             let tree = slot.open(config, schema);
             let name = tree.name().to_owned();

@@ -35,7 +35,11 @@ pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
 /// The same with a bound on the number of values: each takes memory, so a small text of short values could exhaust it. Reading
 /// stops when the bound is exceeded.
 pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, Vec<Problem>) {
-    let places = chunks(text);
+    let mut places = chunks(text);
+    let stops = |&(start, end): &(usize, usize)| Chunk { file, base: start, text: &text[start..end] }.stops();
+    if let Some(stop) = places.iter().position(stops) {
+        places.truncate(stop + 1);
+    }
     let read = |places: &[(usize, usize)]| {
         let mut out = Output { values, ..Output::default() };
         for &(start, end) in places {

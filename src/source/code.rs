@@ -94,6 +94,7 @@ codes! {
     YamlDuplicateKey: "yaml-duplicate-key",
     YamlMergedKey: "yaml-merged-key",
     YamlSyntax: "yaml-syntax",
+    YamlStops: "yaml-stops",
     YamlTextAfterEnd: "yaml-text-after-end",
     YamlTemplate: "yaml-template",
     YamlTooDeep: "yaml-too-deep",

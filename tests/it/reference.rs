@@ -25,7 +25,7 @@ const RELEASES: &[(u16, u16)] = &[(22, 8), (23, 6), (24, 6), (25, 5), (26, 8), (
 
 pub(crate) fn sets() -> Vec<Set> {
     let mut sets = Vec::new();
-    for topology in ["shop", "ambient", "gwapi", "straits", "delta", "harbor"] {
+    for topology in ["shop", "ambient", "gwapi", "straits", "delta", "harbor", "reef"] {
         let folder = testdata("reference").join(topology);
         for &(minor, patch) in RELEASES {
             let folder = folder.join(format!("releases/1.{minor}"));
@@ -52,7 +52,7 @@ impl Set {
 
     /// The extension configurations that the recorder requested; `None`: those that listeners refer to.
     pub(crate) fn ecds_names(&self) -> Option<&'static [&'static str]> {
-        let by_reference = ["straits", "delta"].iter().any(|topology| self.name.starts_with(topology));
+        let by_reference = ["straits", "delta", "reef"].iter().any(|topology| self.name.starts_with(topology));
         (!by_reference).then_some(ECDS_NAMES)
     }
 }
@@ -77,7 +77,10 @@ struct Figures {
 fn replay(set: &Set, only: Option<&str>) -> Figures {
     let mut figures = Figures::default();
     let dumps = dumps(&set.folder);
-    let bases = bases(&dumps);
+    let mut bases = bases(&dumps);
+    if set.name.starts_with("reef") {
+        bases.values_mut().for_each(|base| base.asked_as_envoy = true);
+    }
     let cases = set.cases();
     let clusters = service_clusters(&cases);
     for case in &cases {
@@ -140,7 +143,7 @@ fn every_recorded_case_equals_istiods_result() {
     let only = std::env::var("CASE").ok();
     let only = only.as_deref();
     let sets = sets();
-    assert_eq!(sets.len(), 32, "recordings are missing");
+    assert_eq!(sets.len(), 33, "recordings are missing");
     let total: Vec<Figures> = std::thread::scope(|scope| {
         let half = |odd: usize| sets.iter().skip(odd).step_by(2).map(|set| replay(set, only)).collect::<Vec<_>>();
         let other = scope.spawn(move || half(1));

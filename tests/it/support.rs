@@ -117,6 +117,8 @@ pub(crate) fn live_dump(name: &str) -> Dump {
 pub(crate) struct Base<'d> {
     pub(crate) config: ProxyConfig<'d>,
     pub(crate) resources: Resources,
+    /// Whether routes were requested as Envoy does, not as the recorder does.
+    pub(crate) asked_as_envoy: bool,
 }
 
 /// The proxies of the dumps.
@@ -130,7 +132,7 @@ pub(crate) fn bases(dumps: &BTreeMap<String, Dump>) -> BTreeMap<&str, Base<'_>> 
                 .iter()
                 .map(|one| ((one.kind, one.name.to_string()), vec![canonical(json::parse(one.json).unwrap())]))
                 .collect();
-            (name.as_str(), Base { config, resources })
+            (name.as_str(), Base { config, resources, asked_as_envoy: false })
         })
         .collect()
 }
@@ -212,7 +214,9 @@ impl Base<'_> {
             Some((asked, (one.kind, one.name.clone()), canonical(one.tree.clone()?)))
         });
         let mut all: Vec<_> = untouched.chain(changed).collect();
-        self.drop_routes_not_asked_for(&mut all);
+        if !self.asked_as_envoy {
+            self.drop_routes_not_asked_for(&mut all);
+        }
         let mut now = Resources::new();
         for (_, key, text) in all {
             now.entry(key).or_default().push(text);

@@ -435,7 +435,7 @@ impl<'a> Undo<'_, 'a> {
         let kind = self.plan.proxy.kind;
         for slot in slots.iter_mut().filter(|slot| !slot.removed) {
             self.touched = false;
-            let context = context_of(kind, slot);
+            let Some(context) = context_of(kind, slot) else { continue };
             self.listener(context, slot);
             if context == PatchContext::SidecarInbound {
                 let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];

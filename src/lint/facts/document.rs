@@ -38,7 +38,7 @@ pub(crate) fn in_texts<'c>(
 ) -> impl Iterator<Item = (&'c Problem, Finding)> + 'c {
     let concerned = |(problem, _, owner): &(&Problem, Finding, Owner<'_>)| match (owner, problem.span) {
         // The loader recognized that this was meant to be one.
-        (Owner::Nobody, Some(span)) => problem.code == Code::MissingKind || speaks_of_filters(cx.sources, span),
+        (Owner::Nobody, Some(span)) => problem.code == Code::MissingKind || loses_filters(cx.sources, problem, span),
         _ => true,
     };
     of_kinds(cx, rule, codes).filter(move |found| concerned(found)).map(|(problem, finding, _)| (problem, finding))
@@ -48,6 +48,7 @@ pub(crate) fn in_texts<'c>(
 const UNREAD: &[Code] = &[
     Code::YamlSyntax,
     Code::YamlTextAfterEnd,
+    Code::YamlStops,
     Code::JsonSyntax,
     Code::YamlTooDeep,
     Code::YamlAliasBomb,
@@ -59,12 +60,17 @@ const UNREAD: &[Code] = &[
 /// Whether a problem makes a document unreadable that gets no finding because it does not mention EnvoyFilters. Its
 /// content may still matter: a workload, a Service, the mesh settings.
 pub(crate) fn unread_aside(sources: &Sources, problem: &Problem) -> bool {
-    UNREAD.contains(&problem.code) && problem.span.is_some_and(|span| !speaks_of_filters(sources, span))
+    UNREAD.contains(&problem.code) && problem.span.is_some_and(|span| !loses_filters(sources, problem, span))
 }
 
-fn speaks_of_filters(sources: &Sources, span: Span) -> bool {
-    let text = document_text(&sources.get(span.file).text, span.start as usize);
-    ["EnvoyFilter", "configPatches"].iter().any(|word| text.contains(word))
+/// Whether the text that a problem makes unreadable mentions EnvoyFilters.
+fn loses_filters(sources: &Sources, problem: &Problem, span: Span) -> bool {
+    let (text, at) = (&sources.get(span.file).text, span.start as usize);
+    let lost = match problem.code {
+        Code::YamlStops => text.get(at..).unwrap_or_default(),
+        _ => document_text(text, at),
+    };
+    ["EnvoyFilter", "configPatches"].iter().any(|word| lost.contains(word))
 }
 
 fn of_kinds<'c>(

@@ -4,6 +4,7 @@ pub(crate) mod anchor;
 pub mod context;
 pub mod crd;
 pub(crate) mod culprit;
+pub(crate) mod destination;
 pub(crate) mod document;
 pub(crate) mod held;
 pub(crate) mod inert;

@@ -21,9 +21,24 @@ impl Chunk<'_> {
         }
         let start = line.len() - rest.trim_start().len();
         let message = "kubectl and istiod accept nothing but a comment after `---`, and stop reading here";
-        let mut problem = self.problem(Code::YamlSyntax, start, start + content.len(), message);
+        let mut problem = self.problem(Code::YamlStops, start, start + content.len(), message);
         problem.help = Some("put it on a line of its own".to_owned());
         Some(problem)
+    }
+
+    /// Whether kubectl reads neither this document nor any after it.
+    pub(super) fn stops(&self) -> bool {
+        let text = self.text.trim_start_matches('\u{feff}');
+        let chunk = Chunk { base: self.base + self.text.len() - text.len(), text, ..*self };
+        let begins = chunk.text.as_bytes().first();
+        match begins {
+            Some(b'-') if chunk.bad_separator().is_some() => true,
+            Some(b'-' | b'%' | b'#' | b'\n' | b'\r' | b' ') => {
+                let (chunk, first) = (chunk.without_marker(), chunk.begins_with_marker());
+                !first && chunk.directive().is_some()
+            }
+            _ => false,
+        }
     }
 
     /// The document without its `---` line and without a byte order mark after it.
@@ -51,8 +66,8 @@ impl Chunk<'_> {
         for line in self.text.split_inclusive('\n') {
             let content = line.trim();
             if line.starts_with('%') {
-                let message = "kubectl and istiod do not accept YAML directives";
-                let mut problem = self.problem(Code::YamlSyntax, start, start + content.len(), message);
+                let message = "kubectl and istiod do not accept YAML directives, and stop reading here";
+                let mut problem = self.problem(Code::YamlStops, start, start + content.len(), message);
                 problem.help = Some("delete this line".to_owned());
                 return Some(problem);
             }

@@ -7,6 +7,7 @@ mod makers;
 mod manifests;
 mod proof;
 mod read;
+mod reef;
 mod topologies;
 mod upgrade;
 
@@ -80,7 +81,7 @@ fn recorded_with(topology: &str) -> &'static [&'static str] {
     ];
     match topology {
         "straits" | "delta" => &ALL,
-        "harbor" => &ALL[..2],
+        "harbor" | "reef" => &ALL[..2],
         _ => &[],
     }
 }
@@ -93,6 +94,20 @@ fn open_with(istiod: &Path, documents: Vec<Value>, release: Release, settings: &
     let mut environment: BTreeMap<String, String> =
         AS_RECORDED.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     environment.extend(settings.iter().map(|name| ((*name).to_owned(), "true".to_owned())));
+    start(istiod, documents, release, environment)
+}
+
+/// With the settings under which a topology was recorded. `reef` was recorded with istiod's own, HBONE among them.
+fn open_in(istiod: &Path, documents: Vec<Value>, topology: &str) -> Opened {
+    let settings = recorded_with(topology);
+    if topology != "reef" {
+        return open_with(istiod, documents, Release::NEWEST, settings);
+    }
+    let environment = settings.iter().map(|name| ((*name).to_owned(), "true".to_owned())).collect();
+    start(istiod, documents, Release::NEWEST, environment)
+}
+
+fn start(istiod: &Path, documents: Vec<Value>, release: Release, environment: BTreeMap<String, String>) -> Opened {
     let open = Open {
         istiod: Some(istiod.to_owned()),
         sha256: None,
@@ -139,10 +154,9 @@ fn bases_are_those_that_were_recorded() {
     let (mut compared, mut details) = (0, String::new());
     for (release, minor) in RELEASES {
         let istiod = istiod(release);
-        for topology_name in ["shop", "ambient", "gwapi", "straits", "delta", "harbor"] {
+        for topology_name in ["shop", "ambient", "gwapi", "straits", "delta", "harbor", "reef"] {
             let Some(folder) = recorded_base(topology_name, minor) else { continue };
-            let settings = recorded_with(topology_name);
-            let mut opened = open_with(&istiod, topology(topology_name), Release::minor(minor), settings);
+            let mut opened = open_in(&istiod, topology(topology_name), topology_name);
             println!("{topology_name}/{release}: ready after {:?}", opened.bottle.ready_after);
             for (name, dump) in &dumps(&folder) {
                 let node = Node::of_proxy(dump.proxy().unwrap(), "cluster.local");
