@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
-use crate::lint::facts::destination::no_subset;
+use crate::lint::facts::destination::{NoSubset, no_subset};
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Finding, Findings, RuleInfo, no_match};
 use crate::model::envoy_filter::{ClusterMatch, ObjectMatch, PatchContext};
@@ -39,13 +39,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let finding =
             one.finding(cx, rule, "cluster", format!("no cluster in context {context} has {field} `{value}`"));
-        let finding = match hidden(cx, &one, want, finding) {
-            Ok(finding) => {
-                out.push(finding);
-                continue;
-            }
-            Err(finding) => finding,
-        };
+        if let Some(reason) = hidden(cx, &one, want).filter(|_| finding.cause.is_none()) {
+            let message = format!("{}: {}", finding.message, reason.what);
+            out.push(Finding { message, ..finding }.note(reason.note).help(reason.help));
+            continue;
+        }
         let key = parse_subset_key(&want.name);
         let inbound = context == PatchContext::SidecarInbound;
         out.push(match one.like(&value) {
@@ -64,25 +62,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The finding with the DestinationRule that hides the subset; otherwise as it was.
-fn hidden(
-    cx: &Context<'_>,
-    one: &NoMatch<'_, '_>,
-    want: &ClusterMatch,
-    mut finding: Finding,
-) -> Result<Finding, Finding> {
+/// The DestinationRule that hides the subset from the proxies.
+fn hidden(cx: &Context<'_>, one: &NoMatch<'_, '_>, want: &ClusterMatch) -> Option<NoSubset> {
     let key = parse_subset_key(&want.name);
-    let (subset, host) = match one.nearest {
-        Some(Condition::Subset) => (want.subset.as_str(), want.service.as_str()),
-        Some(Condition::ClusterName) => (key.subset, key.host),
-        _ => return Err(finding),
+    let (subset, host) = match one.nearest? {
+        Condition::Subset => (want.subset.as_str(), want.service.as_str()),
+        Condition::ClusterName => (key.subset, key.host),
+        _ => return None,
     };
-    if subset.is_empty() || host.is_empty() || finding.cause.is_some() {
-        return Err(finding);
+    if subset.is_empty() || host.is_empty() {
+        return None;
     }
-    let Some(reason) = one.runs.iter().find_map(|run| no_subset(cx, &run.config.proxy, host, subset)) else {
-        return Err(finding);
-    };
-    finding.message = format!("{}: {}", finding.message, reason.what);
-    Ok(finding.note(reason.note).help(reason.help))
+    one.runs.iter().find_map(|run| no_subset(cx, &run.config.proxy, host, subset))
 }

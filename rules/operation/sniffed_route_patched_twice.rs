@@ -3,11 +3,10 @@
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::{PatchRun, ProxyRun};
-use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
-use crate::proto::json;
 use crate::proto::merge::ChangeKind;
 use crate::proto::tree::Tree;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,12 +36,16 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let patches_hosts = |view: &PatchView<'_>| matches!(view.patch.apply_to, ApplyTo::VirtualHost | ApplyTo::HttpRoute);
+    if !cx.patches().any(|view| patches_hosts(&view)) {
+        return;
+    }
     let sniffed: Vec<Sniffed> = cx.runs.iter().map(of_run).collect();
     if sniffed.iter().all(BTreeMap::is_empty) {
         return;
     }
     for view in cx.patches() {
-        if !matches!(view.patch.apply_to, ApplyTo::VirtualHost | ApplyTo::HttpRoute) {
+        if !patches_hosts(&view) {
             continue;
         }
         let met = cx.on_proxies(view.filter_index, view.patch.index);
@@ -109,9 +112,9 @@ fn of_run(run: &ProxyRun<'_>) -> Sniffed {
         if host.is_empty() || resource.name.starts_with("unix:") || port.parse::<u16>().is_err() {
             continue;
         }
-        let Ok(routes) = json::parse(resource.json) else { continue };
-        let vhosts = routes.get("virtual_hosts").or_else(|| routes.get("virtualHosts")).map(Tree::items);
-        let vhosts = vhosts.unwrap_or_default().iter().map(|vhost| vhost.name().to_owned()).collect();
+        let Some(routes) = run.before(ResourceKind::Route, &resource.name) else { continue };
+        let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
+        let vhosts = vhosts.iter().map(|vhost| vhost.name().to_owned()).collect();
         found.entry(port.to_owned()).or_default().insert(resource.name.to_string(), vhosts);
     }
     found

@@ -1,15 +1,12 @@
 //! EF322: a key of `typed_per_filter_config` that is not the name of an HTTP filter.
 
 use crate::declare_rule;
-use crate::engine;
-use crate::lint::context::ProxyRun;
-use crate::lint::seen::{config_type, filter_lists};
+use crate::lint::filter_keys::{self, package};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
-use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::rules::value::per_route_config_not_taken::refused_keys;
 use crate::source::Step;
-use std::collections::BTreeMap;
 
 declare_rule! {
     /// A key of `typed_per_filter_config` that is not the name of an HTTP filter.
@@ -43,36 +40,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => continue,
         }
         for (route, key, extension) in keys {
-            let mut others: Vec<String> = Vec::new();
-            let seen = cx.seen_if(&view, |run| {
-                let names = http_filters(run.run);
-                run.changes() && !names.is_empty() && !names.contains_key(&key)
-            });
-            let Some(seen) = seen else { continue };
-            for run in &seen.runs {
-                let names = http_filters(run.run);
-                others.extend(names.into_iter().filter(|(_, kind)| package(kind) == extension).map(|(name, _)| name));
-            }
-            others.sort();
-            others.dedup();
-            let knowledge = seen.runs[0].run.knowledge;
-            let known_elsewhere = cx
-                .on_proxies(view.filter_index, view.patch.index)
-                .any(|run| run.run.knowledge == knowledge && run.changes() && http_filters(run.run).contains_key(&key));
-            if known_elsewhere || (!seen.certain() && others.is_empty()) {
+            let Some(unknown) = filter_keys::unknown(cx, &view, &key, &extension) else { continue };
+            // Another rule reports settings that no route takes, and names the key to write.
+            if refused_keys(cx, &view).contains(&key) {
                 continue;
             }
             let mut finding = view
                 .finding(rule, view.value_place(&route), format!("no HTTP filter is named `{key}`"))
                 .label("must be the name of an HTTP filter");
-            if let Some(other) = others.first() {
+            if let Some(other) = &unknown.other {
                 finding = finding.help(format!("write `{other}`, the name that the filter of this extension has"));
             } else {
                 finding = finding
                     .note("the proxy ignores the settings")
                     .help("insert the filter under this name with an HTTP_FILTER patch, or delete the settings");
             }
-            out.push(seen.tell(finding));
+            out.push(unknown.seen.tell(finding));
         }
     }
 }
@@ -97,31 +80,4 @@ fn keys_of(tree: &Tree<'_>, route: &mut Vec<Step>, keys: &mut Vec<(Vec<Step>, St
         keys_of(item, route, keys);
         route.pop();
     }
-}
-
-fn package(type_name: &str) -> &str {
-    type_name.rsplit_once('.').map_or("", |(package, _)| package)
-}
-
-/// Names and types of the HTTP filters of a proxy after all patches.
-fn http_filters(run: &ProxyRun<'_>) -> BTreeMap<String, String> {
-    let mut names = BTreeMap::new();
-    let mut collect = |tree: &Tree<'_>| {
-        for list in filter_lists(tree).into_iter().filter(|list| list.http) {
-            names
-                .extend(list.filters.iter().map(|filter| (filter.name().to_owned(), config_type(filter).into_owned())));
-        }
-    };
-    for (_, tree) in run.changed_listeners() {
-        collect(tree);
-    }
-    for (index, _) in run.config.generated(ResourceKind::Listener) {
-        if run.judged.patched.resources.iter().any(|one| one.source == Some(index)) {
-            continue;
-        }
-        if let Some(tree) = engine::open(run.config, index, run.plan) {
-            collect(&tree);
-        }
-    }
-    names
 }

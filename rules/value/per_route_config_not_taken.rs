@@ -1,8 +1,11 @@
 //! EF147: a configuration for a route that the filter's extension does not accept there.
 
 use crate::declare_rule;
-use crate::lint::value::{Object, Slot};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::filter_keys::{self, package};
+use crate::lint::value::{Object, PatchValue, Slot, TypeUrl};
+use crate::lint::{Context, Findings, PatchView, RuleInfo};
+use crate::source::Step;
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// A per-route configuration of an extension that accepts none, or of the filter's own type.
@@ -10,7 +13,7 @@ declare_rule! {
     /// # What it finds
     /// In `typed_per_filter_config`: the type of a filter that has no configuration for routes (Wasm, gRPC statistics,
     /// tap), or the type of the filter itself if routes have another one (`Buffer` instead of `BufferPerRoute`), also
-    /// in the `config` of a `FilterConfig`.
+    /// in the `config` of a `FilterConfig`. It also names the key to write if no HTTP filter has that name.
     ///
     /// # Why it matters
     /// istiod sends it unchecked, and Envoy rejects the whole route configuration.
@@ -66,44 +69,81 @@ const OTHERS: &[(&str, &str)] = &[
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
-        // `FilterConfig` switches a filter on or off and contains its configuration for the route.
-        let wrapped = |slot: &Slot<'_>| {
-            let owner = value.objects.get(slot.owner).map_or("", Object::full_name);
-            slot.field.name() == "config" && owner == "envoy.config.route.v3.FilterConfig"
-        };
-        for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_per_filter_config" || wrapped(slot)) {
-            let Some(url) = slot.content() else { continue };
-            // A wrapper that only switches the filter on or off works for every filter.
-            let Some(kind) = url.name().strip_prefix(EXTENSIONS) else { continue };
-            if NONE.contains(&kind) {
-                out.push(
-                    value
-                        .finding(rule, url.span, format!("`{}` cannot be configured for a route", short(kind)))
-                        .label("this extension has no configuration for routes")
-                        .note("Envoy rejects the whole route configuration that contains it")
-                        .help("to switch the filter off for a route, write\n\"@type\": type.googleapis.com/envoy.config.route.v3.FilterConfig\ndisabled: true"),
-                );
-                continue;
-            }
-            let Some((_, route)) = OTHERS.iter().find(|(filter, _)| *filter == kind) else { continue };
-            // An empty message of any type is read as an empty one of the right type.
-            let empty = slot.node.entries().len() <= 1;
-            if empty {
-                continue;
-            }
-            let package = kind.rsplit_once('.').map_or("", |(package, _)| package);
-            out.push(
-                value
-                    .finding(
-                        rule,
-                        url.span,
-                        format!("`{}` is the configuration of the filter, not of a route", short(kind)),
-                    )
+        for (slot, url, refusal) in refused(value) {
+            let name = short(url.name());
+            let package = package(url.name());
+            let wrong =
+                key_of(slot).and_then(|key| filter_keys::unknown(cx, &value.view, key, package).map(|it| (key, it)));
+            // The advice must hold for the key as well, or the settings would be ignored.
+            let key = wrong.as_ref().and_then(|(_, unknown)| unknown.other.as_deref());
+            let below = key.map(|key| format!("\nbelow the key `{key}`, the name of the filter")).unwrap_or_default();
+            let finding = match refusal {
+                Refusal::None => value
+                    .finding(rule, url.span, format!("`{name}` cannot be configured for a route"))
+                    .label("this extension has no configuration for routes")
+                    .note("Envoy rejects the whole route configuration that contains it")
+                    .help(format!(
+                        "to switch the filter off for a route, write\n\"@type\": type.googleapis.com/envoy.config.route.v3.FilterConfig\ndisabled: true{below}"
+                    )),
+                Refusal::Filter(route) => value
+                    .finding(rule, url.span, format!("`{name}` is the configuration of the filter, not of a route"))
                     .label(format!("a route has `{route}`"))
                     .note("Envoy cannot read it and rejects the whole route configuration")
-                    .help(format!("\"@type\": type.googleapis.com/{EXTENSIONS}{package}.{route}")),
-            );
+                    .help(format!("\"@type\": type.googleapis.com/{package}.{route}{below}")),
+            };
+            out.push(match wrong {
+                Some((key, _)) => finding.note(format!("no HTTP filter is named `{key}`")),
+                None => finding,
+            });
         }
+    }
+}
+
+/// Why a route does not take a configuration.
+enum Refusal {
+    /// The extension has no configuration for routes.
+    None,
+    /// It is the filter's own; the name of the type for routes.
+    Filter(&'static str),
+}
+
+/// The configurations for routes in a value that Envoy rejects.
+fn refused<'v, 'a>(value: &'v PatchValue<'a>) -> impl Iterator<Item = (&'v Slot<'a>, TypeUrl<'a>, Refusal)> {
+    // `FilterConfig` switches a filter on or off and contains its configuration for the route.
+    let wrapped = |slot: &Slot<'_>| {
+        let owner = value.objects.get(slot.owner).map_or("", Object::full_name);
+        slot.field.name() == "config" && owner == "envoy.config.route.v3.FilterConfig"
+    };
+    let slots = value.slots.iter();
+    slots.filter(move |slot| slot.field.name() == "typed_per_filter_config" || wrapped(slot)).filter_map(|slot| {
+        let url = slot.content()?;
+        // A wrapper that only switches the filter on or off works for every filter.
+        let kind = url.name().strip_prefix(EXTENSIONS)?;
+        if NONE.contains(&kind) {
+            return Some((slot, url, Refusal::None));
+        }
+        let (_, route) = OTHERS.iter().find(|(filter, _)| *filter == kind)?;
+        // An empty message of any type is read as an empty one of the right type.
+        (slot.node.entries().len() > 1).then_some((slot, url, Refusal::Filter(route)))
+    })
+}
+
+/// The keys of `typed_per_filter_config` in a patch whose settings this rule reports.
+pub(crate) fn refused_keys(cx: &Context<'_>, view: &PatchView<'_>) -> BTreeSet<String> {
+    let of_patch = |value: &&PatchValue<'_>| {
+        (value.view.filter_index, value.view.patch.index) == (view.filter_index, view.patch.index)
+    };
+    let values = cx.values().iter().filter(of_patch);
+    values.flat_map(refused).filter_map(|(slot, ..)| key_of(slot).map(str::to_owned)).collect()
+}
+
+/// The key of `typed_per_filter_config` that a configuration is under.
+fn key_of<'s>(slot: &'s Slot<'_>) -> Option<&'s str> {
+    let map = |step: &Step| matches!(step, Step::Key(key) if key == "typed_per_filter_config" || key == "typedPerFilterConfig");
+    let at = slot.route.iter().rposition(map)?;
+    match slot.route.get(at + 1)? {
+        Step::Key(key) => Some(key),
+        Step::Item(_) => None,
     }
 }
 

@@ -6,6 +6,7 @@ pub mod crd;
 pub(crate) mod culprit;
 pub(crate) mod destination;
 pub(crate) mod document;
+pub(crate) mod filter_keys;
 pub(crate) mod held;
 pub(crate) mod inert;
 pub(crate) mod live;

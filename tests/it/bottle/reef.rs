@@ -9,7 +9,7 @@ use kubectl_envoyfilter::load::{self, Options};
 use kubectl_envoyfilter::model::resource::ResourceKind;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::Path;
 use std::{env, fs};
 
 /// Without `UPDATE`, every nth case is compared.
@@ -39,7 +39,7 @@ struct Mesh {
 }
 
 impl Mesh {
-    fn open(istiod: &PathBuf) -> Mesh {
+    fn open(istiod: &Path) -> Mesh {
         let mut opened = open_in(istiod, topology("reef"), "reef");
         let found = proxies::all(&opened.objects, &opened.common);
         let nodes: Vec<Node> = found.into_iter().map(|found| found.node).collect();
