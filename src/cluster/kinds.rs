@@ -196,7 +196,9 @@ const GUARDED: &[&Kind] = &[
     TELEMETRY,
     WASM_PLUGIN,
     TRAFFIC_EXTENSION,
+    PROXY_CONFIG,
     HTTP_ROUTE,
+    GRPC_ROUTE,
 ];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
 /// What istiod reads in a cluster, and what questions about its answers need. Secrets are not included.

@@ -156,7 +156,8 @@ pub(super) fn add(
         ("security.istio.io", "AuthorizationPolicy" | "RequestAuthentication" | "PeerAuthentication")
         | ("telemetry.istio.io", "Telemetry")
         | ("extensions.istio.io", "WasmPlugin" | "TrafficExtension")
-        | ("gateway.networking.k8s.io", "HTTPRoute") => {
+        | ("gateway.networking.k8s.io", "HTTPRoute" | "GRPCRoute")
+        | ("networking.istio.io", "ProxyConfig") => {
             Arc::make_mut(&mut inventory.policies).push(Arc::new(object(document)));
             // Only migrations read them; every other command ignores them.
             *inventory.other.entry(kind).or_default() += 1;

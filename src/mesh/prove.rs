@@ -21,7 +21,7 @@ use crate::migrate::value::merge;
 use crate::migrate::verdict::{Class, Difference, Kind, State};
 use crate::migrate::{self, Accept, After, Report, Request};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::proxy::ProxyKind;
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::proxy_config::{ANNOTATION, apply};
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
@@ -318,6 +318,20 @@ struct Restarted<'a> {
     root: &'a str,
 }
 
+/// The Gateways of the Gateway API whose pods get other settings: namespace, name and annotation.
+fn of_gateways(report: &Report) -> impl Iterator<Item = (&str, &str, &str)> {
+    let annotation = |object: &'_ Value| -> Option<String> {
+        Some(object["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str()?.to_owned())
+    };
+    report.draft.edited.iter().filter_map(move |edited| {
+        let is = edited.after["apiVersion"].as_str().is_some_and(|version| version.starts_with("gateway.networking"));
+        let changed = is && annotation(&edited.before) != annotation(&edited.after);
+        let meta = &edited.after["metadata"];
+        let text = edited.after["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str().filter(|_| changed)?;
+        Some((meta["namespace"].as_str()?, meta["name"].as_str()?, text))
+    })
+}
+
 impl<'a> Restarted<'a> {
     /// `None` when no pod must restart.
     fn of(report: &'a Report, loaded: &'a Loaded, root: &'a str) -> Option<Restarted<'a>> {
@@ -325,7 +339,7 @@ impl<'a> Restarted<'a> {
         let variables =
             draft.made.iter().any(|made| made.object.get("kind").and_then(Value::as_str) == Some("ProxyConfig"));
         let of_mesh = draft.mesh.as_ref().is_some_and(|(settings, _)| settings.get("defaultConfig").is_some());
-        if draft.pods.is_empty() && !variables && !of_mesh {
+        if draft.pods.is_empty() && !variables && !of_mesh && of_gateways(report).next().is_none() {
             return None;
         }
         let mesh = loaded.inventory.meshes.first().map(|mesh| mesh.settings.to_json());
@@ -356,6 +370,11 @@ impl<'a> Restarted<'a> {
                 apply(&mut settings, &pods.over(annotation.unwrap_or_default()));
             }
         }
+        for (namespace, name, annotation) in of_gateways(self.report).filter(|_| after) {
+            if node.namespace == namespace && self.selects(node, namespace, &json!({ GATEWAY_NAME_LABEL: name })) {
+                apply(&mut settings, &settings_of(annotation));
+            }
+        }
         node.metadata.insert("PROXY_CONFIG".to_owned(), settings);
         for made in draft.made.iter().filter(|_| after) {
             let object = &made.object;
@@ -364,7 +383,9 @@ impl<'a> Restarted<'a> {
             };
             let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
             let labels = object.pointer("/spec/selector/matchLabels").cloned().unwrap_or_else(|| json!({}));
-            if self.selects(node, namespace, &labels) {
+            // With a selector it is only for workloads of its own namespace (`mergedWorkloadConfig` in istiod).
+            let whole = labels.as_object().is_none_or(serde_json::Map::is_empty);
+            if self.selects(node, namespace, &labels) && (whole || namespace == node.namespace) {
                 for (name, value) in variables {
                     if let Some(key) = name.strip_prefix("ISTIO_META_") {
                         node.metadata.insert(key.to_owned(), value.clone());

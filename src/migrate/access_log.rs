@@ -35,11 +35,11 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
     let mut plain: Vec<Json> = mesh_log.clone();
     for (number, log) in logs.into_iter().enumerate() {
         let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
-        let name = format!("{}-{}{suffix}", cx.filter.name, cx.filter.namespace);
         let (provider, condition) = match provider(cx, log, &mut found) {
             Ok(read) => read,
             Err(reason) => return Some(Move::none(&catalog::ACCESS_LOG, reason)),
         };
+        let name = super::provider::name(cx, &suffix, &provider);
         let mut one = json!({ "name": name });
         super::value::merge(&mut one, &provider);
         found.actions.push(Action::Mesh(json!({ "extensionProviders": [one] })));

@@ -2,7 +2,7 @@
 //! does nothing.
 
 use super::reach;
-use super::step::{Cx, Move, Part};
+use super::step::{Cx, Move, Part, Place};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{Operation, PatchContext};
 use crate::model::inventory::Object;
@@ -65,8 +65,28 @@ pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
 
 fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
     let context = part.reach.context;
-    if EVERYWHERE.contains(&anchor) || cx.names.http_filters.contains(anchor) {
+    if EVERYWHERE.contains(&anchor) {
         return Presence::Present;
+    }
+    if let Some(adders) = cx.names.http_filters.get(anchor) {
+        let own = Place::of(cx.filter, cx.mesh.root);
+        // Another filter may be for other proxies, or run later.
+        let certain = adders.iter().any(|adder| {
+            let first = if adder.filter == cx.index {
+                adder.patch < part.built.patch.index
+            } else {
+                adder.place.covers(&own) && adder.place.before(&own) == Some(true)
+            };
+            let context = adder.context == PatchContext::Any || adder.context == part.built.patch.context;
+            first && context && adder.whole
+        });
+        if certain {
+            return Presence::Present;
+        }
+        let generated = INBOUND.contains(&anchor) || anchor == OUTBOUND || anchor == "istio.stats";
+        if !generated {
+            return Presence::Unknown;
+        }
     }
     if anchor == OUTBOUND {
         return match context {

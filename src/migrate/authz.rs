@@ -14,6 +14,7 @@ use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
 const NETWORK_RBAC: &str = "envoy.extensions.filters.network.rbac.v3.RBAC";
@@ -240,8 +241,15 @@ fn closes(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
 
 /// What a rule of the JWT filter requires.
 enum Wanted {
-    Token,
+    /// A token of one of these providers.
+    Token(BTreeSet<String>),
     TokenIfAny,
+}
+
+/// A rule of the JWT filter: its paths, and the providers one of which must have issued the token; none if it may be missing.
+struct Demand {
+    path: String,
+    providers: Option<BTreeSet<String>>,
 }
 
 fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
@@ -268,9 +276,15 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let Some(Json::Object(providers)) = config.take("providers") else {
         return Move::none(&catalog::JWT, "the filter has no providers");
     };
+    let mut issuers: BTreeMap<String, String> = BTreeMap::new();
+    let mut audiences: BTreeMap<String, Vec<Json>> = BTreeMap::new();
     for (name, provider) in providers {
         match provider_of(Fields(provider), &mut found) {
-            Ok(rule) => rules.push(rule),
+            Ok(rule) => {
+                issuers.insert(name.clone(), rule["issuer"].as_str().unwrap_or_default().to_owned());
+                audiences.insert(name, rule["audiences"].as_array().cloned().unwrap_or_default());
+                rules.push(rule);
+            }
             Err(reason) => return Move::none(&catalog::JWT, format!("provider {name}: {reason}")),
         }
     }
@@ -286,8 +300,8 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut spec = attachment(cx.filter);
     spec.insert("jwtRules".to_owned(), rules.into());
     found.actions.push(Action::Object(object(API, "RequestAuthentication", cx.filter, spec)));
-    match wanted(config.list("rules"), &mut found) {
-        Ok(paths) => demand(cx, part, &mut found, &paths),
+    match wanted(config.list("rules"), &audiences) {
+        Ok(demands) => demand(cx, part, &mut found, &demands, &issuers),
         Err(reason) => return Move::none(&catalog::JWT, reason),
     }
     if !config.is_empty() || !value.is_empty() {
@@ -297,8 +311,8 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
 }
 
 /// The policy next to the RequestAuthentication, without which a request without a token is allowed.
-fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
-    if paths.is_empty() {
+fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, demands: &[Demand], issuers: &BTreeMap<String, String>) {
+    if demands.iter().all(|demand| demand.providers.is_none()) {
         return;
     }
     found.add_home("AuthorizationPolicy", "rules.from.source.notRequestPrincipals", 0);
@@ -308,22 +322,80 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
          the JWT filter",
     );
     let ports = keep_off_tcp(cx, part, found);
-    let mut rule = json!({ "from": [{ "source": { "notRequestPrincipals": ["*"] } }] });
-    if !paths.iter().any(|path| path == "/*") {
-        rule["to"] = json!([{ "operation": { "paths": paths } }]);
+    // A token of another issuer is a principal too.
+    let other = cx.mesh.policies("RequestAuthentication", cx.filter);
+    let single = issuers.len() == 1 && other.is_empty();
+    if let Some(one) = other.first() {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "RequestAuthentication {}/{} may be for the same workloads: a request with a token of either issuer is authenticated, and an invalid token of one issuer is refused where the other one's is required",
+                one.namespace, one.name
+            ),
+        );
+    }
+    let mut rules: Vec<Json> = Vec::new();
+    for (number, demand) in demands.iter().enumerate() {
+        let Some(providers) = &demand.providers else { continue };
+        let principals: Vec<String> = if single {
+            vec!["*".to_owned()]
+        } else {
+            let of: BTreeSet<String> =
+                providers.iter().filter_map(|name| issuers.get(name)).map(|issuer| format!("{issuer}/*")).collect();
+            of.into_iter().collect()
+        };
+        let mut operation = json!({});
+        if demand.path != "/*" {
+            operation["paths"] = json!([demand.path]);
+        }
+        // The filter uses the first rule that matches.
+        let earlier: Vec<&str> = demands[..number].iter().map(|one| one.path.as_str()).collect();
+        if !earlier.is_empty() {
+            operation["notPaths"] = json!(earlier);
+        }
+        let from = json!([{ "source": { "notRequestPrincipals": principals } }]);
+        let same = rules.iter_mut().find(|rule| {
+            rule["from"] == from && rule.pointer("/to/0/operation/paths").is_some() && demand.path != "/*"
+        });
+        match same {
+            // An earlier rule with the same demand leaves nothing open.
+            Some(rule)
+                if rule.pointer("/to/0/operation/notPaths").is_none() && all_demand(&demands[..number], providers) =>
+            {
+                if let Some(paths) = rule["to"][0]["operation"]["paths"].as_array_mut() {
+                    paths.push(demand.path.clone().into());
+                }
+            }
+            _ => {
+                let mut rule = json!({ "from": from });
+                if operation.as_object().is_some_and(|map| !map.is_empty()) {
+                    rule["to"] = json!([{ "operation": operation }]);
+                }
+                rules.push(rule);
+            }
+        }
+    }
+    if !demands.iter().any(|demand| demand.path == "/*" && demand.providers.is_some()) {
         found
             .difference(Kind::Behavior, "tokens are checked on every path: an invalid token is also refused elsewhere");
     }
-    let _ = with_ports(&mut rule, &ports);
+    for rule in &mut rules {
+        let _ = with_ports(rule, &ports);
+    }
     let mut spec = attachment(cx.filter);
     spec.insert("action".to_owned(), "DENY".into());
-    spec.insert("rules".to_owned(), json!([rule]));
+    spec.insert("rules".to_owned(), rules.into());
     found.actions.push(Action::Object(object(API, "AuthorizationPolicy", cx.filter, spec)));
 }
 
-/// The paths that require a token.
-fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, ErrorMessage> {
-    let mut paths = Vec::new();
+/// Whether all of these rules demand a token of the same providers.
+fn all_demand(demands: &[Demand], providers: &BTreeSet<String>) -> bool {
+    demands.iter().all(|one| one.providers.as_ref() == Some(providers))
+}
+
+/// The rules in their order.
+fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result<Vec<Demand>, ErrorMessage> {
+    let mut demands = Vec::new();
     let several = rules.len() > 1;
     for mut rule in rules {
         let path = if let Some(prefix) = rule.text("match/prefix") {
@@ -334,44 +406,55 @@ fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, ErrorMess
             return Err("only rules that match a prefix or a path have a native equivalent".into());
         };
         let requires = rule.sub("requires");
-        if !rule.is_empty() {
+        // In a policy, a star in the middle has another meaning, and braces are templates.
+        let plain = path.strip_suffix('*').unwrap_or(&path);
+        if !rule.is_empty() || plain.contains(['*', '{', '}']) {
             return Err("only rules that match a prefix or a path have a native equivalent".into());
         }
-        match requires.map(requirement).transpose()? {
-            Some(Wanted::Token) => paths.push(path),
-            Some(Wanted::TokenIfAny) => {}
+        let providers = match requires.map(|requires| requirement(requires, audiences)).transpose()? {
+            Some(Wanted::Token(providers)) => Some(providers),
+            Some(Wanted::TokenIfAny) => None,
             None if several => {
                 return Err("the filter skips some paths; write the AuthorizationPolicy by hand".into());
             }
-            None => {}
-        }
+            None => None,
+        };
+        demands.push(Demand { path, providers });
     }
-    if several && !paths.is_empty() {
-        found
-            .difference(Kind::Behavior, "the filter uses the first rule that matches; the policy combines all of them");
-    }
-    Ok(paths)
+    Ok(demands)
 }
 
-fn requirement(mut requires: Fields) -> Result<Wanted, ErrorMessage> {
-    if requires.text("provider_name").is_some() || requires.take("provider_and_audiences").is_some() {
+fn requirement(mut requires: Fields, audiences: &BTreeMap<String, Vec<Json>>) -> Result<Wanted, ErrorMessage> {
+    if let Some(name) = requires.text("provider_name") {
         return if requires.is_empty() {
-            Ok(Wanted::Token)
+            Ok(Wanted::Token([name].into()))
         } else {
             Err("the requirement has no native equivalent".into())
         };
+    }
+    if let Some(mut one) = requires.sub("provider_and_audiences") {
+        let name = one.text("provider_name").unwrap_or_default();
+        let own: Vec<Json> = one.texts("audiences").into_iter().map(Json::from).collect();
+        if !own.is_empty() && audiences.get(&name) != Some(&own) {
+            return Err(
+                "the rule accepts fewer audiences than the provider, which a RequestAuthentication has for all paths: more tokens would be accepted".into(),
+            );
+        }
+        return Ok(Wanted::Token([name].into()));
     }
     if requires.peek("allow_missing").is_some() {
         return Ok(Wanted::TokenIfAny);
     }
     if requires.peek("requires_any").is_some() {
-        let mut wanted = Wanted::Token;
+        let mut all = BTreeSet::new();
+        let mut optional = false;
         for one in requires.list("requires_any/requirements") {
-            if matches!(requirement(one)?, Wanted::TokenIfAny) {
-                wanted = Wanted::TokenIfAny;
+            match requirement(one, audiences)? {
+                Wanted::TokenIfAny => optional = true,
+                Wanted::Token(providers) => all.extend(providers),
             }
         }
-        return Ok(wanted);
+        return Ok(if optional { Wanted::TokenIfAny } else { Wanted::Token(all) });
     }
     Err("only a provider, any of several, or an optional token have a native equivalent".into())
 }

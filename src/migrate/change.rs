@@ -102,8 +102,14 @@ pub(super) fn apply(object: &mut Json, change: &Change) {
     }
 }
 
+/// Settings of one filter on a route: a MERGE replaces the whole message, and so does the edit.
+const WHOLE: [&str; 2] = ["corsPolicy", "fault"];
+
 /// Merges into a rule; header lists are extended, not replaced.
 fn merge_rule(rule: &mut Json, value: &Json) {
+    if let Some(rule) = rule.as_object_mut() {
+        WHOLE.iter().filter(|key| value.get(**key).is_some()).for_each(|key| drop(rule.shift_remove(*key)));
+    }
     for direction in ["request", "response"] {
         let path = format!("/headers/{direction}/remove");
         let (old, new) = (rule.pointer(&path).and_then(Json::as_array), value.pointer(&path).and_then(Json::as_array));

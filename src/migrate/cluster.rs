@@ -233,6 +233,14 @@ fn scoped(
             format!("it is unknown whether a DestinationRule for {} exists: the new one would hide it", target.host),
         );
     }
+    if let Some(rule) = cx.mesh.wildcard_rule(&target.host, namespace) {
+        let reason = format!(
+            "DestinationRule {}/{} for {} applies to {} today, and the new rule would hide it with its TLS mode and limits: write the setting and a copy of that rule by hand",
+            rule.object.namespace, rule.object.name, rule.host, target.host
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     if let Some(rule) = hidden {
         let document = rule.object.document.to_json();
         let subsets = document["spec"]["subsets"].as_array().is_some_and(|list| !list.is_empty());

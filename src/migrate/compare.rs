@@ -268,6 +268,7 @@ fn share(map: &Map<String, Json>) -> Option<u64> {
 }
 
 const STRING_MATCH: &str = "string_match";
+const VERSION: &str = "transport_api_version";
 
 /// The deprecated field of a header match that is equivalent to `string_match` on the other side.
 fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'static str> {
@@ -342,6 +343,14 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
     {
         say(out, Operation::Change, &true.into(), &"FAIL_OPEN".into(), &pointer(path, "fail_open"), names);
         settled.extend(["fail_open", "failure_policy"]);
+    }
+    let service = ["http_service", "grpc_service"].into_iter().find(|key| old.contains_key(*key));
+    if let Some(service) = service
+        && !old.contains_key(VERSION)
+        && new.contains_key(VERSION)
+    {
+        say(out, Operation::OnlyAfter, &Json::Null, &new[VERSION], &format!("{path}/{service}/{VERSION}"), names);
+        settled.push(VERSION);
     }
     if let Some(field) = same_match(old, new) {
         say(out, Operation::Change, &old[field], &new[STRING_MATCH], &pointer(path, field), names);

@@ -199,8 +199,17 @@ impl Draft {
 
     fn edit(&mut self, mesh: &Mesh<'_>, object: (&str, &str, &str), change: &Change, from: String) {
         let (kind, namespace, name) = object;
+        // Two APIs have a kind Gateway.
+        let kube = |object: &Json| {
+            object["apiVersion"].as_str().is_some_and(|version| version.starts_with("gateway.networking.k8s.io/"))
+        };
         let same = |edited: &Edited| {
-            edited.before["kind"] == kind
+            let same_kind = match kind {
+                "KubeGateway" => edited.before["kind"] == "Gateway" && kube(&edited.before),
+                "Gateway" => edited.before["kind"] == "Gateway" && !kube(&edited.before),
+                _ => edited.before["kind"] == kind,
+            };
+            same_kind
                 && edited.before["metadata"]["namespace"] == namespace
                 && edited.before["metadata"]["name"] == name
         };

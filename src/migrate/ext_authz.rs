@@ -35,9 +35,8 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         let free: Vec<Vhost> = off.iter().map(|(_, vhost)| vhost.clone()).collect();
         let found = of_filter(cx, &parts[at], &free);
         for (other, _) in off {
-            let mut same = found.clone();
-            same.actions.clear();
-            parts[other].answer(same);
+            let leader = parts[at].built.patch.index;
+            parts[other].answer(found.shared(leader));
         }
         parts[at].answer(found);
     }
@@ -75,6 +74,10 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         Kind::Metadata,
         "a shadow RBAC filter before it decides which requests the service is asked about; it refuses nothing itself",
     );
+    // Envoy 1.36 and 1.39 accept the filter without it.
+    if config.text("transport_api_version").is_none() {
+        found.difference(Kind::Metadata, "`transport_api_version: V3` is written out; Envoy speaks no other version");
+    }
     config.skip("transport_api_version");
     if config.text("stat_prefix").is_some() {
         found.difference(Kind::Metadata, "the stats prefix differs");
@@ -143,7 +146,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
             ),
         );
     }
-    let name = format!("{}-{}", cx.filter.name, cx.filter.namespace);
+    let name = super::provider::name(cx, "", &json!({ kind: provider }));
     found.actions.push(Action::Mesh(json!({ "extensionProviders": [{ "name": name, kind: provider }] })));
     let mut spec = attachment(cx.filter);
     spec.insert("action".to_owned(), "CUSTOM".into());

@@ -62,9 +62,8 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             _ => continue,
         };
         if let Some((_, config)) = discovered {
-            let mut other = found.clone();
-            other.actions.clear();
-            parts[*config].answer(other);
+            let leader = parts[at].built.patch.index;
+            parts[*config].answer(found.shared(leader));
         }
         parts[at].answer(found);
     }

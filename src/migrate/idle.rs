@@ -89,8 +89,40 @@ pub(super) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, 
     }
 }
 
-/// A ProxyConfig without a selector applies to every proxy of its namespace.
+/// A ProxyConfig applies to the proxies of its namespace (with a selector also in the root namespace), all of them without a
+/// selector; of two for the same proxies only the older one is read (`mergedWorkloadConfig` in `proxy_config.go`).
 pub(super) fn variable(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let narrow = Mesh::is_narrow(cx.filter);
+    let own = cx.filter.selector.clone().unwrap_or_default();
+    let rival = cx.mesh.inventory.policies.iter().filter(|one| one.kind == "ProxyConfig").find(|one| {
+        let spec = &one.document.to_json()["spec"];
+        let labels = spec.pointer("/selector/matchLabels").and_then(serde_json::Value::as_object);
+        let labels = labels.filter(|labels| !labels.is_empty());
+        let apart = labels.is_some_and(|labels| {
+            labels.iter().any(|(key, value)| own.get(key).is_some_and(|own| value.as_str() != Some(own)))
+        });
+        let near = one.namespace == cx.filter.namespace || cx.filter.namespace == cx.mesh.root;
+        near && labels.is_some() == narrow && !apart
+    });
+    if let Some(one) = rival {
+        let reason = format!(
+            "ProxyConfig {}/{} may be for the same proxies, and only the older one is read: add the variable to it by hand",
+            one.namespace, one.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
+    if narrow && cx.filter.namespace == cx.mesh.root {
+        let elsewhere = match cx.mesh.namespaces(cx.filter) {
+            Some(namespaces) => namespaces.iter().any(|namespace| *namespace != cx.mesh.root).then_some(State::Broken),
+            None if part.reach.proxies == Proxies::Gateway => None,
+            None => Some(State::Undecided),
+        };
+        if let Some(state) = elsewhere {
+            let reason = "a ProxyConfig with a selector is read only for workloads of its own namespace; the filter also selects those of others";
+            found.guard(Concern::Namespace, state, reason);
+        }
+    }
     if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
         let reason = "without a selector the variable also reaches sidecars; the filter is for gateways";
         found.difference(Kind::Behavior, reason);

@@ -251,16 +251,47 @@ impl<'a> Mesh<'a> {
         )
     }
 
-    /// The DestinationRules of a host that are visible to a client in this namespace.
+    /// The DestinationRules of a host that are visible to a client in this namespace, among those that istiod looks at.
     pub fn destination_rules(&self, host: &str, client: &str) -> Vec<&'a DestinationRule> {
         let matching = |rule: &&DestinationRule| {
-            let full = full_host(&rule.host, &rule.object.namespace);
-            let visible = rule.object.namespace == client
-                || rule.export_to.is_empty()
-                || rule.export_to.iter().any(|to| to == "*" || to == client);
-            full == host && visible
+            full_host(&rule.host, &rule.object.namespace) == host && self.looked_at(rule, host, client).is_some()
         };
         self.inventory.destination_rules.iter().map(AsRef::as_ref).filter(matching).collect()
+    }
+
+    /// The rank of a rule for a client: istiod looks in the client's namespace, then in the service's, then in the root
+    /// namespace, and stops at the first with a rule for the host (`destinationRule` in `push_context.go`).
+    fn looked_at(&self, rule: &DestinationRule, host: &str, client: &str) -> Option<u8> {
+        let own = rule.object.namespace.as_str();
+        let exported = rule.export_to.is_empty() || rule.export_to.iter().any(|to| to == "*" || to == client);
+        // Of the rules of the root namespace, its own clients see only the private ones first.
+        let private = own != self.root || rule.export_to.iter().any(|to| to == "." || to == own);
+        if own == client && private {
+            Some(0)
+        } else if !exported {
+            None
+        } else if self.namespace_of_host(host) == Some(own) {
+            Some(1)
+        } else {
+            (own == self.root).then_some(2)
+        }
+    }
+
+    /// The rule for several hosts (`*.local`) that applies to a client because no rule for this host alone comes first.
+    pub fn wildcard_rule(&self, host: &str, client: &str) -> Option<&'a DestinationRule> {
+        let rules = self.inventory.destination_rules.iter().map(AsRef::as_ref);
+        let covers = |rule: &&DestinationRule| {
+            let suffix = rule.host.strip_prefix('*');
+            suffix.is_some_and(|suffix| host.ends_with(suffix)) && rule.selector.is_empty()
+        };
+        let best = rules
+            .filter(covers)
+            .filter_map(|rule| Some((self.looked_at(rule, host, client)?, rule)))
+            .min_by_key(|(rank, rule)| (*rank, std::cmp::Reverse(rule.host.len())));
+        let (rank, rule) = best?;
+        let exact = self.destination_rules(host, client).into_iter();
+        let exact = exact.filter(|rule| rule.selector.is_empty()).filter_map(|rule| self.looked_at(rule, host, client));
+        exact.min().is_none_or(|exact| rank < exact).then_some(rule)
     }
 
     /// A Service by its full host name.

@@ -9,6 +9,7 @@ pub(crate) mod ambient;
 mod anchor;
 mod attach;
 mod authz;
+mod beside;
 pub(crate) mod catalog;
 pub(crate) mod change;
 mod cluster;
@@ -28,8 +29,10 @@ mod listener;
 mod manager;
 pub(crate) mod mesh;
 pub(crate) mod newest;
+mod overlap;
 mod policy;
 pub(crate) mod proof;
+mod provider;
 mod rbac;
 mod reach;
 mod rest;
@@ -38,6 +41,7 @@ mod route_value;
 mod routes;
 pub(crate) mod step;
 mod telemetry;
+mod ties;
 mod tls;
 mod tracing;
 pub(crate) mod value;
@@ -47,11 +51,12 @@ pub(crate) mod verify;
 use self::ambient::Placement;
 use self::draft::{Action, Draft};
 use self::mesh::Mesh;
+use self::overlap::Overlaps;
 use self::proof::Proof;
 use self::reach::{Reach, pinned};
-use self::step::{Cx, Move, Names, Part};
+use self::step::{Adder, Cx, Move, Names, Part, Place};
 use self::value::{Fields, json};
-use self::verdict::{Class, Concern, Guard, Kind, State, class_of, together};
+use self::verdict::{Class, Concern, Kind, State, class_of, together};
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
@@ -197,7 +202,7 @@ pub fn reports(
     to: Release,
 ) -> (Vec<FilterReport>, Draft) {
     let mesh = Mesh { inventory, root };
-    let names = names(filters, program);
+    let names = names(filters, program, root);
     let request = Request {
         inventory,
         root,
@@ -208,18 +213,7 @@ pub fn reports(
         ambient: false,
         doubts: BTreeMap::new(),
     };
-    let mut draft = Draft::default();
-    let one = |(index, filter)| {
-        of_filter(
-            &Cx { mesh, filter, index, to, schema: program.schema, names: &names },
-            program,
-            index,
-            &request,
-            &mut draft,
-        )
-    };
-    let reports = filters.iter().enumerate().map(one).collect();
-    (reports, draft)
+    all(&request, mesh, filters, program, &names)
 }
 
 /// Finds the native objects for filters. Fails if the release is unknown.
@@ -230,7 +224,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
     let filters = &request.inventory.envoy_filters;
     let mesh = Mesh { inventory: request.inventory, root: request.root };
     let program = Program::new(filters, request.to);
-    let names = names(filters, &program);
+    let names = names(filters, &program, request.root);
     let mut report = Report {
         to: request.to,
         ambient: request.ambient,
@@ -243,29 +237,52 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
         proofs: Vec::new(),
         proven_by: None,
     };
-    for (index, filter) in filters.iter().enumerate() {
-        if request.asked.as_ref().is_some_and(|asked| !asked.contains(&filter.full_name())) {
-            continue;
-        }
-        let cx = Cx { mesh, filter, index, to: request.to, schema: program.schema, names: &names };
-        let one = of_filter(&cx, &program, index, request, &mut report.draft);
-        report.filters.push(one);
-    }
+    (report.filters, report.draft) = all(request, mesh, filters, &program, &names);
     report.mesh_config = report.draft.mesh_config(&mesh);
     Ok(report)
 }
 
-fn of_filter(
-    cx: &Cx<'_>,
-    program: &Program<'_>,
-    index: usize,
+/// Every requested filter, and what is written for them in the order in which istiod applies them: where two set the same, the
+/// later one wins.
+fn all(
     request: &Request<'_>,
-    draft: &mut Draft,
-) -> FilterReport {
-    let (filter, accept) = (cx.filter, request.accept);
+    mesh: Mesh<'_>,
+    filters: &[EnvoyFilter],
+    program: &Program<'_>,
+    names: &Names,
+) -> (Vec<FilterReport>, Draft) {
+    let cx = |index: usize| {
+        filters.get(index).map(|filter| Cx { mesh, filter, index, to: request.to, schema: program.schema, names })
+    };
+    let asked = |filter: &EnvoyFilter| request.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
+    let wanted = (0..filters.len()).filter_map(cx).filter(|cx| asked(cx.filter));
+    let mut reports: Vec<FilterReport> = wanted.map(|cx| of_filter(&cx, program, request)).collect();
+    let overlaps = Overlaps::of(filters, program, request.root);
+    while overlaps.settle(&mut reports) {
+        for report in &mut reports {
+            if let Some(cx) = cx(report.index) {
+                ties::stay_for_others(&cx, program, &mut report.patches);
+            }
+        }
+    }
+    let mut draft = Draft::default();
+    for at in overlaps.order(&reports) {
+        let report = &mut reports[at];
+        let Some(cx) = cx(report.index) else { continue };
+        for patch in report.patches.iter().filter(|patch| patch.written) {
+            draft.add(&mesh, cx.filter, &patch.found.actions);
+        }
+        report.after = rest::after(&cx, &report.patches);
+        report.class = together(report.patches.iter().map(|patch| patch.class));
+    }
+    (reports, draft)
+}
+
+fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> FilterReport {
+    let (filter, accept, index) = (cx.filter, request.accept, cx.index);
     let mut parts: Vec<Part<'_>> = program.patches(index).iter().map(|built| part(cx, program, built)).collect();
     search(cx, &mut parts);
-    users(cx, &mut parts);
+    ties::users(cx, &mut parts);
     let mut patches = Vec::new();
     for mut part in parts {
         let found = part.found.take();
@@ -276,6 +293,10 @@ fn of_filter(
             found.guard(Concern::Patch, *state, reason.clone());
         }
         never_meets(&part, &mut found);
+        of_revision(filter, &mut found);
+        if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {
+            found.guard(Concern::Selector, State::Undecided, why);
+        }
         let class = found.class();
         let written = is_written(&found, accept);
         patches.push(PatchReport {
@@ -301,18 +322,14 @@ fn of_filter(
             })
             .collect();
     }
-    stay_for_others(cx, program, &mut patches);
-    for patch in patches.iter().filter(|patch| patch.written) {
-        draft.add(&cx.mesh, filter, &patch.found.actions);
-    }
-    let after = rest::after(cx, &patches);
+    ties::stay_for_others(cx, program, &mut patches);
     FilterReport {
         index,
         namespace: filter.namespace.clone(),
         name: filter.name.clone(),
         class: together(patches.iter().map(|patch| patch.class)),
         patches,
-        after,
+        after: After::Unchanged,
     }
 }
 
@@ -393,6 +410,20 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
     }
 }
 
+/// A filter with a revision is for one control plane; every control plane reads an edited object, annotations and variables.
+fn of_revision(filter: &EnvoyFilter, found: &mut Move) {
+    let Some(revision) = filter.labels.get(crate::model::proxy::REVISION_LABEL) else { return };
+    if found.moves && found.actions.iter().any(|action| !matches!(action, Action::Object(_))) {
+        found.guard(
+            Concern::Selector,
+            State::Undecided,
+            format!(
+                "only the control plane of revision {revision} reads the filter; what replaces it is not limited to its proxies"
+            ),
+        );
+    }
+}
+
 /// Objects that may exist next to a written one but were not read: they do not count as absent.
 fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
     let kinds: BTreeSet<String> = found
@@ -401,6 +432,7 @@ fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
         .filter_map(|action| match action {
             Action::Object(object) => object["kind"].as_str().map(str::to_owned),
             Action::Edit { object: (kind, ..), .. } => Some((*kind).to_owned()),
+            Action::Environment(..) => Some("ProxyConfig".to_owned()),
             _ => None,
         })
         .collect();
@@ -431,76 +463,8 @@ fn is_written(found: &Move, accept: Accept) -> bool {
     }
 }
 
-/// The patterns whose native filter has another name.
-const RENAMED: &[&catalog::Pattern] =
-    &[&catalog::LUA, &catalog::WASM, &catalog::ECDS, &catalog::RBAC, &catalog::JWT, &catalog::EXT_AUTHZ];
-
-/// Other patches that refer to a removed filter by name would no longer find it.
-fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
-    let own = cx.filter.full_name();
-    for at in 0..parts.len() {
-        let Some(found) = &parts[at].found else { continue };
-        if !found.moves || !RENAMED.contains(&found.pattern) || parts[at].apply_to() != ApplyTo::HttpFilter {
-            continue;
-        }
-        let Some(name) = parts[at].value.peek("name").and_then(Json::as_str) else { continue };
-        // istiod's own filters also have these names, so anchors that use them still match.
-        if name.starts_with("envoy.filters.http.") && found.pattern != &catalog::LUA {
-            continue;
-        }
-        let pattern = found.pattern;
-        let follows = |(filter, patch): &&(String, usize)| {
-            *filter == own
-                && parts.iter().any(|part| {
-                    part.built.patch.index == *patch
-                        && part.found.as_ref().is_some_and(|other| other.moves && other.pattern == pattern)
-                })
-        };
-        let users: Vec<String> = cx
-            .names
-            .filter_users
-            .get(name)
-            .into_iter()
-            .flatten()
-            .filter(|user| !follows(user))
-            .map(|(filter, patch)| format!("configPatches[{patch}] of {filter}"))
-            .collect();
-        if users.is_empty() {
-            continue;
-        }
-        let reason = format!("{} looks for this filter by the name `{name}`, which changes", users.join(", "));
-        if let Some(found) = &mut parts[at].found {
-            found.difference(Kind::Behavior, reason.clone());
-            found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
-        }
-    }
-}
-
-/// A filter stays as long as a patch of the same EnvoyFilter refers to it by name.
-fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut [PatchReport]) {
-    let own = cx.filter.full_name();
-    let built = program.patches(cx.index);
-    let name = |patch: &PatchReport| {
-        let renamed = RENAMED.contains(&patch.found.pattern) && patch.apply_to == ApplyTo::HttpFilter;
-        let tree = built.iter().find(|one| one.patch.index == patch.index)?.value.as_ref()?;
-        renamed.then(|| tree.name().to_owned())
-    };
-    loop {
-        let stays = |at: usize| patches.iter().any(|patch| patch.index == at && !patch.written);
-        let held = patches.iter().position(|patch| {
-            let users = name(patch).filter(|_| patch.written).and_then(|name| cx.names.filter_users.get(&name));
-            users.is_some_and(|users| users.iter().any(|(filter, at)| *filter == own && stays(*at)))
-        });
-        let Some(patch) = held.and_then(|held| patches.get_mut(held)) else { return };
-        patch.written = false;
-        let reason = "a patch that stays looks for this filter by name: they move together or not at all";
-        patch.found.guard(Concern::Existing, State::Undecided, reason);
-        patch.class = patch.found.class();
-    }
-}
-
 /// The names that patches of all filters use to refer to one another.
-fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
+fn names(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
     let mut names = Names::default();
     let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut coded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -515,7 +479,13 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
                 && built.status == Status::Ready
                 && built.operation != Operation::Merge
             {
-                names.http_filters.insert(tree.name().to_owned());
+                names.http_filters.entry(tree.name().to_owned()).or_default().push(Adder {
+                    filter: index,
+                    patch: built.patch.index,
+                    context: built.patch.context,
+                    whole: reach::names_no_part(&built.object) && built.patch.proxy.is_none(),
+                    place: Place::of(filter, root),
+                });
             }
             for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
                 let user = (filter.full_name(), built.patch.index);
@@ -532,7 +502,7 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
                 if let (Some(name), Some(to)) =
                     (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))
                 {
-                    names.clusters.insert(name.to_owned(), (to.host, to.port));
+                    names.clusters.entry(name.to_owned()).or_default().insert(index, (to.host, to.port));
                 }
             }
         }

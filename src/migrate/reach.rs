@@ -4,7 +4,7 @@ use super::mesh::{Mesh, Proxies};
 use crate::engine::go_regexp;
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
 use crate::engine::program::BuiltPatch;
-use crate::model::envoy_filter::{EnvoyFilter, ListenerMatch, ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{EnvoyFilter, FilterChainMatch, ListenerMatch, ObjectMatch, PatchContext};
 use crate::model::release::Release;
 
 /// Part of the traffic.
@@ -81,6 +81,14 @@ impl Reach {
     }
 }
 
+/// Whether a listener match names no port, listener or filter chain: it is for every listener of its context.
+pub(super) fn names_no_part(object: &ObjectMatch) -> bool {
+    let ObjectMatch::Listener(listener) = object else { return true };
+    let chain = listener.filter_chain.as_ref().map(|chain| FilterChainMatch { filter: None, ..chain.clone() });
+    let listener = ListenerMatch { filter_chain: None, ..listener.clone() };
+    listener == ListenerMatch::default() && chain.is_none_or(|chain| chain == FilterChainMatch::default())
+}
+
 /// Why a patch does not apply to proxies of the target release; `None` if it does.
 pub(super) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String> {
     let proxy = built.patch.proxy.as_ref()?;
@@ -92,10 +100,31 @@ pub(super) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String>
         let compiled = go_regexp::compile(&proxy.version);
         compiled.as_ref().as_ref().map_or(true, |regex| regex.is_match(&Release::minor(minor).to_string()))
     };
-    if proxy.version.is_empty() || fits(release.minor) {
+    if proxy.version.is_empty() {
+        return None;
+    }
+    if fits(release.minor) {
         return None;
     }
     Some(format!("it is for proxies of version {}, not for Istio {}.{}", proxy.version, release.major, release.minor))
+}
+
+/// Why a patch that applies to proxies of the target release does not apply to all that its control plane may serve.
+pub(super) fn narrower(built: &BuiltPatch<'_>, release: Release) -> Option<String> {
+    let version = &built.patch.proxy.as_ref().filter(|proxy| !proxy.version.is_empty())?.version;
+    let compiled = go_regexp::compile(version);
+    let regex = compiled.as_ref().as_ref().ok()?;
+    // A control plane also serves proxies of the two releases before it.
+    let fits = |minor: u16| regex.is_match(&Release::minor(minor).to_string());
+    let older = (1..=2).filter_map(|back| release.minor.checked_sub(back)).filter(|_| fits(release.minor));
+    let missed: Vec<String> =
+        older.filter(|minor| !fits(*minor)).map(|minor| format!("{}.{minor}", release.major)).collect();
+    (!missed.is_empty()).then(|| {
+        format!(
+            "the patch is only for proxies of version {version}; the native object also reaches those of Istio {}",
+            missed.join(" and ")
+        )
+    })
 }
 
 /// The HTTP filter next to which a filter is inserted; `None` if the match names none.

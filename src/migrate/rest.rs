@@ -78,7 +78,8 @@ pub(super) fn after(cx: &Cx<'_>, patches: &[PatchReport]) -> After {
                     && added_name(cx, patch.index) == Some(name.as_str())
             })
         })
-        .map(|(name, (host, port))| (name.as_str(), native_name(host, *port)))
+        .filter_map(|(name, to)| Some((name.as_str(), to.get(&cx.index)?)))
+        .map(|(name, (host, port))| (name, native_name(host, *port)))
         .collect();
     let Some(list) = document["spec"]["configPatches"].as_array().cloned() else { return After::Unchanged };
     let mut kept = Vec::new();

@@ -1,10 +1,11 @@
 //! Patches of routes and virtual hosts: the hosts, ports and rules that they match, and the objects that own them.
 
+use super::beside;
 use super::catalog::{self, Pattern};
 use super::change::{Change, Choose};
 use super::draft::Action;
 use super::kube_route::kube_route;
-use super::mesh::{Mesh, Proxies, full_host};
+use super::mesh::{Mesh, Proxies};
 use super::route_value::{Setting, direct_response, settings};
 use super::step::{Cx, Move, Part};
 use super::verdict::{Concern, Kind, State};
@@ -56,7 +57,7 @@ pub(super) fn service_of_cluster(cx: &Cx<'_>, cluster: &str) -> Option<(String, 
         return (key.direction == "outbound" && key.subset.is_empty() && key.port != 0)
             .then(|| (key.host.to_owned(), key.port));
     }
-    cx.names.clusters.get(cluster).cloned()
+    cx.names.cluster(cx.index, cluster).cloned()
 }
 
 /// The ports on which the gateways of a filter serve a host.
@@ -97,11 +98,8 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         let Some(&first) = group.members.first() else { continue };
         let found = of_group(cx, parts, &group, first);
         for (number, &member) in group.members.iter().enumerate() {
-            let mut one = found.clone();
-            if number > 0 {
-                one.actions.clear();
-            }
-            parts[member].answer(one);
+            let leader = parts[first].built.patch.index;
+            parts[member].answer(if number > 0 { found.shared(leader) } else { found.clone() });
         }
     }
 }
@@ -332,6 +330,9 @@ fn edit(
     let document = owner.object.document.to_json();
     let answers = |rule: &Json| rule.get("redirect").is_some() || rule.get("directResponse").is_some();
     let rules = document["spec"]["http"].as_array();
+    for rule in rules.into_iter().flatten().filter(|rule| choose.fits(rule)) {
+        beside::already(&format!("VirtualService {name}"), rule, setting, found);
+    }
     if setting.needs_route
         && !setting.at_host
         && *choose == Choose::Routing
@@ -483,7 +484,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(pattern, reason),
     };
-    taken(cx, host, namespace, &mut found);
+    beside::taken(cx, host, namespace, &mut found);
     if !Mesh::is_narrow(cx.filter) && cx.mesh.is_mesh_wide(cx.filter) {
         found.guard(
             Concern::Namespace,
@@ -547,30 +548,5 @@ pub(super) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, ErrorMessage>
         Some(namespaces) if namespaces.len() == 1 => namespaces.into_iter().next().ok_or_else(|| "".into()),
         Some(_) => Err("the filter selects workloads in several namespaces: each needs its own object".into()),
         None => Err("the namespaces of the workloads that the filter selects are unknown".into()),
-    }
-}
-
-/// Other VirtualServices of a service for the same clients.
-fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
-    let same = |service: &&std::sync::Arc<VirtualService>| {
-        let visible = service.object.namespace == namespace
-            || service.export_to.is_empty()
-            || service.export_to.iter().any(|to| to == "*" || to == namespace);
-        let mesh = service.gateways.is_empty() || service.gateways.iter().any(|gateway| gateway == "mesh");
-        visible && mesh && service.hosts.iter().any(|one| full_host(one, &service.object.namespace) == host)
-    };
-    if let Some(other) = cx.mesh.inventory.virtual_services.iter().find(same) {
-        let reason = format!(
-            "VirtualService {}/{} already routes {host} for these clients, and a second one hides its rules",
-            other.object.namespace, other.object.name
-        );
-        found.difference(Kind::Behavior, reason.clone());
-        found.guard(Concern::Existing, State::Broken, reason);
-    } else if !cx.mesh.described() {
-        found.guard(
-            Concern::Existing,
-            State::Undecided,
-            format!("it is unknown whether another VirtualService routes {host}: a second one would hide its rules"),
-        );
     }
 }

@@ -7,10 +7,12 @@ use super::reach::Reach;
 use super::value::Fields;
 use super::verdict::{Class, Concern, Difference, Guard, Kind, State, class_of};
 use crate::engine::program::BuiltPatch;
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
+use crate::model::inventory::Labels;
 use crate::model::release::Release;
 use crate::proto::schema::Schema;
 use serde_json::Value as Json;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The field for the idle timeout of all connections of a proxy.
@@ -36,16 +38,109 @@ pub(crate) struct Cx<'a> {
 /// Names by which patches of all filters refer to one another.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Host and port behind the clusters that filters add.
-    pub clusters: BTreeMap<String, (String, u32)>,
+    /// Host and port behind the clusters that filters add, by the index of the filter.
+    pub clusters: BTreeMap<String, BTreeMap<usize, (String, u32)>>,
     /// `namespace/name` of the filters that mention a cluster that a filter adds.
     pub cluster_users: BTreeMap<String, BTreeSet<String>>,
     /// `namespace/name` of the filters whose Lua code contains the name of a cluster that a filter adds.
     pub lua_users: BTreeMap<String, BTreeSet<String>>,
-    /// HTTP filters that filters insert.
-    pub http_filters: BTreeSet<String>,
+    /// The patches that insert an HTTP filter, by its name.
+    pub http_filters: BTreeMap<String, Vec<Adder>>,
     /// Patches that use an HTTP filter by its name, as an anchor or a key of route settings: filter and index.
     pub filter_users: BTreeMap<String, BTreeSet<(String, usize)>>,
+}
+
+/// A patch that inserts an HTTP filter.
+#[derive(Debug)]
+pub(crate) struct Adder {
+    /// Index of its EnvoyFilter.
+    pub filter: usize,
+    /// Its index there.
+    pub patch: usize,
+    /// Its context.
+    pub context: PatchContext,
+    /// Whether it is for every listener of that context.
+    pub whole: bool,
+    /// The proxies and the order of its EnvoyFilter.
+    pub place: Place,
+}
+
+/// The proxies that a filter selects, and when it applies.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    namespace: String,
+    labels: Labels,
+    targets: Vec<String>,
+    everywhere: bool,
+    priority: i32,
+    created: Option<(i64, u32)>,
+    name: String,
+}
+
+impl Place {
+    /// Of a filter.
+    pub(crate) fn of(filter: &EnvoyFilter, root: &str) -> Place {
+        Place {
+            namespace: filter.namespace.clone(),
+            labels: filter.selector.clone().unwrap_or_default(),
+            targets: filter.target_refs.iter().map(|target| format!("{}/{}", target.kind, target.name)).collect(),
+            everywhere: filter.namespace == root,
+            priority: filter.priority,
+            created: filter.created,
+            name: filter.name.clone(),
+        }
+    }
+
+    /// Whether every proxy of the other one is among its proxies.
+    pub(crate) fn covers(&self, other: &Place) -> bool {
+        (self.everywhere || self.namespace == other.namespace)
+            && self.labels.iter().all(|(key, value)| other.labels.get(key) == Some(value))
+            && (self.targets.is_empty() || self.targets == other.targets)
+    }
+
+    /// Whether a proxy may be among those of both.
+    pub(crate) fn meets(&self, other: &Place) -> bool {
+        if !(self.everywhere || other.everywhere || self.namespace == other.namespace) {
+            return false;
+        }
+        let apart = self.labels.iter().any(|(key, value)| other.labels.get(key).is_some_and(|own| own != value));
+        let referred = self.targets.is_empty()
+            || other.targets.is_empty()
+            || self.targets.iter().any(|target| other.targets.contains(target));
+        !apart && referred
+    }
+
+    /// Whether istiod applies it before the other one: priority, the root namespace first, creation time, name; `None` if the
+    /// creation times decide and are unknown.
+    pub(crate) fn before(&self, other: &Place) -> Option<bool> {
+        let first = |one: &Place| (one.priority, !one.everywhere);
+        match first(self).cmp(&first(other)) {
+            Ordering::Less => Some(true),
+            Ordering::Greater => Some(false),
+            Ordering::Equal => match (self.created, other.created) {
+                (Some(one), Some(two)) => Some((one, self.full()) < (two, other.full())),
+                _ => None,
+            },
+        }
+    }
+
+    /// The order in which istiod applies filters, as far as it is known.
+    pub(crate) fn order(&self) -> (i32, bool, Option<(i64, u32)>, String) {
+        (self.priority, !self.everywhere, self.created, self.full())
+    }
+
+    fn full(&self) -> String {
+        format!("{}.{}", self.name, self.namespace)
+    }
+}
+
+impl Names {
+    /// Host and port of a cluster that this filter adds, or of one that only others add if they agree.
+    pub(crate) fn cluster(&self, filter: usize, name: &str) -> Option<&(String, u32)> {
+        let all = self.clusters.get(name)?;
+        let first = all.values().next()?;
+        all.get(&filter).or_else(|| all.values().all(|one| one == first).then_some(first))
+    }
 }
 
 /// A patch that is being migrated.
@@ -94,6 +189,8 @@ pub struct Move {
     pub notes: Vec<String>,
     /// Whether something replaces it, or nothing needs to.
     pub moves: bool,
+    /// The patch (its index) whose objects also replace this one: both move, or none.
+    pub with: Option<usize>,
 }
 
 impl Move {
@@ -114,7 +211,14 @@ impl Move {
             rest: None,
             notes: Vec::new(),
             moves: true,
+            with: None,
         }
+    }
+
+    /// The same move for another patch, which the objects of this one replace too.
+    #[must_use]
+    pub fn shared(&self, with: usize) -> Move {
+        Move { actions: Vec::new(), with: Some(with), ..self.clone() }
     }
 
     /// A move without a replacement.

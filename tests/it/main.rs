@@ -41,6 +41,7 @@ mod live;
 mod migrate;
 mod migrate_corpus;
 mod migrate_fix;
+mod migrate_judged;
 mod migrate_result;
 mod parity;
 mod properties;

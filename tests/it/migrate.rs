@@ -77,11 +77,23 @@ pub(crate) fn input_texts(case: &Json) -> Vec<(&'static str, String)> {
         merge(&mut mesh, &more);
     }
     let map = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio", "namespace": "istio-system" }, "data": { "mesh": mesh.to_string() } });
+    let setup = case["setup"]["resources"].as_str().unwrap_or_default().to_owned();
+    // An object of the setup replaces the topology's.
+    let key = |one: &Json| [&one["kind"], &one["metadata"]["namespace"], &one["metadata"]["name"]].map(Json::to_string);
+    let replaced: BTreeSet<_> = yaml(&setup).iter().map(key).collect();
+    let rest = |text: String| {
+        let all = yaml(&text);
+        if !all.iter().any(|one| replaced.contains(&key(one))) {
+            return text;
+        }
+        let kept: Vec<String> = all.iter().filter(|one| !replaced.contains(&key(one))).map(Json::to_string).collect();
+        kept.join("\n---\n")
+    };
     vec![
-        ("k8s", read("k8s.yaml")),
-        ("istio", read("istio.yaml")),
+        ("k8s", rest(read("k8s.yaml"))),
+        ("istio", rest(read("istio.yaml"))),
         ("mesh", map.to_string()),
-        ("setup", case["setup"]["resources"].as_str().unwrap_or_default().to_owned()),
+        ("setup", setup),
         ("filter", case["filters"].as_str().unwrap().to_owned()),
     ]
 }
@@ -114,6 +126,12 @@ pub(crate) fn all_recorded() -> Vec<Json> {
     cases.extend(recorded(&testdata("migrate/more.jsonl")));
     cases.extend(bottled());
     cases
+}
+
+/// Filters among objects that already say something about the same, and filters that set the same: with the class of each.
+pub(crate) fn judged() -> Vec<Json> {
+    let text = fs::read_to_string(testdata("migrate/judged.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Cases whose class was computed by the real istiod in the bottle instead of the recorder.

@@ -1,0 +1,219 @@
+//! Patches that set the same field: one that moves must not end up below another that stays and that it overrides today.
+
+use super::reach;
+use super::step::Place;
+use super::value::json;
+use super::verdict::{Concern, State};
+use super::{FilterReport, PatchReport};
+use crate::engine::program::{BuiltPatch, Program, Status};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A patch that merges a value.
+struct Setter<'a> {
+    filter: usize,
+    built: &'a BuiltPatch<'a>,
+    /// What it sets.
+    fields: BTreeSet<String>,
+}
+
+/// The patches that merge something, by the fields that they set.
+pub(super) struct Overlaps<'a> {
+    setters: Vec<Setter<'a>>,
+    by_field: HashMap<String, Vec<usize>>,
+    places: Vec<Place>,
+    names: Vec<String>,
+}
+
+/// Marks the fields that stand for a header of routes.
+const HEADER: &str = "header ";
+
+/// Adds the paths of everything that a value sets.
+fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeSet<String>) {
+    match value {
+        Json::Object(map) => {
+            for (key, inner) in map {
+                if !matches!((key.as_str(), path.contains('/')), ("name", false) | ("@type", _)) {
+                    fields_of(inner, &format!("{path}/{key}"), routes, out);
+                }
+            }
+        }
+        Json::Array(items) if routes => {
+            for direction in ["request", "response"] {
+                for item in items.iter().filter(|_| path.contains(&format!("{direction}_headers_to_"))) {
+                    let name = item.as_str().or_else(|| item.pointer("/header/key").and_then(Json::as_str));
+                    let name = name.unwrap_or_default().to_ascii_lowercase();
+                    out.insert(format!("{HEADER}{direction} {name}"));
+                }
+            }
+        }
+        // MERGE adds to lists: nothing is overridden.
+        Json::Array(_) => {}
+        _ => drop(out.insert(path.to_owned())),
+    }
+}
+
+fn is_route(apply_to: ApplyTo) -> bool {
+    matches!(apply_to, ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute)
+}
+
+impl<'a> Overlaps<'a> {
+    /// Of all filters.
+    pub(super) fn of(filters: &[EnvoyFilter], program: &'a Program<'_>, root: &str) -> Overlaps<'a> {
+        let mut all = Overlaps {
+            setters: Vec::new(),
+            by_field: HashMap::new(),
+            places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
+            names: filters.iter().map(EnvoyFilter::full_name).collect(),
+        };
+        for filter in 0..filters.len() {
+            for built in program.patches(filter) {
+                let Some(tree) = built.value.as_ref().filter(|_| {
+                    built.status == Status::Ready
+                        && built.operation == Operation::Merge
+                        && built.patch.apply_to != ApplyTo::Bootstrap
+                }) else {
+                    continue;
+                };
+                let routes = is_route(built.patch.apply_to);
+                let mut fields = BTreeSet::new();
+                fields_of(&json(tree, program.schema), &built.patch.apply_to.to_string(), routes, &mut fields);
+                for field in &fields {
+                    all.by_field.entry(field.clone()).or_default().push(all.setters.len());
+                }
+                all.setters.push(Setter { filter, built, fields });
+            }
+        }
+        all
+    }
+
+    /// Whether some object of some proxy may match both.
+    fn meet(&self, one: &Setter<'_>, other: &Setter<'_>) -> bool {
+        let contexts = (one.built.patch.context, other.built.patch.context);
+        let context = contexts.0 == contexts.1 || [contexts.0, contexts.1].contains(&PatchContext::Any);
+        context
+            && (one.filter == other.filter || self.places[one.filter].meets(&self.places[other.filter]))
+            && objects_meet(&one.built.object, &other.built.object)
+    }
+
+    /// Whether a patch certainly applies before another.
+    fn before(&self, one: &Setter<'_>, other: &Setter<'_>) -> bool {
+        if one.filter == other.filter {
+            return one.built.patch.index < other.built.patch.index;
+        }
+        self.places[one.filter].before(&self.places[other.filter]) == Some(true)
+    }
+
+    /// The positions of reports in the order in which istiod applies their filters.
+    pub(super) fn order(&self, reports: &[FilterReport]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..reports.len()).collect();
+        order.sort_by_cached_key(|at| self.places.get(reports[*at].index).map(Place::order));
+        order
+    }
+
+    /// Keeps back patches that move although one stays that sets the same field and that they override today, until nothing
+    /// changes any more. Whether something was kept back.
+    pub(super) fn settle(&self, reports: &mut [FilterReport]) -> bool {
+        let at: BTreeMap<usize, usize> = reports.iter().enumerate().map(|(at, report)| (report.index, at)).collect();
+        let mut changed = false;
+        loop {
+            let mut kept: Vec<(usize, usize, String)> = Vec::new();
+            let written = |setter: &Setter<'_>| {
+                let report = at.get(&setter.filter).and_then(|at| reports.get(*at));
+                report
+                    .and_then(|report| report.patches.iter().find(|patch| patch.index == setter.built.patch.index))
+                    .is_some_and(|patch| patch.written)
+            };
+            for setter in self.setters.iter().filter(|setter| written(setter)) {
+                if let Some(reason) = self.against(setter, &written) {
+                    kept.push((setter.filter, setter.built.patch.index, reason));
+                }
+            }
+            if kept.is_empty() {
+                return changed;
+            }
+            changed = true;
+            for (filter, patch, reason) in kept {
+                let report = at.get(&filter).and_then(|at| reports.get_mut(*at));
+                let of = report.and_then(|report| report.patches.iter_mut().find(|one| one.index == patch));
+                if let Some(one) = of {
+                    keep(one, reason);
+                }
+            }
+        }
+    }
+
+    /// Why a patch must not move alone.
+    fn against(&self, setter: &Setter<'_>, written: &dyn Fn(&Setter<'_>) -> bool) -> Option<String> {
+        for field in &setter.fields {
+            for &other in &self.by_field[field] {
+                let other = &self.setters[other];
+                if std::ptr::eq(other, setter) || !self.meet(setter, other) {
+                    continue;
+                }
+                let name = format!("configPatches[{}] of {}", other.built.patch.index, self.names[other.filter]);
+                if let Some(header) = field.strip_prefix(HEADER) {
+                    return Some(format!(
+                        "{name} also changes the {header} header of these routes: MERGE applies both changes, one after the other; a rule has one"
+                    ));
+                }
+                if !written(other) && !self.before(setter, other) {
+                    let field = field.rsplit('/').next().unwrap_or(field);
+                    return Some(format!(
+                        "{name} stays and also sets `{field}`: this patch may override it today, and a native setting would not"
+                    ));
+                }
+            }
+        }
+        None
+    }
+}
+
+fn keep(patch: &mut PatchReport, reason: String) {
+    patch.written = false;
+    patch.found.guard(Concern::Existing, State::Undecided, reason);
+    patch.class = patch.found.class();
+}
+
+fn differ(one: &str, other: &str) -> bool {
+    !one.is_empty() && !other.is_empty() && one != other
+}
+
+fn objects_meet(one: &ObjectMatch, other: &ObjectMatch) -> bool {
+    let ports = |one: u32, other: u32| one != 0 && other != 0 && one != other;
+    match (one, other) {
+        (ObjectMatch::Listener(a), ObjectMatch::Listener(b)) => {
+            let names = (reach::names_filter(one).unwrap_or_default(), reach::names_filter(other).unwrap_or_default());
+            let sub = (reach::anchor(one).unwrap_or_default(), reach::anchor(other).unwrap_or_default());
+            let sni = |of: &crate::model::envoy_filter::ListenerMatch| {
+                of.filter_chain.as_ref().map(|chain| chain.sni.clone()).unwrap_or_default()
+            };
+            !(ports(a.port_number, b.port_number)
+                || differ(&a.name, &b.name)
+                || differ(names.0, names.1)
+                || differ(sub.0, sub.1)
+                || differ(&sni(a), &sni(b)))
+        }
+        (ObjectMatch::RouteConfiguration(a), ObjectMatch::RouteConfiguration(b)) => {
+            let host = |of: &crate::model::envoy_filter::RouteConfigurationMatch| {
+                of.vhost.as_ref().map(|vhost| vhost.name.clone()).unwrap_or_default()
+            };
+            let route = |of: &crate::model::envoy_filter::RouteConfigurationMatch| {
+                let route = of.vhost.as_ref().and_then(|vhost| vhost.route.as_ref());
+                route.map(|route| route.name.clone()).unwrap_or_default()
+            };
+            !(ports(a.port_number, b.port_number)
+                || differ(&a.name, &b.name)
+                || differ(&host(a), &host(b))
+                || differ(&route(a), &route(b)))
+        }
+        (ObjectMatch::Cluster(a), ObjectMatch::Cluster(b)) => {
+            !(ports(a.port_number, b.port_number)
+                || differ(&a.name, &b.name)
+                || differ(&a.service, &b.service)
+                || differ(&a.subset, &b.subset))
+        }
+        _ => true,
+    }
+}

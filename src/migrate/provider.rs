@@ -1,0 +1,63 @@
+//! Names of new extension providers: one that the mesh has under the same name is another service.
+
+use super::step::Cx;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// Length of `-` and a number of two digits.
+const NUMBERED: usize = 3;
+/// Length of `-` and a hash.
+const HASHED: usize = 9;
+/// Maximum length of a provider's name (`validateProviderName` in `extauthz.go`, istiod 1.31, which also refuses everything except
+/// lower-case letters, digits and hyphens; a policy with a refused provider denies every request).
+const LONGEST: usize = 63;
+
+/// The name of a filter's provider: that of the filter with its namespace, unless a provider of the mesh with other settings or
+/// another filter has it.
+pub(super) fn name(cx: &Cx<'_>, suffix: &str, settings: &Json) -> String {
+    let (name, namespace) = (&cx.filter.name, &cx.filter.namespace);
+    let joined = |name: &str, namespace: &str| format!("{name}-{namespace}").replace('.', "-");
+    let own = joined(name, namespace);
+    // `a-b` in `c` and `a` in `b-c` have the same name.
+    let shared = cx.mesh.inventory.envoy_filters.iter().any(|other| {
+        other.name.len() + other.namespace.len() == name.len() + namespace.len()
+            && (&other.name, &other.namespace) != (name, namespace)
+            && joined(&other.name, &other.namespace) == own
+    });
+    let room = LONGEST - suffix.len() - NUMBERED;
+    let plain = if shared || own.len() > room {
+        let kept: String = own.chars().take(room - HASHED).collect();
+        format!("{}-{:08x}{suffix}", kept.trim_end_matches('-'), hash(&format!("{namespace}/{name}")))
+    } else {
+        format!("{own}{suffix}")
+    };
+    let mut free = plain.clone();
+    let mesh = cx.mesh.mesh_config();
+    let providers = mesh.as_ref().and_then(|mesh| mesh.get("extensionProviders")).and_then(Json::as_array);
+    let taken: BTreeSet<&str> = providers
+        .into_iter()
+        .flatten()
+        .filter(|known| !same(known, settings))
+        .filter_map(|known| known["name"].as_str())
+        .collect();
+    let mut number = 1;
+    while taken.contains(free.as_str()) {
+        number += 1;
+        free = format!("{plain}-{number}");
+    }
+    free
+}
+
+/// Whether a provider has these settings.
+fn same(known: &Json, settings: &Json) -> bool {
+    let mut known = known.clone();
+    if let Some(map) = known.as_object_mut() {
+        map.shift_remove("name");
+    }
+    known == *settings
+}
+
+/// FNV-1a: the same in every run and release.
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

@@ -1,0 +1,98 @@
+//! Patches that belong together: filters that others find by name, and patches that the same objects replace.
+
+use super::step::{Cx, Part};
+use super::verdict::{Concern, Guard, Kind, State};
+use super::{PatchReport, catalog};
+use crate::engine::program::Program;
+use crate::model::envoy_filter::ApplyTo;
+use serde_json::Value as Json;
+
+/// The patterns whose native filter has another name.
+const RENAMED: &[&catalog::Pattern] =
+    &[&catalog::LUA, &catalog::WASM, &catalog::ECDS, &catalog::RBAC, &catalog::JWT, &catalog::EXT_AUTHZ];
+
+/// Other patches that refer to a removed filter by name would no longer find it.
+pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    let own = cx.filter.full_name();
+    for at in 0..parts.len() {
+        let Some(found) = &parts[at].found else { continue };
+        if !found.moves || !RENAMED.contains(&found.pattern) || parts[at].apply_to() != ApplyTo::HttpFilter {
+            continue;
+        }
+        let Some(name) = parts[at].value.peek("name").and_then(Json::as_str) else { continue };
+        // istiod's own filters also have these names, so anchors that use them still match.
+        if name.starts_with("envoy.filters.http.") && found.pattern != &catalog::LUA {
+            continue;
+        }
+        let pattern = found.pattern;
+        let follows = |(filter, patch): &&(String, usize)| {
+            *filter == own
+                && parts.iter().any(|part| {
+                    part.built.patch.index == *patch
+                        && part.found.as_ref().is_some_and(|other| other.moves && other.pattern == pattern)
+                })
+        };
+        let users: Vec<String> = cx
+            .names
+            .filter_users
+            .get(name)
+            .into_iter()
+            .flatten()
+            .filter(|user| !follows(user))
+            .map(|(filter, patch)| format!("configPatches[{patch}] of {filter}"))
+            .collect();
+        if users.is_empty() {
+            continue;
+        }
+        let reason = format!("{} looks for this filter by the name `{name}`, which changes", users.join(", "));
+        if let Some(found) = &mut parts[at].found {
+            found.difference(Kind::Behavior, reason.clone());
+            found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
+        }
+    }
+}
+
+/// A patch that is written although another one stays that the same objects replace, with the index of that one.
+fn parted(patches: &[PatchReport]) -> Option<(usize, usize)> {
+    patches.iter().enumerate().find_map(|(at, one)| {
+        let with = one.found.with?;
+        let leader = patches.iter().position(|patch| patch.index == with)?;
+        match (one.written, patches[leader].written) {
+            (true, false) => Some((at, with)),
+            (false, true) => Some((leader, one.index)),
+            _ => None,
+        }
+    })
+}
+
+/// A filter stays as long as a patch of the same EnvoyFilter refers to it by name.
+pub(super) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut [PatchReport]) {
+    let own = cx.filter.full_name();
+    let built = program.patches(cx.index);
+    let name = |patch: &PatchReport| {
+        let renamed = RENAMED.contains(&patch.found.pattern) && patch.apply_to == ApplyTo::HttpFilter;
+        let tree = built.iter().find(|one| one.patch.index == patch.index)?.value.as_ref()?;
+        renamed.then(|| tree.name().to_owned())
+    };
+    loop {
+        if let Some((at, with)) = parted(patches)
+            && let Some(patch) = patches.get_mut(at)
+        {
+            patch.written = false;
+            let reason = format!("configPatches[{with}] stays, and both are replaced together");
+            patch.found.guard(Concern::Existing, State::Undecided, reason);
+            patch.class = patch.found.class();
+            continue;
+        }
+        let stays = |at: usize| patches.iter().any(|patch| patch.index == at && !patch.written);
+        let held = patches.iter().position(|patch| {
+            let users = name(patch).filter(|_| patch.written).and_then(|name| cx.names.filter_users.get(&name));
+            users.is_some_and(|users| users.iter().any(|(filter, at)| *filter == own && stays(*at)))
+        });
+        let Some(patch) = held.and_then(|held| patches.get_mut(held)) else { return };
+        patch.written = false;
+        let reason = "a patch that stays looks for this filter by name: they move together or not at all";
+        patch.found.guard(Concern::Existing, State::Undecided, reason);
+        patch.class = patch.found.class();
+    }
+}

@@ -1,0 +1,119 @@
+//! Filters among objects that already say something about the same, and several filters that set the same: none of them has
+//! a better class than istiod computes, and what is written is what the filters did.
+
+use crate::linting::Proxies;
+use crate::migrate::{input, judged, migrated};
+use crate::migrate_result::{left_to_do, rolled_out};
+use kubectl_envoyfilter::migrate::Accept;
+use kubectl_envoyfilter::migrate::verdict::{Class, State};
+use kubectl_envoyfilter::model::release::Release;
+use serde_json::{Value as Json, json};
+
+/// Each filter has its class, and is written by default only if it is listed; what is written leaves nothing to do.
+#[test]
+fn other_objects_and_filters_are_respected() {
+    let proxies = Proxies::new(&[], Release::NEWEST);
+    let mut refused = 0;
+    for case in judged() {
+        let id = case["id"].as_str().unwrap();
+        let loaded = input(&case);
+        let report = migrated(&loaded, Release::NEWEST, Accept::SameBut);
+        let wanted = case["filters_judged"].as_object().unwrap();
+        assert_eq!(report.filters.len(), wanted.len(), "{id}");
+        for filter in &report.filters {
+            let name = format!("{}/{}", filter.namespace, filter.name);
+            let one = &wanted[&name];
+            let written = filter.patches.iter().any(|patch| patch.written);
+            assert_eq!(
+                (json!(filter.class.name()), json!(written)),
+                (one["class"].clone(), one["written"].clone()),
+                "{id} {name}: {:#?}",
+                filter.patches
+            );
+            if let Some(computed) = one["computed"].as_str().filter(|_| written) {
+                let computed = Class::ALL.into_iter().find(|class| class.name() == computed).unwrap();
+                assert!(filter.class >= computed, "{id} {name}: istiod computes {computed}");
+            }
+            for patch in &filter.patches {
+                let open = patch.found.guards.iter().any(|guard| guard.state != State::Held);
+                assert!(!(patch.written && open && patch.class <= Class::SameBut && patch.found.is_refused()), "{id}");
+                refused += usize::from(open);
+            }
+        }
+        if report.filters.iter().flat_map(|filter| &filter.patches).any(|patch| patch.written) {
+            left_to_do(&case, &loaded, &rolled_out(&case, &report), Accept::SameBut, &proxies);
+        }
+    }
+    assert!(refused > 25, "{refused}");
+}
+
+fn made(id: &str, accept: Accept) -> (Vec<Json>, kubectl_envoyfilter::migrate::Report) {
+    let case = judged().into_iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"));
+    let report = migrated(&input(&case), Release::NEWEST, accept);
+    (report.draft.made.iter().map(|made| made.object.clone()).collect(), report)
+}
+
+/// Where two filters that move set the same field, the one that istiod applies later wins, in whatever order they are read.
+#[test]
+fn the_filter_that_applies_later_wins() {
+    let (_, report) = made("prio-two", Accept::SameBut);
+    let [pods] = report.draft.pods.as_slice() else { panic!("{:#?}", report.draft.pods) };
+    assert_eq!(pods.config, json!({ "connectionSettings": { "httpStreamIdleTimeout": "30s" } }));
+    let (made, _) = made("dr-prio", Accept::SameBut);
+    let [rule] = made.as_slice() else { panic!("{made:#?}") };
+    assert_eq!(rule.pointer("/spec/trafficPolicy/connectionPool/tcp/connectTimeout"), Some(&json!("3s")));
+}
+
+/// Each path requires a token of the issuer that the filter requires there: that of the first rule that matches.
+#[test]
+fn a_token_of_another_issuer_opens_nothing() {
+    let policy = |id: &str| -> Json {
+        let (made, _) = made(id, Accept::Reviewed);
+        made.into_iter().find(|one| one["kind"] == "AuthorizationPolicy").unwrap()["spec"]["rules"].clone()
+    };
+    let from = |issuer: &str| json!([{ "source": { "notRequestPrincipals": [format!("{issuer}/*")] } }]);
+    assert_eq!(
+        policy("jwt-two-prov"),
+        json!([
+            { "from": from("https://one"), "to": [{ "operation": { "paths": ["/admin*"], "ports": ["8080"] } }] },
+            { "from": from("https://two"), "to": [{ "operation": { "notPaths": ["/admin*"], "ports": ["8080"] } }] },
+        ])
+    );
+    assert_eq!(
+        policy("jwt-existing"),
+        json!([{ "from": from("https://one"), "to": [{ "operation": { "ports": ["8080"] } }] }])
+    );
+}
+
+/// A provider has a name that istiod accepts and that no other service has.
+#[test]
+fn every_provider_has_a_name_of_its_own() {
+    for id in ["prov-exists", "prov-two"] {
+        let (made, report) = made(id, Accept::Reviewed);
+        let (settings, _) = report.draft.mesh.as_ref().unwrap();
+        let names: Vec<&str> = settings["extensionProviders"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["name"].as_str().unwrap())
+            .collect();
+        let used: Vec<&str> =
+            made.iter().filter_map(|one| one.pointer("/spec/provider/name").and_then(Json::as_str)).collect();
+        assert_eq!(names.len(), used.len(), "{id}: {names:?}");
+        for name in &used {
+            assert!(names.contains(name) && *name != "authz-istio-system", "{id}: {names:?} {used:?}");
+            let accepted = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(name.len() <= 63 && name.chars().all(accepted), "{name}");
+        }
+    }
+}
+
+/// The pods of a Gateway API gateway get their settings from its `infrastructure`.
+#[test]
+fn a_gateway_of_the_gateway_api_is_edited() {
+    let (_, report) = made("gwapi-idle", Accept::SameBut);
+    let [edited] = report.draft.edited.as_slice() else { panic!("{:#?}", report.draft.edited) };
+    let annotation = "connectionSettings:\n  httpStreamIdleTimeout: 30s\n";
+    assert_eq!(edited.after["spec"]["infrastructure"]["annotations"]["proxy.istio.io/config"], annotation);
+    assert_eq!(edited.from.iter().collect::<Vec<_>>(), ["web/h"]);
+}
