@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching::{CONNECT_ORIGINATE, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use crate::engine::trace::Condition;
+use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, ProxyRun, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 use crate::model::resource::ResourceKind;
@@ -48,7 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             VIRTUAL_OUTBOUND => Some("SIDECAR_OUTBOUND"),
             _ => None,
         };
-        finding = match (belongs, one.like(&want.name)) {
+        finding = match (belongs, alike(&one, &want.name)) {
             (Some(belongs), _) if context.name() != belongs && context != PatchContext::Any => {
                 finding.help(format!("`{}` belongs to context {belongs}", want.name))
             }
@@ -57,4 +58,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         out.push(finding);
     }
+}
+
+/// The existing name that was most likely meant: for `<address>_<port>`, one with the same port.
+fn alike<'n>(one: &'n NoMatch<'_, '_>, name: &str) -> Option<&'n str> {
+    let port = name.rsplit_once('_').map(|(_, port)| port).filter(|port| port.parse::<u16>().is_ok());
+    let Some(port) = port else { return one.like(name) };
+    let mut same = one.candidates.iter().filter(|other| other.rsplit_once('_').is_some_and(|(_, it)| it == port));
+    let first = same.next()?;
+    // With several of them, the address tells nothing.
+    same.next().is_none().then_some(first.as_str())
 }

@@ -6,6 +6,8 @@ use crate::engine::program::names_filter;
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::json;
+use crate::proto::tree::Tree;
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
@@ -14,7 +16,7 @@ declare_rule! {
     /// # What it finds
     /// An HTTP filter inserted with INSERT_FIRST, or INSERT_BEFORE without an anchor, before `jwt_authn`, `rbac` or
     /// `ext_authz` filters that istiod generates from policies. Rate limits, CORS and login filters belong there and
-    /// are not reported. Needs config dumps.
+    /// are not reported, unless they read the claims that `jwt_authn` finds only later. Needs config dumps.
     ///
     /// # Why it matters
     /// The filter runs for requests that the policies deny, and cannot use their results: claims and principals do not
@@ -74,12 +76,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         Operation::InsertBefore => !names_filter(ApplyTo::HttpFilter, &built.object),
                         _ => false,
                     };
-                    if !first || early(&config_type(filter)) {
+                    if !first {
                         continue;
                     }
+                    let early = early(&config_type(filter));
                     let policies = filters[at + 1..].iter().filter(|later| PatchId::of(later.origin).is_none());
                     let policies: BTreeSet<String> = policies
-                        .filter(|later| decides(&config_type(later)))
+                        .filter(|later| if early { claims(filter, later) } else { decides(&config_type(later)) })
                         .map(|later| later.name().to_owned())
                         .collect();
                     if !policies.is_empty() {
@@ -115,6 +118,11 @@ fn package(kind: &str) -> &str {
 
 fn early(kind: &str) -> bool {
     EARLY.contains(&package(kind))
+}
+
+/// Whether a filter names the metadata that a later one writes from tokens.
+fn claims(filter: &Tree<'_>, later: &Tree<'_>) -> bool {
+    package(&config_type(later)) == "jwt_authn" && json::canonical(filter).contains(&format!("\"{}\"", later.name()))
 }
 
 fn decides(kind: &str) -> bool {
