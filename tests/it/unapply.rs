@@ -169,13 +169,13 @@ fn truth(
         return (Truth::Wrong, format!("{:?} {}", resource.kind, resource.name));
     }
     for (at, resource) in base.config.resources.iter().enumerate().filter(|(at, _)| !seen.contains(at)) {
-        // Route configurations are removed together with the listeners that refer to them.
-        let route = resource.kind == ResourceKind::Route;
+        // Route and extension configurations are removed together with the listeners that refer to them.
+        let follows = matches!(resource.kind, ResourceKind::Route | ResourceKind::ExtensionConfig);
         let goes = || {
             let after = engine::run(plan, &base.config, options, &mut ());
             after.resources.iter().any(|one| one.source == Some(at) && one.tree.is_none())
         };
-        if !route && !goes() {
+        if !follows && !goes() {
             return (Truth::Wrong, format!("{:?} {} is missing", resource.kind, resource.name));
         }
         level = Truth::Removed;
