@@ -101,8 +101,9 @@ impl Test {
                 return Ok(exit);
             }
             session.out.flush()?;
-            writeln!(session.err, "watching {} files; press Ctrl-C to stop", watched.len())?;
+            // Before the message: what a reader of it changes must be seen.
             let before = stamps(&watched);
+            writeln!(session.err, "watching {} files; press Ctrl-C to stop", watched.len())?;
             while stamps(&watched) == before {
                 std::thread::sleep(LOOK);
             }
