@@ -31,10 +31,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for one in no_match::at(cx, &[Condition::ListenerName]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
-        let exists = |run: &&ProxyRun<'_>| {
-            run.config.generated(ResourceKind::Listener).any(|(_, listener)| listener.name == want.name.as_str())
+        let has_it = |run: &&ProxyRun<'_>| {
+            run.config.generated(ResourceKind::Listener).any(|(_, listener)| listener.name == CONNECT_ORIGINATE)
         };
-        if want.name == CONNECT_ORIGINATE && one.runs.iter().copied().any(|run| exists(&run)) {
+        if want.name == CONNECT_ORIGINATE && one.runs.iter().any(has_it) {
             out.push(
                 one.finding(cx, rule, "listener", format!("no patch reaches listener `{}`", want.name))
                     .note("istiod adds it to sidecars and gateways after all patches; only waypoints have it patched")

@@ -130,11 +130,8 @@ fn refused<'v, 'a>(value: &'v PatchValue<'a>) -> impl Iterator<Item = (&'v Slot<
 
 /// The keys of `typed_per_filter_config` in a patch whose settings this rule reports.
 pub(crate) fn refused_keys(cx: &Context<'_>, view: &PatchView<'_>) -> BTreeSet<String> {
-    let of_patch = |value: &&PatchValue<'_>| {
-        (value.view.filter_index, value.view.patch.index) == (view.filter_index, view.patch.index)
-    };
-    let values = cx.values().iter().filter(of_patch);
-    values.flat_map(refused).filter_map(|(slot, ..)| key_of(slot).map(str::to_owned)).collect()
+    let refused = cx.value_of(view).into_iter().flat_map(refused);
+    refused.filter_map(|(slot, ..)| key_of(slot).map(str::to_owned)).collect()
 }
 
 /// The key of `typed_per_filter_config` that a configuration is under.

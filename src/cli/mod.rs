@@ -95,13 +95,13 @@ enum Command {
     /// Print a config dump as istiod would send it with these EnvoyFilters
     #[command(after_help = examples::RENDER)]
     Render(render::Render),
-    #[cfg(feature = "sandbox")]
     /// Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did
     #[command(after_help = examples::TRY)]
-    Try(trying::TryRequest),
     #[cfg(feature = "sandbox")]
+    Try(trying::TryRequest),
     /// Run test files: requests through the patched proxy with what is expected of them
     #[command(after_help = examples::TEST)]
+    #[cfg(feature = "sandbox")]
     Test(test::Test),
     /// Show what changed EnvoyFilters change on each proxy
     #[command(after_help = examples::DIFF)]
@@ -115,13 +115,13 @@ enum Command {
     /// List EnvoyFilters and workloads where something is wrong
     #[command(after_help = examples::STATUS)]
     Status(status::Status),
-    #[cfg(feature = "admission")]
     /// Watch proxies continuously and report changes: patches not in effect, rejected updates, replicas that differ
     #[command(after_help = examples::WATCH)]
+    #[cfg(feature = "admission")]
     Watch(Box<watch::Watch>),
-    #[cfg(feature = "cluster")]
     /// Save what other commands read from a cluster, without secrets, for --capture
     #[command(after_help = examples::CAPTURE)]
+    #[cfg(feature = "cluster")]
     Capture(capture::Capture),
     /// Print the roles that a command requires; with -n, for one namespace
     #[command(after_help = examples::RBAC)]
@@ -143,19 +143,19 @@ enum Command {
     /// Describe a field, type or extension of the Envoy API and the releases that have it
     #[command(after_help = examples::API)]
     Api(api::Api),
-    #[cfg(feature = "bottle")]
     /// Write the configuration that istiod would send to a proxy, from manifests alone
     #[command(after_help = examples::DUMP)]
-    Dump(dump::Dump),
     #[cfg(feature = "bottle")]
+    Dump(dump::Dump),
     /// Check this program's engine against a real istiod on your own objects
     #[command(after_help = examples::DOCTOR)]
+    #[cfg(feature = "bottle")]
     Doctor(doctor::Doctor),
     /// List lint rules, or show the documentation of one
     #[command(after_help = examples::RULES)]
     Rules(rules::Rules),
-    #[cfg(feature = "admission")]
     /// Install, inspect and remove the admission webhook and what comes with it
+    #[cfg(feature = "admission")]
     Webhook(webhook::Webhook),
 }
 

@@ -267,6 +267,41 @@ fn patched_inline(routes: &Tree<'_>) -> bool {
     })
 }
 
+/// The names that patched listeners refer to.
+struct References {
+    /// Before the patches.
+    before: BTreeSet<String>,
+    /// After them.
+    after: BTreeSet<String>,
+    /// Those of before that no listener refers to any more.
+    gone: BTreeSet<String>,
+}
+
+/// The names of one kind that listeners refer to; `before` reads them from a listener as istiod generated it.
+fn references<'a>(
+    listeners: &[Slot<'a>],
+    before: impl Fn(&Slot<'a>) -> Vec<String>,
+    after: impl Fn(&Tree<'a>) -> Vec<String>,
+) -> References {
+    let changed = |slot: &&Slot<'a>| slot.removed || slot.touched;
+    let mut all = References { before: BTreeSet::new(), after: BTreeSet::new(), gone: BTreeSet::new() };
+    for slot in listeners.iter().filter(changed) {
+        all.before.extend(before(slot));
+        if let Some(tree) = slot.tree.as_ref().filter(|_| !slot.removed) {
+            all.after.extend(after(tree));
+        }
+    }
+    let asked_elsewhere = |name: &str| {
+        let quoted = format!("\"{name}\"");
+        listeners.iter().filter(|slot| !changed(slot)).any(|slot| {
+            memchr::memmem::find(slot.text.as_bytes(), quoted.as_bytes()).is_some()
+                && before(slot).iter().any(|one| one == name)
+        })
+    };
+    all.gone = all.before.difference(&all.after).filter(|name| !asked_elsewhere(name)).cloned().collect();
+    all
+}
+
 /// RDS: patches what the listeners request; route configurations that no listener requests any more are removed.
 fn route_passes<'a, S: Sink>(
     run: &mut Run<'_, 'a, S>,
@@ -275,28 +310,13 @@ fn route_passes<'a, S: Sink>(
 ) -> Vec<String> {
     let gateway = run.plan.proxy.kind == ProxyKind::Gateway;
     let context = if gateway { PatchContext::Gateway } else { PatchContext::SidecarOutbound };
-    let changed = |slot: &&Slot<'a>| slot.removed || slot.touched;
-    let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
-    for slot in listeners.iter().filter(changed) {
-        // Most listeners have inline routes, which a text search shows without parsing.
-        let asks = memchr::memmem::find(slot.text.as_bytes(), b"\"rds\"").is_some();
-        if let Some(tree) = asks.then(|| json::parse(slot.text).ok()).flatten() {
-            before.extend(listener::rds_names(&tree));
-        }
-        if let Some(tree) = slot.tree.as_ref().filter(|_| !slot.removed) {
-            after.extend(listener::rds_names(tree));
-        }
-    }
-    let asked_elsewhere = |name: &str| {
-        let quoted = format!("\"{name}\"");
-        listeners.iter().filter(|slot| !changed(slot)).any(|slot| {
-            memchr::memmem::find(slot.text.as_bytes(), quoted.as_bytes()).is_some()
-                && json::parse(slot.text).is_ok_and(|tree| listener::rds_names(&tree).iter().any(|it| it == name))
-        })
-    };
-    let gone: BTreeSet<&String> = before.difference(&after).filter(|name| !asked_elsewhere(name)).collect();
+    // Most listeners have inline routes, which a text search shows without parsing.
+    let asks = |slot: &Slot<'a>| memchr::memmem::find(slot.text.as_bytes(), b"\"rds\"").is_some();
+    let before = |slot: &Slot<'a>| asks(slot).then(|| json::parse(slot.text).ok()).flatten();
+    let before = |slot: &Slot<'a>| before(slot).map(|tree| listener::rds_names(&tree)).unwrap_or_default();
+    let References { before, after, gone } = references(listeners, before, listener::rds_names);
     for slot in routes.iter_mut() {
-        if gone.contains(&slot.name.to_string()) {
+        if gone.contains(slot.name.as_ref()) {
             slot.removed = true;
             continue;
         }
@@ -381,24 +401,9 @@ fn extensions_gone<'a, S: Sink>(run: &Run<'_, 'a, S>, listeners: &[Slot<'a>], ou
     if !run.plan.ids().any(takes) {
         return;
     }
-    let changed = |slot: &&Slot<'a>| slot.removed || slot.touched;
-    let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
-    for slot in listeners.iter().filter(changed) {
-        before.extend(extensions_before(run, slot));
-        if let Some(tree) = slot.tree.as_ref().filter(|_| !slot.removed) {
-            after.extend(listener::discovery_names(tree));
-        }
-    }
-    let asked_elsewhere = |name: &str| {
-        let quoted = format!("\"{name}\"");
-        listeners.iter().filter(|slot| !changed(slot)).any(|slot| {
-            memchr::memmem::find(slot.text.as_bytes(), quoted.as_bytes()).is_some()
-                && extensions_before(run, slot).iter().any(|one| one == name)
-        })
-    };
-    let gone: BTreeSet<&String> = before.difference(&after).filter(|name| !asked_elsewhere(name)).collect();
+    let gone = references(listeners, |slot| extensions_before(run, slot), listener::discovery_names).gone;
     let mut slots = slots(run.config, ResourceKind::ExtensionConfig);
-    slots.retain(|slot| gone.iter().any(|name| **name == slot.name));
+    slots.retain(|slot| gone.contains(slot.name.as_ref()));
     out.extend(slots.into_iter().map(|slot| Slot { removed: true, ..slot }));
 }
 

@@ -281,7 +281,11 @@ fn unread_proxies(mesh: &Mesh<'_>, filters: &[EnvoyFilter], dumps: &[Kept]) -> B
         .collect();
     let was_read = |target: &Target| read.contains(&(target.namespace.as_str(), target.pod.as_str()));
     let mut found: BTreeMap<String, UnreadProxies> = BTreeMap::new();
-    for group in targets::groups(mesh.targets().to_vec(), mesh.settings.cluster.all_replicas) {
+    let groups = targets::groups(mesh.targets().to_vec(), mesh.settings.cluster.all_replicas);
+    if groups.iter().all(|group| group.iter().any(was_read)) {
+        return found;
+    }
+    for group in groups {
         let Some(target) = group.first() else { continue };
         let unread = !group.iter().any(was_read);
         let proxy = proxy_of(target);

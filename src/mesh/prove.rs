@@ -16,6 +16,7 @@ use crate::load::Loaded;
 use crate::load::dump::Dump;
 use crate::migrate::change::settings_of;
 use crate::migrate::compare::{Resources, differences, explain};
+use crate::migrate::draft::is_kube;
 use crate::migrate::proof::{Computed, Proof, Proven, Traffic};
 use crate::migrate::value::merge;
 use crate::migrate::verdict::{Class, Difference, Kind, State};
@@ -320,15 +321,13 @@ struct Restarted<'a> {
 
 /// The Gateways of the Gateway API whose pods get other settings: namespace, name and annotation.
 fn of_gateways(report: &Report) -> impl Iterator<Item = (&str, &str, &str)> {
-    let annotation = |object: &'_ Value| -> Option<String> {
-        Some(object["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str()?.to_owned())
-    };
-    report.draft.edited.iter().filter_map(move |edited| {
-        let is = edited.after["apiVersion"].as_str().is_some_and(|version| version.starts_with("gateway.networking"));
-        let changed = is && annotation(&edited.before) != annotation(&edited.after);
+    fn annotation(object: &Value) -> Option<&str> {
+        object["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str()
+    }
+    report.draft.edited.iter().filter(|edited| is_kube(&edited.after)).filter_map(|edited| {
+        let (before, after) = (annotation(&edited.before), annotation(&edited.after)?);
         let meta = &edited.after["metadata"];
-        let text = edited.after["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str().filter(|_| changed)?;
-        Some((meta["namespace"].as_str()?, meta["name"].as_str()?, text))
+        (before != Some(after)).then_some((meta["namespace"].as_str()?, meta["name"].as_str()?, after))
     })
 }
 

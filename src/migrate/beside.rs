@@ -1,9 +1,9 @@
 //! What other objects already say about the routes of a patch: rules with the same settings, other objects for the same host.
 
-use super::mesh::full_host;
 use super::route_value::Setting;
 use super::step::{Cx, Move};
 use super::verdict::{Concern, Kind, State};
+use crate::model::destination::full_host;
 use crate::model::inventory::{Object, VirtualService};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;

@@ -199,14 +199,10 @@ impl Draft {
 
     fn edit(&mut self, mesh: &Mesh<'_>, object: (&str, &str, &str), change: &Change, from: String) {
         let (kind, namespace, name) = object;
-        // Two APIs have a kind Gateway.
-        let kube = |object: &Json| {
-            object["apiVersion"].as_str().is_some_and(|version| version.starts_with("gateway.networking.k8s.io/"))
-        };
         let same = |edited: &Edited| {
             let same_kind = match kind {
-                "KubeGateway" => edited.before["kind"] == "Gateway" && kube(&edited.before),
-                "Gateway" => edited.before["kind"] == "Gateway" && !kube(&edited.before),
+                "KubeGateway" => edited.before["kind"] == "Gateway" && is_kube(&edited.before),
+                "Gateway" => edited.before["kind"] == "Gateway" && !is_kube(&edited.before),
                 _ => edited.before["kind"] == kind,
             };
             same_kind
@@ -337,6 +333,11 @@ fn merge_settings(into: &mut Json, from: &Json) {
     if !all.is_empty() {
         into["extensionProviders"] = all.into();
     }
+}
+
+/// Whether an object is of the Gateway API: two APIs have a kind Gateway.
+pub(crate) fn is_kube(object: &Json) -> bool {
+    object["apiVersion"].as_str().is_some_and(|version| version.starts_with("gateway.networking.k8s.io/"))
 }
 
 /// An object of the input as JSON, without fields that the API server adds.

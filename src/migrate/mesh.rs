@@ -254,7 +254,7 @@ impl<'a> Mesh<'a> {
     /// The DestinationRules of a host that are visible to a client in this namespace, among those that istiod looks at.
     pub fn destination_rules(&self, host: &str, client: &str) -> Vec<&'a DestinationRule> {
         let matching = |rule: &&DestinationRule| {
-            full_host(&rule.host, &rule.object.namespace) == host && self.looked_at(rule, host, client).is_some()
+            rule.specificity(host) == Some(usize::MAX) && self.looked_at(rule, host, client).is_some()
         };
         self.inventory.destination_rules.iter().map(AsRef::as_ref).filter(matching).collect()
     }
@@ -263,12 +263,9 @@ impl<'a> Mesh<'a> {
     /// namespace, and stops at the first with a rule for the host (`destinationRule` in `push_context.go`).
     fn looked_at(&self, rule: &DestinationRule, host: &str, client: &str) -> Option<u8> {
         let own = rule.object.namespace.as_str();
-        let exported = rule.export_to.is_empty() || rule.export_to.iter().any(|to| to == "*" || to == client);
-        // Of the rules of the root namespace, its own clients see only the private ones first.
-        let private = own != self.root || rule.export_to.iter().any(|to| to == "." || to == own);
-        if own == client && private {
+        if own == client && rule.is_local(self.root) {
             Some(0)
-        } else if !exported {
+        } else if !rule.is_exported_to(client) {
             None
         } else if self.namespace_of_host(host) == Some(own) {
             Some(1)
@@ -281,8 +278,7 @@ impl<'a> Mesh<'a> {
     pub fn wildcard_rule(&self, host: &str, client: &str) -> Option<&'a DestinationRule> {
         let rules = self.inventory.destination_rules.iter().map(AsRef::as_ref);
         let covers = |rule: &&DestinationRule| {
-            let suffix = rule.host.strip_prefix('*');
-            suffix.is_some_and(|suffix| host.ends_with(suffix)) && rule.selector.is_empty()
+            rule.selector.is_empty() && rule.specificity(host).is_some_and(|specificity| specificity != usize::MAX)
         };
         let best = rules
             .filter(covers)
@@ -334,11 +330,6 @@ pub(crate) fn includes(labels: &Labels, wanted: &Labels) -> bool {
     wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
 }
 
-/// The full name of a host in a document of this namespace.
-pub(crate) fn full_host(host: &str, namespace: &str) -> String {
-    if host.contains('.') || host == "*" { host.to_owned() } else { format!("{host}.{namespace}.svc.cluster.local") }
-}
-
 /// Whether istiod treats a Service's port as HTTP: by `appProtocol`, otherwise by the name up to its first dash. A port
 /// without either is sniffed and also counts as HTTP.
 fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
@@ -355,11 +346,5 @@ mod tests {
     fn protocols_come_from_names() {
         assert!(is_http("http-web", None) && is_http("grpc", None) && is_http("web", None));
         assert!(!is_http("tcp-admin", None) && !is_http("web", Some("tcp")) && is_http("tcp-x", Some("http")));
-    }
-
-    #[test]
-    fn short_hosts_get_the_namespace() {
-        assert_eq!(full_host("cart", "shop"), "cart.shop.svc.cluster.local");
-        assert_eq!(full_host("cart.shop.svc.cluster.local", "x"), "cart.shop.svc.cluster.local");
     }
 }

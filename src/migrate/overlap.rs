@@ -6,6 +6,7 @@ use super::value::json;
 use super::verdict::{Concern, State};
 use super::{FilterReport, PatchReport};
 use crate::engine::program::{BuiltPatch, Program, Status};
+use crate::engine::{MeshSettings, select};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,6 +24,8 @@ pub(super) struct Overlaps<'a> {
     setters: Vec<Setter<'a>>,
     by_field: HashMap<String, Vec<usize>>,
     places: Vec<Place>,
+    /// The position of each filter in the order in which istiod applies them.
+    ranks: Vec<usize>,
     names: Vec<String>,
 }
 
@@ -61,7 +64,13 @@ fn is_route(apply_to: ApplyTo) -> bool {
 impl<'a> Overlaps<'a> {
     /// Of all filters.
     pub(super) fn of(filters: &[EnvoyFilter], program: &'a Program<'_>, root: &str) -> Overlaps<'a> {
+        let mut order: Vec<usize> = (0..filters.len()).collect();
+        let mesh = MeshSettings { root_namespace: root.to_owned(), ..MeshSettings::default() };
+        select::sort(filters, &mut order, &mesh, program.compat);
+        let mut ranks = vec![0; filters.len()];
+        order.into_iter().enumerate().for_each(|(rank, filter)| ranks[filter] = rank);
         let mut all = Overlaps {
+            ranks,
             setters: Vec::new(),
             by_field: HashMap::new(),
             places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
@@ -108,7 +117,7 @@ impl<'a> Overlaps<'a> {
     /// The positions of reports in the order in which istiod applies their filters.
     pub(super) fn order(&self, reports: &[FilterReport]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..reports.len()).collect();
-        order.sort_by_cached_key(|at| self.places.get(reports[*at].index).map(Place::order));
+        order.sort_by_key(|at| self.ranks.get(reports[*at].index));
         order
     }
 

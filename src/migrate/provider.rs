@@ -1,13 +1,14 @@
 //! Names of new extension providers: one that the mesh has under the same name is another service.
 
 use super::step::Cx;
+use crate::words::fnv;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// Length of `-` and a number of two digits.
 const NUMBERED: usize = 3;
 /// Length of `-` and a hash.
-const HASHED: usize = 9;
+const HASHED: usize = 17;
 /// Maximum length of a provider's name (`validateProviderName` in `extauthz.go`, istiod 1.31, which also refuses everything except
 /// lower-case letters, digits and hyphens; a policy with a refused provider denies every request).
 const LONGEST: usize = 63;
@@ -27,7 +28,7 @@ pub(super) fn name(cx: &Cx<'_>, suffix: &str, settings: &Json) -> String {
     let room = LONGEST - suffix.len() - NUMBERED;
     let plain = if shared || own.len() > room {
         let kept: String = own.chars().take(room - HASHED).collect();
-        format!("{}-{:08x}{suffix}", kept.trim_end_matches('-'), hash(&format!("{namespace}/{name}")))
+        format!("{}-{:016x}{suffix}", kept.trim_end_matches('-'), fnv(&format!("{namespace}/{name}")))
     } else {
         format!("{own}{suffix}")
     };
@@ -55,9 +56,4 @@ fn same(known: &Json, settings: &Json) -> bool {
         map.shift_remove("name");
     }
     known == *settings
-}
-
-/// FNV-1a: the same in every run and release.
-fn hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

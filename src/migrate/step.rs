@@ -124,11 +124,6 @@ impl Place {
         }
     }
 
-    /// The order in which istiod applies filters, as far as it is known.
-    pub(crate) fn order(&self) -> (i32, bool, Option<(i64, u32)>, String) {
-        (self.priority, !self.everywhere, self.created, self.full())
-    }
-
     fn full(&self) -> String {
         format!("{}.{}", self.name, self.namespace)
     }

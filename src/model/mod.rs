@@ -1,5 +1,6 @@
 //! Plain types for input: EnvoyFilters, proxies, workloads, services, mesh settings. No IO, no kube, no clap.
 
+pub(crate) mod destination;
 pub mod envoy_filter;
 mod fields;
 pub mod inventory;

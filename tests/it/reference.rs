@@ -50,6 +50,11 @@ impl Set {
         cases
     }
 
+    /// Whether the recording asked for routes as Envoy does.
+    fn asked_as_envoy(&self) -> bool {
+        self.name.starts_with("reef")
+    }
+
     /// The extension configurations that the recorder requested; `None`: those that listeners refer to.
     pub(crate) fn ecds_names(&self) -> Option<&'static [&'static str]> {
         let by_reference = ["straits", "delta", "reef"].iter().any(|topology| self.name.starts_with(topology));
@@ -78,9 +83,7 @@ fn replay(set: &Set, only: Option<&str>) -> Figures {
     let mut figures = Figures::default();
     let dumps = dumps(&set.folder);
     let mut bases = bases(&dumps);
-    if set.name.starts_with("reef") {
-        bases.values_mut().for_each(|base| base.asked_as_envoy = true);
-    }
+    bases.values_mut().for_each(|base| base.asked_as_envoy = set.asked_as_envoy());
     let cases = set.cases();
     let clusters = service_clusters(&cases);
     for case in &cases {

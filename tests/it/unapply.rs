@@ -2,7 +2,7 @@
 //! filters.
 
 use crate::reference::{Set, sets};
-use crate::support::{Base, ECDS_NAMES, bases, canonical, dumps, filters, live_dump, testdata, text};
+use crate::support::{Base, bases, canonical, dumps, filters, live_dump, testdata, text};
 use kubectl_envoyfilter::engine::unapply::{self, State, Unapplied, doubt};
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Outcome, Plan, Program};
 use kubectl_envoyfilter::load::dump::Identity;
@@ -169,13 +169,13 @@ fn truth(
         return (Truth::Wrong, format!("{:?} {}", resource.kind, resource.name));
     }
     for (at, resource) in base.config.resources.iter().enumerate().filter(|(at, _)| !seen.contains(at)) {
-        // Route and extension configurations are removed together with the listeners that refer to them.
-        let follows = matches!(resource.kind, ResourceKind::Route | ResourceKind::ExtensionConfig);
+        // Route configurations are removed together with the listeners that refer to them.
+        let route = resource.kind == ResourceKind::Route;
         let goes = || {
             let after = engine::run(plan, &base.config, options, &mut ());
             after.resources.iter().any(|one| one.source == Some(at) && one.tree.is_none())
         };
-        if !follows && !goes() {
+        if !route && !goes() {
             return (Truth::Wrong, format!("{:?} {} is missing", resource.kind, resource.name));
         }
         level = Truth::Removed;
@@ -216,7 +216,7 @@ fn measure(set: &Set, only: Option<&str>) -> Figures {
     let bases = bases(&dumps);
     let mesh = MeshSettings::default();
     let options = Options {
-        extension_names: Some(ECDS_NAMES.iter().map(|&name| name.to_owned()).collect()),
+        extension_names: set.ecds_names().map(|names| names.iter().map(|&name| name.to_owned()).collect()),
         ..Options::default()
     };
     let known = crate::reference::known_differences();

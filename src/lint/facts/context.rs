@@ -219,6 +219,13 @@ impl<'a> Context<'a> {
         &self.walked().supposed
     }
 
+    /// The same for one patch.
+    pub fn value_of(&self, view: &PatchView<'_>) -> Option<&PatchValue<'a>> {
+        let (values, id) = (self.values(), |view: &PatchView<'_>| (view.filter_index, view.patch.index));
+        let at = values.binary_search_by_key(&id(view), |value| id(&value.view)).ok()?;
+        values.get(at)
+    }
+
     /// The values as read by the Envoys of the proxies that receive them, for rules about the proxy's side. A patch
     /// that reaches proxies with several Envoys appears once for each; findings for some of them say so. Without
     /// proxies, [`Context::envoy_minor_of`] applies. A patch whose `proxyVersion` requires proxies older than all known

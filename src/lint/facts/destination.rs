@@ -1,7 +1,6 @@
 //! Which DestinationRules istiod reads for a host: why a proxy does not have a subset that some rule declares.
 
 use crate::lint::facts::context::Context;
-use crate::migrate::mesh::full_host;
 use crate::model::inventory::{DestinationRule, Labels};
 use crate::model::proxy::Proxy;
 
@@ -23,20 +22,19 @@ pub(crate) struct NoSubset {
 /// A rule with a `workloadSelector` counts even for proxies that it does not select.
 pub(crate) fn no_subset(cx: &Context<'_>, proxy: &Proxy, host: &str, subset: &str) -> Option<NoSubset> {
     let rules = || cx.inventory.destination_rules.iter().map(AsRef::as_ref);
-    let own: Vec<&DestinationRule> =
-        rules().filter(|rule| rule.object.namespace == proxy.namespace && is_local(cx, rule)).collect();
+    let own: Vec<&DestinationRule> = rules()
+        .filter(|rule| rule.object.namespace == proxy.namespace && rule.is_local(&cx.mesh.root_namespace))
+        .collect();
     let own = most_specific(&own, host);
     let declares =
-        |rule: &&DestinationRule| rule.subsets.iter().any(|one| one == subset) && specificity(rule, host).is_some();
+        |rule: &&DestinationRule| rule.subsets.iter().any(|one| one == subset) && rule.specificity(host).is_some();
     if own.iter().any(declares) {
         return None;
     }
     let declared = rules().filter(declares).min_by_key(|rule| (&rule.object.namespace, &rule.object.name))?;
     let theirs = named(declared);
     let Some(hides) = chosen(&own, proxy) else {
-        let exported = declared.selector.is_empty()
-            && (declared.export_to.is_empty()
-                || declared.export_to.iter().any(|to| to == "*" || *to == proxy.namespace));
+        let exported = declared.selector.is_empty() && declared.is_exported_to(&proxy.namespace);
         return (!exported).then(|| {
             let by_selector = !declared.selector.is_empty();
             let why = if by_selector { "has a workloadSelector" } else { "is not exported to it" };
@@ -74,29 +72,10 @@ fn named(rule: &DestinationRule) -> String {
     format!("DestinationRule {}/{}", rule.object.namespace, rule.object.name)
 }
 
-/// Whether a rule applies to clients of its own namespace before those of the service's. In the root namespace, only private
-/// ones do.
-fn is_local(cx: &Context<'_>, rule: &DestinationRule) -> bool {
-    let namespace = &rule.object.namespace;
-    let private = !rule.selector.is_empty() || rule.export_to.iter().any(|to| to == "." || to == namespace);
-    let root = *namespace == cx.mesh.root_namespace;
-    private || (!root && (rule.export_to.is_empty() || rule.export_to.iter().any(|to| to == "*")))
-}
-
 /// Of the rules of a namespace, those with the most specific host.
 fn most_specific<'r>(rules: &[&'r DestinationRule], host: &str) -> Vec<&'r DestinationRule> {
-    let best = rules.iter().filter_map(|rule| specificity(rule, host)).max();
-    rules.iter().copied().filter(|rule| best.is_some() && specificity(rule, host) == best).collect()
-}
-
-/// How specific a rule's host is for this host; `None` if it does not match.
-fn specificity(rule: &DestinationRule, host: &str) -> Option<usize> {
-    let own = full_host(&rule.host, &rule.object.namespace);
-    match own.strip_prefix('*') {
-        _ if own == host => Some(usize::MAX),
-        Some(suffix) if host.ends_with(suffix) => Some(own.len()),
-        _ => None,
-    }
+    let best = rules.iter().filter_map(|rule| rule.specificity(host)).max();
+    rules.iter().copied().filter(|rule| best.is_some() && rule.specificity(host) == best).collect()
 }
 
 /// The rule that istiod uses: the one whose selector matches, else one without.
