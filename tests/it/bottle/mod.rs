@@ -33,7 +33,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Releases whose istiod is built from its Go module (`tests/istiod`).
-const RELEASES: [(&str, u16); 1] = [("1.31", 31)];
+const RELEASES: [(&str, u16); 2] = [("1.31", 31), ("1.30", 30)];
 
 /// The istiod of a release, built on demand.
 pub(crate) fn istiod(release: &str) -> PathBuf {
@@ -98,13 +98,13 @@ fn open_with(istiod: &Path, documents: Vec<Value>, release: Release, settings: &
 }
 
 /// With the settings under which a topology was recorded. `reef` was recorded with istiod's own, HBONE among them.
-fn open_in(istiod: &Path, documents: Vec<Value>, topology: &str) -> Opened {
+fn open_in(istiod: &Path, documents: Vec<Value>, topology: &str, release: Release) -> Opened {
     let settings = recorded_with(topology);
     if topology != "reef" {
-        return open_with(istiod, documents, Release::NEWEST, settings);
+        return open_with(istiod, documents, release, settings);
     }
     let environment = settings.iter().map(|name| ((*name).to_owned(), "true".to_owned())).collect();
-    start(istiod, documents, Release::NEWEST, environment)
+    start(istiod, documents, release, environment)
 }
 
 fn start(istiod: &Path, documents: Vec<Value>, release: Release, environment: BTreeMap<String, String>) -> Opened {
@@ -156,7 +156,7 @@ fn bases_are_those_that_were_recorded() {
         let istiod = istiod(release);
         for topology_name in ["shop", "ambient", "gwapi", "straits", "delta", "harbor", "reef"] {
             let Some(folder) = recorded_base(topology_name, minor) else { continue };
-            let mut opened = open_in(&istiod, topology(topology_name), topology_name);
+            let mut opened = open_in(&istiod, topology(topology_name), topology_name, Release::minor(minor));
             println!("{topology_name}/{release}: ready after {:?}", opened.bottle.ready_after);
             for (name, dump) in &dumps(&folder) {
                 let node = Node::of_proxy(dump.proxy().unwrap(), "cluster.local");
@@ -200,11 +200,17 @@ const EVERY: usize = 25;
 #[ignore = "needs Go: .ci/run"]
 fn the_engine_agrees_with_istiod_on_recorded_filters() {
     let every = if std::env::var_os("ALL_CASES").is_some() { 1 } else { EVERY };
-    let (release, minor) = RELEASES[0];
-    let istiod = istiod(release);
-    let folder = testdata("reference/shop");
-    let mut opened = open(&istiod, topology("shop"), Release::minor(minor));
-    let dumps = dumps(&folder);
+    for (release, minor) in RELEASES {
+        let istiod = istiod(release);
+        let folder = recorded_base("shop", minor).expect("every release is recorded");
+        agrees_on(&istiod, Release::minor(minor), &folder, every);
+    }
+}
+
+/// `doctor` on the recorded cases of the shop, in a release.
+fn agrees_on(istiod: &Path, release: Release, folder: &Path, every: usize) {
+    let mut opened = open(istiod, topology("shop"), release);
+    let dumps = dumps(folder);
     let nodes: Vec<Node> = dumps.values().map(|dump| Node::of_proxy(dump.proxy().unwrap(), "cluster.local")).collect();
     let cases = crate::support::recorded(&folder.join("cases.jsonl"));
     // Leaks stay in istiod for later cases, and rejected cases prove nothing.
@@ -218,7 +224,7 @@ fn the_engine_agrees_with_istiod_on_recorded_filters() {
         let filters = Filters {
             parsed: &loaded.inventory.envoy_filters,
             documents: &loaded.documents,
-            release: Release::NEWEST,
+            release,
             mesh: &MeshSettings::default(),
         };
         let wanted = Wanted { extensions: vec!["wasm-auth".to_owned(), "wasm-b".to_owned()], ..Wanted::default() };
@@ -227,12 +233,13 @@ fn the_engine_agrees_with_istiod_on_recorded_filters() {
         for (proxy, one) in dumps.keys().zip(compared) {
             asked += 1;
             let one = one.unwrap_or_else(|fault| panic!("{id} {proxy}: {fault}"));
-            if !one.differences.is_empty() && !excepted.contains(&format!("shop/1.31/{id}/{proxy}")) {
+            if !one.differences.is_empty() && !excepted.contains(&format!("shop/1.{}/{id}/{proxy}", release.minor)) {
                 parted.push(format!("{id} {proxy}: {:?} (unknown: {})", one.differences, one.unknown));
             }
         }
     }
-    println!("{asked} proxies compared in {:?}", began.elapsed());
+    println!("1.{}: {asked} proxies compared in {:?}", release.minor, began.elapsed());
+    assert!(asked > 20, "{asked}");
     assert!(parted.is_empty(), "{} of {asked} part: {parted:#?}", parted.len());
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `UPDATE=1` records again; `REQUESTS=file.jsonl` names other cases, one `{"id":…,"filters":"<YAML documents>"}` a line.
 
-use super::{istiod, open_in, topology};
+use super::{Release, istiod, open_in, topology};
 use crate::support::{recorded, testdata};
 use kubectl_envoyfilter::bottle::{Configuration, Node, Opened, Wanted, dump, proxies};
 use kubectl_envoyfilter::load::{self, Options};
@@ -40,7 +40,7 @@ struct Mesh {
 
 impl Mesh {
     fn open(istiod: &Path) -> Mesh {
-        let mut opened = open_in(istiod, topology("reef"), "reef");
+        let mut opened = open_in(istiod, topology("reef"), "reef", Release::NEWEST);
         let found = proxies::all(&opened.objects, &opened.common);
         let nodes: Vec<Node> = found.into_iter().map(|found| found.node).collect();
         let bases = ask(&mut opened, &nodes).iter().map(resources).collect();
