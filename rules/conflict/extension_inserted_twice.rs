@@ -2,11 +2,14 @@
 
 use crate::declare_rule;
 use crate::engine::PatchId;
+use crate::lint::context::ProxyRun;
 use crate::lint::seen::{changed_filter_lists, config_type, exact};
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, walk};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 declare_rule! {
     /// One extension twice in a list, inserted by two EnvoyFilters with different configurations.
@@ -60,45 +63,78 @@ struct Twice {
     certain: bool,
 }
 
+/// The same by their patches in a run.
+struct Twins {
+    first: PatchId,
+    second: PatchId,
+    kind: String,
+    name: String,
+    same_name: bool,
+    several: bool,
+}
+
+/// The first of its kind for each filter of each list that has one.
+fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> Vec<Twins> {
+    let fits = |id| cx.view(run, id).is_some_and(|view| exact(&run.by_id(id), &view));
+    let mut found = Vec::new();
+    let mut look = |filters: &[Tree<'_>]| {
+        let ours: Vec<_> = filters
+            .iter()
+            .filter_map(|filter| Some((PatchId::of(filter.origin)?, config_type(filter), filter)))
+            .collect();
+        for (at, (id, kind, filter)) in ours.iter().enumerate() {
+            let several = SEVERAL.iter().any(|end| kind.ends_with(end));
+            for (other_id, other_kind, other) in &ours[..at] {
+                let (first, second) = ((*other_id).min(*id), (*other_id).max(*id));
+                let (one, two) = (run.plan.get(first).filter, run.plan.get(second).filter);
+                if kind.is_empty() || other_kind != kind || one == two {
+                    continue;
+                }
+                let same_name = other.name() == filter.name();
+                let twice = same_name || !several;
+                if !twice || cx.same_object(one, two) || !fits(first) || !fits(second) || other.same(filter) {
+                    continue;
+                }
+                let kind = kind.rsplit('.').next().unwrap_or_default().to_owned();
+                found.push(Twins { first, second, kind, name: filter.name().to_owned(), same_name, several });
+                // One of several is enough.
+                break;
+            }
+        }
+    };
+    for (_, listener) in run.changed_listeners() {
+        for (_, filters) in changed_filter_lists(listener) {
+            look(filters);
+        }
+    }
+    found
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<[usize; 4], Twice> = BTreeMap::new();
+    // Sample proxies that get the same patches share a result; only the names of the filters differ.
+    let names: BTreeSet<String> = cx.filters.iter().map(EnvoyFilter::full_name).collect();
+    let are_unique = names.len() == cx.filters.len();
+    let mut known: HashMap<_, Vec<Twins>> = HashMap::new();
     for run in &cx.runs {
         let certain = run.knowledge == Knowledge::Dump;
-        let fits = |id| cx.view(run, id).is_some_and(|view| exact(&run.by_id(id), &view));
-        let mut look = |filters: &[Tree<'_>]| {
-            let ours: Vec<_> = filters
-                .iter()
-                .filter_map(|filter| Some((PatchId::of(filter.origin)?, config_type(filter), filter)))
-                .collect();
-            for (at, (id, kind, filter)) in ours.iter().enumerate() {
-                let id = *id;
-                let several = SEVERAL.iter().any(|end| kind.ends_with(end));
-                for (other_id, other_kind, other) in &ours[..at] {
-                    let planned = |id| (run.plan.get(id).filter, run.plan.get(id).built.patch.index);
-                    let (first, second) = ((*other_id).min(id), (*other_id).max(id));
-                    let (one, two) = (planned(first), planned(second));
-                    if kind.is_empty() || other_kind != kind || one.0 == two.0 {
-                        continue;
-                    }
-                    let same_name = other.name() == filter.name();
-                    let twice = same_name || !several;
-                    if !twice || cx.same_object(one.0, two.0) || !fits(first) || !fits(second) || other.same(filter) {
-                        continue;
-                    }
-                    let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();
-                    kind.rsplit('.').next().unwrap_or_default().clone_into(&mut entry.kind);
-                    filter.name().clone_into(&mut entry.name);
-                    (entry.same_name, entry.several) = (same_name, several);
-                    entry.labels.push(run.label().to_owned());
-                    entry.certain |= certain;
-                    // One of several is enough.
-                    break;
-                }
-            }
+        let mut fresh = Vec::new();
+        let twins = if certain || !are_unique {
+            fresh.extend(twins(cx, run));
+            &fresh
+        } else {
+            known.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| twins(cx, run))
         };
-        for (_, listener) in run.changed_listeners() {
-            for (_, filters) in changed_filter_lists(listener) {
-                look(filters);
+        for twins in twins {
+            let planned = |id| (run.plan.get(id).filter, run.plan.get(id).built.patch.index);
+            let (one, two) = (planned(twins.first), planned(twins.second));
+            let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();
+            entry.kind.clone_from(&twins.kind);
+            entry.name.clone_from(&twins.name);
+            (entry.same_name, entry.several) = (twins.same_name, twins.several);
+            entry.certain |= certain;
+            if entry.certain {
+                entry.labels.push(run.label().to_owned());
             }
         }
     }

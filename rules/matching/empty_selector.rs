@@ -29,9 +29,8 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = LazyCell::new(|| reach::known(cx));
-    // The extent and the names for a filter that reaches all of them.
-    let all: LazyCell<(String, Vec<String>), _> =
-        LazyCell::new(|| (reach::extent(&known), known.iter().map(reach::Reached::full_name).collect()));
+    let all = LazyCell::new(|| reach::named(&known));
+    let extents = LazyCell::new(|| reach::by_namespace(cx));
     for filter in cx.filters {
         let route = ["spec".into(), "workloadSelector".into()];
         let Some(selector) = filter.document.at(&route) else { continue };
@@ -46,8 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let (extent, names) = if reach::is_root(cx, filter) {
             all.clone()
         } else {
-            let hit: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).copied().collect();
-            (reach::extent(&hit), hit.iter().map(reach::Reached::full_name).collect())
+            extents.get(filter.namespace.as_str()).cloned().unwrap_or_else(|| reach::named(&[]))
         };
         let number = if names.is_empty() { String::new() } else { format!(": {extent}") };
         let meant = selector.entries().iter().any(|entry| entry.key != "labels");
@@ -59,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .of(filter, None)
         .label("selects everything")
         .note(format!("istiod treats a selector without labels as none{number}"))
-        .workloads(names);
+        .of_workloads(&names);
         if meant {
             finding = finding.severity(Severity::Error);
         }

@@ -25,15 +25,15 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let by_label = reach::ByLabel::new(&reach::known(cx));
+    let by_label = reach::ByLabel::new(cx);
     for filter in cx.filters {
         if reach::unselective(cx, filter) || reach::by_target_refs(cx, filter) {
             continue;
         }
-        if by_label.selected(filter).any(|one| reach::in_scope(cx, filter, one)) {
+        if by_label.selected(filter).any(|one| reach::in_scope(cx, filter, &one)) {
             continue;
         }
-        let selected: Vec<_> = by_label.selected(filter).copied().collect();
+        let selected: Vec<_> = by_label.selected(filter).collect();
         if selected.is_empty() {
             continue;
         }

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::{Confidence, Context, Finding, Findings, RuleInfo, names, reach};
 use crate::source::{Severity, Step};
+use std::cell::LazyCell;
 
 declare_rule! {
     /// A workloadSelector that selects no workload that the EnvoyFilter can reach.
@@ -26,8 +27,8 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = reach::known(cx);
-    let by_label = reach::ByLabel::new(&known);
+    let known = LazyCell::new(|| reach::known(cx));
+    let by_label = reach::ByLabel::new(cx);
     for filter in cx.filters {
         let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { continue };
         if reach::by_target_refs(cx, filter) || by_label.selected(filter).next().is_some() {

@@ -23,7 +23,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = LazyCell::new(|| reach::known(cx));
+    let extents = LazyCell::new(|| reach::by_namespace(cx));
     for filter in cx.filters {
         let selector = filter.document.under(&["spec", "workloadSelector"]);
         let root = reach::is_root(cx, filter);
@@ -35,7 +35,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         {
             continue;
         }
-        let hit: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).copied().collect();
         let finding = Finding::new(
             rule,
             filter.document.key_span(&["metadata".into(), "name".into()]),
@@ -44,11 +43,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .of(filter, None)
         .label("no selector")
         .help("workloadSelector:\n  labels:\n    <label>: <value>");
-        out.push(match hit.len() {
-            0 => finding,
-            _ => finding
-                .note(format!("{} known there", reach::extent(&hit)))
-                .workloads(hit.iter().map(reach::Reached::full_name)),
+        out.push(match extents.get(filter.namespace.as_str()) {
+            None => finding,
+            Some((extent, names)) => finding.note(format!("{extent} known there")).of_workloads(names),
         });
     }
 }

@@ -390,7 +390,7 @@ fn finding(request: &Request<'_>, one: &Found) -> Finding {
         source: source(request, found.primary.span),
         patch: found.patch,
         steps: one.steps.iter().map(|(from, to)| Step { from: short(*from), to: short(*to) }).collect(),
-        workloads: found.workloads.clone(),
+        workloads: found.workloads.to_vec(),
         fix: found.fix.as_ref().map(|fix| Fix { title: fix.title.clone(), safe: fix.safe }),
     }
 }

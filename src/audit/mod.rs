@@ -21,6 +21,7 @@ use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources, Span};
 use crate::trial::Trial;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What is known at one stage of the upgrade.
 pub struct Given<'a> {
@@ -271,9 +272,10 @@ fn merge(steps: &[StepRun]) -> Vec<Found> {
             if let Some(known) = index.get(&key).and_then(|&at| merged.get_mut(at)) {
                 known.steps.push(step);
                 known.class = known.class.max(Class::of(finding));
-                known.finding.workloads.extend(finding.workloads.iter().cloned());
-                known.finding.workloads.sort();
-                known.finding.workloads.dedup();
+                let all = Arc::make_mut(&mut known.finding.workloads);
+                all.extend(finding.workloads.iter().cloned());
+                all.sort();
+                all.dedup();
             } else {
                 index.insert(key, merged.len());
                 merged.push(Found { finding: finding.clone(), class: Class::of(finding), steps: vec![step] });

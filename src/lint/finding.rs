@@ -5,6 +5,7 @@ use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Span};
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// How certain a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,8 +94,8 @@ pub struct Finding {
     pub filter: String,
     /// Index of the config patch.
     pub patch: Option<usize>,
-    /// Workloads concerned, as `namespace/name`.
-    pub workloads: Vec<String>,
+    /// Workloads concerned, as `namespace/name`; shared, because many filters concern all of a namespace.
+    pub workloads: Arc<Vec<String>>,
     /// Objects of the proxies' configuration concerned.
     pub objects: Vec<String>,
     /// A change that removes it.
@@ -156,7 +157,7 @@ impl Finding {
             help: None,
             filter: String::new(),
             patch: None,
-            workloads: Vec::new(),
+            workloads: Arc::default(),
             objects: Vec::new(),
             fix: None,
             ineffective: false,
@@ -309,9 +310,17 @@ impl Finding {
     /// Names the affected workloads, sorted and without duplicates.
     #[must_use]
     pub fn workloads(mut self, workloads: impl IntoIterator<Item = String>) -> Finding {
-        self.workloads.extend(workloads);
-        self.workloads.sort();
-        self.workloads.dedup();
+        let all = Arc::make_mut(&mut self.workloads);
+        all.extend(workloads);
+        all.sort();
+        all.dedup();
+        self
+    }
+
+    /// Names the affected workloads, which other findings also name: sorted and without duplicates.
+    #[must_use]
+    pub fn of_workloads(mut self, workloads: &Arc<Vec<String>>) -> Finding {
+        self.workloads = Arc::clone(workloads);
         self
     }
 
@@ -379,9 +388,10 @@ impl Findings {
                 && left.message == right.message;
             if same && !left.envoys.hold.is_empty() {
                 right.envoys.hold.append(&mut left.envoys.hold);
-                right.workloads.append(&mut left.workloads);
-                right.workloads.sort();
-                right.workloads.dedup();
+                let all = Arc::make_mut(&mut right.workloads);
+                all.extend(left.workloads.iter().cloned());
+                all.sort();
+                all.dedup();
             }
             same
         });

@@ -5,7 +5,9 @@ use super::finding::Finding;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::redact::{self, Secrets};
 use crate::source::escape;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 /// The only place where the texts of findings are made safe, for every output format.
 pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
@@ -23,42 +25,56 @@ pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
         }
     }
     let none = Secrets::default();
-    // Findings about filters of a whole mesh name all its workloads, each of them the same.
-    let mut harmless: HashSet<String> = HashSet::new();
+    // Findings repeat each other's texts, and filters for a whole mesh name all its workloads.
+    let mut harmless: [HashSet<String>; 2] = Default::default();
+    let mut harmless_lists: HashSet<*const Vec<String>> = HashSet::new();
     for finding in findings {
         let secrets = of_filters.get(&finding.filter).unwrap_or(&none);
+        let mut safe = |text: &mut String, has_lines: bool| {
+            let harmless = &mut harmless[usize::from(has_lines)];
+            if secrets.is_empty() && harmless.contains(text.as_str()) {
+                return;
+            }
+            if !replace(text, secrets, if has_lines { escape::lines } else { escape::one_line }) && secrets.is_empty() {
+                harmless.insert(text.clone());
+            }
+        };
         for text in [&mut finding.message, &mut finding.primary.message] {
-            one_line(text, secrets);
+            safe(text, false);
         }
-        finding.related.iter_mut().for_each(|label| one_line(&mut label.message, secrets));
-        for name in finding.workloads.iter_mut().chain(&mut finding.objects) {
-            if secrets.is_empty() && harmless.contains(name.as_str()) {
-                continue;
-            }
-            let before = name.clone();
-            one_line(name, secrets);
-            if *name == before && secrets.is_empty() {
-                harmless.insert(before);
-            }
-        }
+        finding.related.iter_mut().for_each(|label| safe(&mut label.message, false));
+        finding.objects.iter_mut().for_each(|name| safe(name, false));
         // Notes and help may contain YAML.
         for text in finding.notes.iter_mut().chain(&mut finding.help) {
-            replace(text, secrets, escape::lines);
+            safe(text, true);
+        }
+        // The lists stay in memory until the end, so an address means the same list.
+        let list = Arc::as_ptr(&finding.workloads);
+        if finding.workloads.is_empty() || (secrets.is_empty() && harmless_lists.contains(&list)) {
+            continue;
+        }
+        let mut all = finding.workloads.to_vec();
+        all.iter_mut().for_each(|name| safe(name, false));
+        if all != *finding.workloads {
+            finding.workloads = Arc::new(all);
+        } else if secrets.is_empty() {
+            harmless_lists.insert(list);
         }
     }
 }
 
-fn one_line(text: &mut String, secrets: &Secrets) {
-    replace(text, secrets, escape::one_line);
-}
-
-fn replace(text: &mut String, secrets: &Secrets, escape: fn(&str) -> std::borrow::Cow<'_, str>) {
-    if let std::borrow::Cow::Owned(escaped) = escape(text) {
+/// Replaces what must not be shown, and returns whether there was anything.
+fn replace(text: &mut String, secrets: &Secrets, escape: fn(&str) -> Cow<'_, str>) -> bool {
+    let mut changed = false;
+    if let Cow::Owned(escaped) = escape(text) {
         *text = escaped;
+        changed = true;
     }
     if (!secrets.is_empty() || redact::may_hold(text))
-        && let std::borrow::Cow::Owned(clean) = secrets.scrub(text)
+        && let Cow::Owned(clean) = secrets.scrub(text)
     {
         *text = clean;
+        changed = true;
     }
+    changed
 }

@@ -292,11 +292,7 @@ impl<'a> Mesh<'a> {
 
     /// A Service by its full host name.
     pub fn service(&self, host: &str) -> Option<&'a Service> {
-        self.inventory
-            .services
-            .iter()
-            .map(AsRef::as_ref)
-            .find(|service| host == format!("{}.{}.svc.cluster.local", service.object.name, service.object.namespace))
+        self.inventory.service_of_host(host)
     }
 
     /// Namespace of a service by its full host name: from the name, or from the ServiceEntry that declares the host.

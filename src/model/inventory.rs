@@ -4,8 +4,8 @@
 
 use super::envoy_filter::EnvoyFilter;
 use crate::source::{Node, Span};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Labels or annotations.
 pub type Labels = BTreeMap<String, String>;
@@ -46,9 +46,78 @@ pub struct Inventory {
     pub revision_tags: BTreeMap<String, String>,
     /// Number of ignored documents of other kinds, by kind.
     pub other: BTreeMap<String, usize>,
+    /// Indexes of these lists.
+    pub indexes: Arc<Indexes>,
+}
+
+/// Numbers of workloads in their list, in its order, by key and value of a label.
+pub type ByLabel = HashMap<String, HashMap<String, Vec<usize>>>;
+
+/// Indexes of the lists of an inventory, each built when it is first asked for and shared by the inventory's copies.
+#[derive(Debug, Default)]
+pub struct Indexes {
+    workloads: Index<Workload, ByLabel>,
+    services: Index<Service, HashMap<String, usize>>,
+}
+
+/// The index of the last list that was asked about.
+#[derive(Debug)]
+struct Index<T, I>(Mutex<Option<(Weak<Vec<Arc<T>>>, Arc<I>)>>);
+
+impl<T, I> Default for Index<T, I> {
+    fn default() -> Self {
+        Index(Mutex::default())
+    }
+}
+
+impl<T, I> Index<T, I> {
+    fn of(&self, list: &Shared<T>, build: impl FnOnce(&[Arc<T>]) -> I) -> Arc<I> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Lists are changed in place only while nothing else refers to them; then the weak reference is dead.
+        let is_same = |known: &Weak<Vec<Arc<T>>>| known.upgrade().is_some_and(|known| Arc::ptr_eq(&known, list));
+        if let Some((_, index)) = last.as_ref().filter(|(known, _)| is_same(known)) {
+            return Arc::clone(index);
+        }
+        let index = Arc::new(build(list));
+        *last = Some((Arc::downgrade(list), Arc::clone(&index)));
+        index
+    }
 }
 
 impl Inventory {
+    /// The workloads by label.
+    pub fn workloads_by_label(&self) -> Arc<ByLabel> {
+        self.indexes.workloads.of(&self.workloads, |workloads| {
+            let mut index = ByLabel::new();
+            for (number, workload) in workloads.iter().enumerate() {
+                for (key, value) in &workload.labels {
+                    if !index.contains_key(key) {
+                        index.insert(key.clone(), HashMap::new());
+                    }
+                    let Some(values) = index.get_mut(key) else { continue };
+                    match values.get_mut(value) {
+                        Some(numbers) => numbers.push(number),
+                        None => drop(values.insert(value.clone(), vec![number])),
+                    }
+                }
+            }
+            index
+        })
+    }
+
+    /// The Service with this full host name.
+    pub fn service_of_host(&self, host: &str) -> Option<&Service> {
+        let name = host.strip_suffix(".svc.cluster.local")?;
+        let index = self.indexes.services.of(&self.services, |services| {
+            let mut index = HashMap::new();
+            for (number, Service { object, .. }) in services.iter().map(AsRef::as_ref).enumerate() {
+                index.entry(format!("{}.{}", object.name, object.namespace)).or_insert(number);
+            }
+            index
+        });
+        self.services.get(*index.get(name)?).map(AsRef::as_ref)
+    }
+
     /// Everything but EnvoyFilters. The lists are shared, so a copy costs a list of pointers.
     #[must_use]
     pub fn without_filters(&self) -> Inventory {
@@ -68,6 +137,7 @@ impl Inventory {
             meshes: Arc::clone(&self.meshes),
             revision_tags: self.revision_tags.clone(),
             other: self.other.clone(),
+            indexes: Arc::clone(&self.indexes),
         }
     }
 

@@ -51,6 +51,11 @@ impl Proxies {
         self.run(loaded, look).1
     }
 
+    /// The same without the rules.
+    pub(crate) fn look<T>(&self, loaded: &Loaded, look: impl FnOnce(&Context<'_>) -> T) -> T {
+        self.with(loaded, |input| lint::inspect(input, &[], look)).1
+    }
+
     fn run<T>(&self, loaded: &Loaded, look: impl FnOnce(&Context<'_>) -> T) -> (Vec<Finding>, T) {
         self.with(loaded, |input| lint::inspect(input, rules::ALL, look))
     }

@@ -43,6 +43,7 @@ mod migrate_corpus;
 mod migrate_fix;
 mod migrate_judged;
 mod migrate_result;
+mod order;
 mod parity;
 mod properties;
 mod real;

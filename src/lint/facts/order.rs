@@ -2,11 +2,12 @@
 
 use crate::budget;
 use crate::engine::compat::Behaviour;
+use crate::engine::program::{BuiltPatch, names_filter, proxy_runs};
 use crate::engine::trace::Effect;
-use crate::engine::{self, Options, PatchId, Plan, Trace};
+use crate::engine::{self, Options, PatchId, Plan, Trace, matching};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
-use crate::lint::facts::seen::exact;
-use crate::model::envoy_filter::{EnvoyFilter, Operation};
+use crate::lint::facts::seen::{changed_filter_lists, exact};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -48,14 +49,33 @@ impl<'a> Context<'a> {
     /// Neighboring filters (first, second) that are ordered only by creation time or name and give another result in
     /// the other order on some proxy; with the proxies whose dumps show it, or none if a sample proxy does.
     pub fn where_order_matters(&self) -> BTreeMap<(usize, usize), Vec<String>> {
+        self.ordered(true)
+    }
+
+    /// The same by runs of the engine alone, for comparison.
+    pub fn where_order_matters_by_runs(&self) -> BTreeMap<(usize, usize), Vec<String>> {
+        self.ordered(false)
+    }
+
+    fn ordered(&self, shortcut: bool) -> BTreeMap<(usize, usize), Vec<String>> {
         let mut found: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
         let mut of_dumps: Vec<(&ProxyRun<'_>, (usize, usize))> = Vec::new();
         // Sample proxies that get the same patches share a run.
         let mut made_up: BTreeMap<(usize, usize), Vec<&ProxyRun<'_>>> = BTreeMap::new();
         for run in &self.runs {
-            for pair in run.perhaps_ordered(self) {
-                if run.knowledge == Knowledge::Dump {
+            let certain = run.knowledge == Knowledge::Dump;
+            for pair in run.pairs() {
+                // One sample proxy that shows it is enough.
+                if (!certain && found.contains_key(&pair)) || !run.perhaps_ordered(self, pair) {
+                    continue;
+                }
+                if certain {
                     of_dumps.push((run, pair));
+                    continue;
+                }
+                if shortcut && run.inserts_side_by_side(pair.0, pair.1) {
+                    found.insert(pair, Vec::new());
+                    made_up.remove(&pair);
                     continue;
                 }
                 let tries = made_up.entry(pair).or_default();
@@ -65,14 +85,15 @@ impl<'a> Context<'a> {
             }
         }
         let ask = |work: &[(&ProxyRun<'_>, (usize, usize))]| {
-            budget::spread(work, |(run, (first, second))| run.order_matters(*first, *second))
+            budget::spread(work, |(run, (first, second))| {
+                (shortcut && run.inserts_side_by_side(*first, *second)) || run.order_matters(*first, *second)
+            })
         };
         for ((run, pair), matters) in of_dumps.iter().zip(ask(&of_dumps)) {
             if matters {
                 found.entry(*pair).or_default().push(run.label().to_owned());
             }
         }
-        // One sample proxy that shows it is enough.
         for number in 0..TRIES {
             made_up.retain(|pair, tries| number < tries.len() && !found.contains_key(pair));
             let work: Vec<_> = made_up.iter().map(|(pair, tries)| (tries[number], *pair)).collect();
@@ -94,32 +115,33 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> ProxyRun<'a> {
-    /// Neighboring filters in the order of application (first, second) that touch the same objects and are ordered only
-    /// by creation time or name.
-    fn perhaps_ordered(&self, cx: &Context<'_>) -> Vec<(usize, usize)> {
+    /// Neighboring filters in the order of application (first, second).
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+        let plan = self.plan;
+        plan.order.windows(2).take(MAX_SWAPS).map(|pair| (pair[0], pair[1]))
+    }
+
+    /// Whether two neighboring filters touch the same objects and are ordered only by creation time or name.
+    fn perhaps_ordered(&self, cx: &Context<'_>, (first, second): (usize, usize)) -> bool {
+        let of = |filter: usize| self.plan.ids().filter(move |&id| self.plan.get(id).filter == filter);
         let known = |filter: usize| {
-            self.plan.ids().filter(|&id| self.plan.get(id).filter == filter).all(|id| {
+            of(filter).all(|id| {
                 self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(&self.by_id(id), &view))
             })
         };
         let resources = |filter: usize| -> BTreeSet<&str> {
-            let ids = self.plan.ids().filter(|&id| self.plan.get(id).filter == filter);
-            let traces = ids.map(|id| &self.judged.trace.patches[id.index()]);
+            let traces = of(filter).map(|id| &self.judged.trace.patches[id.index()]);
             let changed = |effect: &Effect| effect.changes();
             traces
                 .flat_map(|trace| trace.effects.iter().filter(|(_, effect)| changed(effect)))
                 .map(|(place, _)| place.resource.as_str())
                 .collect()
         };
-        let pairs = self.plan.order.windows(2).take(MAX_SWAPS).map(|pair| (pair[0], pair[1]));
-        let perhaps = |&(first, second): &(usize, usize)| {
-            !decided_by_priority(cx, first, second)
-                && !cx.same_object(first, second)
-                && !resources(first).is_disjoint(&resources(second))
-                && known(first)
-                && known(second)
-        };
-        pairs.filter(perhaps).collect()
+        !decided_by_priority(cx, first, second)
+            && !cx.same_object(first, second)
+            && !resources(first).is_disjoint(&resources(second))
+            && known(first)
+            && known(second)
     }
 
     /// Whether the proxy's configuration differs if the second of two filters comes before the first.
@@ -128,6 +150,75 @@ impl<'a> ProxyRun<'a> {
         let options = Options::default();
         let other = engine::run(&plan, self.config, &options, &mut ());
         !self.same(&self.judged.patched, &other)
+    }
+
+    /// Whether both filters insert one HTTP filter at the same place of a list, where both are sent: then they change
+    /// places with their filters, which needs no further run.
+    ///
+    /// Each is the only patch of its filter for HTTP filters in this context, and the filter has no other patch for
+    /// listeners. Both use the same operation and match, and neither matches what the other inserts, so both find the
+    /// same anchor in both orders. Nothing reorders a list later, and without REPLACE no patch depends on the order of
+    /// the list. The names are unique in the list, so a list with the two exchanged is another list.
+    fn inserts_side_by_side(&self, first: usize, second: usize) -> bool {
+        let planned = |id: PatchId| self.plan.get(id);
+        let of_list = |id: PatchId| {
+            let patch = planned(id).built.patch;
+            proxy_runs(planned(id)) && patch.apply_to == ApplyTo::HttpFilter
+        };
+        let is_in_place = |id: PatchId| {
+            let operation = planned(id).built.operation;
+            operation == Operation::Replace && of_list(id)
+        };
+        if !self.judged.trace.aborts.is_empty() || self.plan.ids().any(is_in_place) {
+            return false;
+        }
+        let ours: Vec<PatchId> = self.plan.ids().filter(|&id| [first, second].contains(&planned(id).filter)).collect();
+        let touches_listeners = |id: &PatchId| planned(*id).built.patch.apply_to.matched_by() == Some("listener");
+        if !ours.iter().filter(|id| touches_listeners(id)).all(|&id| of_list(id) || !proxy_runs(planned(id))) {
+            return false;
+        }
+        let meets = |one: PatchContext, other: PatchContext| {
+            one == other || one == PatchContext::Any || other == PatchContext::Any
+        };
+        let context = |id: PatchId| planned(id).built.patch.context;
+        let alone = |id: PatchId| {
+            let beside = ours.iter().filter(|&&it| it != id && planned(it).filter == planned(id).filter);
+            !beside.filter(|&&it| of_list(it)).any(|&it| meets(context(it), context(id)))
+        };
+        let pair = |one: PatchId, two: PatchId| {
+            let (a, b) = (planned(one).built, planned(two).built);
+            let inserts = matches!(
+                a.operation,
+                Operation::Add | Operation::InsertFirst | Operation::InsertBefore | Operation::InsertAfter
+            );
+            let anchored = names_filter(ApplyTo::HttpFilter, &a.object)
+                && matches!(a.operation, Operation::InsertBefore | Operation::InsertAfter);
+            // As inserted: a MERGE may have renamed it since.
+            let is_anchor = |of: &BuiltPatch<'_>| {
+                of.value.as_ref().is_none_or(|value| matching::http_filter(&a.object, value).is_ok())
+            };
+            inserts
+                && a.operation == b.operation
+                && a.object == b.object
+                && context(one) == context(two)
+                && alone(one)
+                && alone(two)
+                && !(anchored && (is_anchor(a) || is_anchor(b)))
+        };
+        let lists = self.changed_listeners().flat_map(|(_, listener)| changed_filter_lists(listener));
+        lists.filter(|(http, _)| *http).any(|(_, filters)| {
+            budget::charge_for(filters.len());
+            let of = |wanted: usize| {
+                let mut found = filters.iter().filter_map(|filter| {
+                    let id = PatchId::of(filter.origin)?;
+                    (planned(id).filter == wanted).then_some((id, filter.name()))
+                });
+                found.next().filter(|_| found.next().is_none())
+            };
+            let (Some((one, its_name)), Some((two, other_name))) = (of(first), of(second)) else { return false };
+            let once = |name: &str| filters.iter().filter(|filter| filter.name() == name).count() == 1;
+            of_list(one) && of_list(two) && pair(one, two) && once(its_name) && once(other_name)
+        })
     }
 
     /// Whether a patch that matches nothing would match if its filter came after that of another patch (or, within one

@@ -5,10 +5,11 @@ use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::versions::newest_fitting;
 use crate::lint::finding::Confidence;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::{Gateway, Inventory, Labels};
+use crate::model::inventory::{self, Gateway, Inventory, Labels, Workload};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A workload of the input: from a manifest, from the cluster, or the proxy of a config dump.
 #[derive(Clone, Copy, Debug)]
@@ -30,45 +31,58 @@ impl Reached<'_> {
     }
 }
 
-/// Every workload that is known.
-pub(crate) fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
-    let dumps = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).map(|run| {
+/// The proxies of config dumps.
+fn proxies<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Reached<'c>> {
+    cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).map(|run| {
         let proxy = &run.config.proxy;
         let name = if proxy.name.is_empty() { proxy.workload.as_str() } else { proxy.name.as_str() };
         Reached { namespace: &proxy.namespace, name, labels: &proxy.labels, kind: Some(proxy.kind) }
-    });
-    let manifests = cx.inventory.workloads.iter().map(|workload| Reached {
-        namespace: &workload.object.namespace,
-        name: &workload.object.name,
-        labels: &workload.labels,
-        kind: None,
-    });
-    dumps.chain(manifests).collect()
+    })
+}
+
+fn manifest(workload: &Workload) -> Reached<'_> {
+    Reached { namespace: &workload.object.namespace, name: &workload.object.name, labels: &workload.labels, kind: None }
+}
+
+/// Every workload that is known.
+pub(crate) fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
+    proxies(cx).chain(cx.inventory.workloads.iter().map(|one| manifest(one))).collect()
 }
 
 /// Workloads indexed by label, since a mesh may have thousands of filters and workloads.
 pub(crate) struct ByLabel<'c> {
-    of: HashMap<(&'c str, &'c str), Vec<Reached<'c>>>,
+    of_dumps: HashMap<(&'c str, &'c str), Vec<Reached<'c>>>,
+    manifests: &'c [Arc<Workload>],
+    of_manifests: Arc<inventory::ByLabel>,
 }
 
 impl<'c> ByLabel<'c> {
-    /// Indexes workloads by label.
-    pub(crate) fn new(known: &[Reached<'c>]) -> ByLabel<'c> {
-        let mut of: HashMap<(&str, &str), Vec<Reached<'_>>> = HashMap::new();
-        for one in known {
+    /// Every workload that is known.
+    pub(crate) fn new(cx: &'c Context<'_>) -> ByLabel<'c> {
+        let mut of_dumps: HashMap<(&str, &str), Vec<Reached<'_>>> = HashMap::new();
+        for one in proxies(cx) {
             for (key, value) in one.labels {
-                of.entry((key, value)).or_default().push(*one);
+                of_dumps.entry((key, value)).or_default().push(one);
             }
         }
-        ByLabel { of }
+        ByLabel { of_dumps, manifests: &cx.inventory.workloads, of_manifests: cx.inventory.workloads_by_label() }
     }
 
     /// The workloads in any namespace that the labels of a filter select, in their given order.
-    pub(crate) fn selected<'s>(&'s self, filter: &'s EnvoyFilter) -> impl Iterator<Item = &'s Reached<'c>> {
-        let labels = filter.selector.iter().flatten();
-        let of = labels.map(|(key, value)| self.of.get(&(key.as_str(), value.as_str())).map_or(&[][..], Vec::as_slice));
-        let fewest = of.min_by_key(|of| of.len()).unwrap_or_default();
-        fewest.iter().filter(move |one| selects(filter, one))
+    pub(crate) fn selected<'s>(&'s self, filter: &'s EnvoyFilter) -> impl Iterator<Item = Reached<'c>> + 's {
+        let labels = || filter.selector.iter().flatten();
+        let dumps = labels()
+            .map(|(key, value)| self.of_dumps.get(&(key.as_str(), value.as_str())).map_or(&[][..], Vec::as_slice))
+            .min_by_key(|of| of.len())
+            .unwrap_or_default();
+        let manifests = labels()
+            .map(|(key, value)| {
+                self.of_manifests.get(key).and_then(|values| values.get(value)).map_or(&[][..], Vec::as_slice)
+            })
+            .min_by_key(|of| of.len())
+            .unwrap_or_default();
+        let manifests = manifests.iter().filter_map(|&number| self.manifests.get(number)).map(|one| manifest(one));
+        dumps.iter().copied().chain(manifests).filter(move |one| selects(filter, one))
     }
 }
 
@@ -109,6 +123,24 @@ pub(crate) fn extent(workloads: &[Reached<'_>]) -> String {
     let namespaces: BTreeSet<&str> = workloads.iter().map(|one| one.namespace).collect();
     let workloads = crate::lint::facts::names::count(names.len(), "workload", "workloads");
     format!("{workloads} in {}", crate::lint::facts::names::count(namespaces.len(), "namespace", "namespaces"))
+}
+
+/// The extent of workloads, and their names, sorted and without duplicates.
+pub(crate) type Named = (String, Arc<Vec<String>>);
+
+/// The extent and the names of these workloads.
+pub(crate) fn named(workloads: &[Reached<'_>]) -> Named {
+    let names: BTreeSet<String> = workloads.iter().map(Reached::full_name).collect();
+    (extent(workloads), Arc::new(names.into_iter().collect()))
+}
+
+/// The same for each namespace: many filters reach all workloads of theirs.
+pub(crate) fn by_namespace<'c>(cx: &'c Context<'_>) -> HashMap<&'c str, Named> {
+    let mut of: HashMap<&str, Vec<Reached<'_>>> = HashMap::new();
+    for one in known(cx) {
+        of.entry(one.namespace).or_default().push(one);
+    }
+    of.into_iter().map(|(namespace, workloads)| (namespace, named(&workloads))).collect()
 }
 
 /// Whether every patch of a filter is for proxies that are older than all supported ones: a leftover of an upgrade.
