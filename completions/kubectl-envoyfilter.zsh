@@ -2141,7 +2141,7 @@ never\:"Never"))' \
         case $line[1] in
             (install)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n gives its namespace \[default\: envoyfilter-system\]]:NAME:_default' \
+'--name=[Name of the installation, in the namespace that -n names or else in envoyfilter-system]:NAME:_default' \
 '--image=[Image of this program, best by its digest\: REGISTRY/kubectl-envoyfilter@sha256\:...]:IMAGE:_default' \
 '*--pull-secret=[Pull secret of the image; may be repeated]:NAME:_default' \
 '--replicas=[Replicas of the server]:NUMBER:_default' \
@@ -2214,7 +2214,7 @@ never\:"Never"))' \
 ;;
 (status)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n gives its namespace \[default\: envoyfilter-system\]]:NAME:_default' \
+'--name=[Name of the installation, in the namespace that -n names or else in envoyfilter-system]:NAME:_default' \
 '--trial-namespace=[Namespace for a trial EnvoyFilter (a dry run\: nothing is stored) \[default\: the context'\''s\]]:NAMESPACE:_default' \
 '-o+[Output format]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
@@ -2395,7 +2395,7 @@ never\:"Never"))' \
 ;;
 (uninstall)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n gives its namespace \[default\: envoyfilter-system\]]:NAME:_default' \
+'--name=[Name of the installation, in the namespace that -n names or else in envoyfilter-system]:NAME:_default' \
 '--dry-run=[Only print (client), or only let the API server check (server)]:HOW:((none\:"Apply the changes"
 client\:"Only print"
 server\:"Let the API server check without storing anything"))' \

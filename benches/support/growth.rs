@@ -40,6 +40,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "lines with secrets", text: secrets, arguments: LINT, unit: 25 },
     Case { name: "ignore comments", text: comments, arguments: LINT, unit: 60 },
     Case { name: "a JSON List on one line", text: list, arguments: LINT_JSON, unit: 20 },
+    Case { name: "a service for each filter", text: services, arguments: LINT, unit: 100 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -136,6 +137,21 @@ fn list(number: usize) -> String {
         })
         .collect();
     format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{}]}}", items.join(","))
+}
+
+/// Filters for a whole namespace, each for a service of its own, with all Services and Deployments.
+fn services(number: usize) -> String {
+    let one = |index| {
+        format!(
+            "---\napiVersion: v1\nkind: Service\nmetadata: {{name: s-{index}, namespace: shop}}\nspec: {{selector: {{app: s-{index}}}, ports: [{{name: http, \
+             port: 80}}]}}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: s-{index}, namespace: shop}}\nspec: {{selector: {{matchLabels: {{app: \
+             s-{index}}}}}, template: {{metadata: {{labels: {{app: s-{index}}}}}, spec: {{containers: [{{name: a, image: x}}]}}}}}}\n---\napiVersion: \
+             networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: f-{index}, namespace: shop}}\nspec:\n  configPatches:\n  - applyTo: CLUSTER\n    \
+             match: {{context: SIDECAR_OUTBOUND, cluster: {{service: s-{index}.shop.svc.cluster.local}}}}\n    patch: {{operation: MERGE, value: {{connect_timeout: \
+             3s}}}}\n"
+        )
+    };
+    (0..number).map(one).collect()
 }
 
 impl Case {

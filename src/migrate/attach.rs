@@ -6,6 +6,7 @@ use super::mesh::{Mesh, Proxies};
 use super::step::{Cx, Move, Part};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::PatchContext;
+use crate::model::inventory::Kinds;
 use serde_json::{Map, Value as Json, json};
 
 /// How an API tells the directions of a sidecar apart.
@@ -77,11 +78,7 @@ fn unselected(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, directions: Direct
     let (filter, context) = (cx.filter, part.reach.context);
     let mesh_wide = cx.mesh.is_mesh_wide(filter);
     let place = if mesh_wide { "the mesh".to_owned() } else { format!("namespace {}", filter.namespace) };
-    let in_place = |workload: &&std::sync::Arc<crate::model::inventory::Workload>| {
-        mesh_wide || workload.object.namespace == filter.namespace
-    };
-    let gateways = cx.mesh.inventory.workloads.iter().filter(in_place).any(|one| cx.mesh.is_gateway(one));
-    let sidecars = cx.mesh.inventory.workloads.iter().filter(in_place).any(|one| !cx.mesh.is_gateway(one));
+    let Kinds { gateways, sidecars } = cx.mesh.inventory.kinds((!mesh_wide).then_some(filter.namespace.as_str()));
     let known = !cx.mesh.inventory.workloads.is_empty();
     let (widens, whom) = match (context, directions) {
         (PatchContext::Gateway, _) => (sidecars || mesh_wide, "sidecars"),

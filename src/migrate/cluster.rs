@@ -4,7 +4,7 @@ use super::attach::{self, Directions};
 use super::catalog;
 use super::cluster_policy::{Policy, policy};
 use super::draft::{Action, existing, metadata};
-use super::mesh::{Mesh, Proxies, includes};
+use super::mesh::{Mesh, Proxies};
 use super::routes::client_namespace;
 use super::step::{Cx, Move, Part};
 use super::value::{has_entry, merge, put};
@@ -360,10 +360,8 @@ fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<Stri
     }
     let Some(service) = cx.mesh.service(&target.host).filter(|service| !service.selector.is_empty()) else { return };
     let near = cx.filter.namespace == cx.mesh.root || cx.filter.namespace == service.object.namespace;
-    let reached = cx
-        .mesh
-        .workloads(cx.filter)
-        .any(|one| one.object.namespace == service.object.namespace && includes(&one.labels, &service.selector));
+    let mut behind = cx.mesh.inventory.labelled(&service.selector);
+    let reached = behind.any(|one| one.object.namespace == service.object.namespace && cx.mesh.selects(cx.filter, one));
     let known = !cx.mesh.inventory.workloads.is_empty();
     if reached || (near && !known) {
         found.difference(

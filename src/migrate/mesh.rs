@@ -136,30 +136,22 @@ impl<'a> Mesh<'a> {
 
     /// Whether a workload runs a gateway.
     pub fn is_gateway(&self, workload: &Workload) -> bool {
-        let injection = &workload.injection;
-        injection.templates.as_deref() == Some("gateway")
-            || injection.proxy_args.iter().any(|argument| argument == "router")
-            || workload.labels.contains_key(GATEWAY_NAME_LABEL)
-            || self
-                .inventory
-                .gateways
-                .iter()
-                .any(|gateway| !gateway.selector.is_empty() && includes(&workload.labels, &gateway.selector))
+        self.inventory.is_gateway(workload)
     }
 
     /// The workloads in the input that a filter selects.
     pub fn workloads<'f>(&self, filter: &'f EnvoyFilter) -> impl Iterator<Item = &'a Workload> + use<'a, 'f> {
-        let root = filter.namespace == self.root;
-        self.inventory.workloads.iter().map(AsRef::as_ref).filter(move |workload: &&Workload| {
-            let here = root || workload.object.namespace == filter.namespace;
-            let labels = filter.selector.as_ref().is_none_or(|selector| includes(&workload.labels, selector));
-            let referred = filter.target_refs.is_empty()
-                || workload
-                    .labels
-                    .get(GATEWAY_NAME_LABEL)
-                    .is_some_and(|name| filter.target_refs.iter().any(|target| &target.name == name));
-            here && labels && referred
-        })
+        let mesh = *self;
+        self.inventory.workloads.iter().map(AsRef::as_ref).filter(move |workload| mesh.selects(filter, workload))
+    }
+
+    /// Whether a filter selects a workload.
+    pub fn selects(&self, filter: &EnvoyFilter, workload: &Workload) -> bool {
+        let here = filter.namespace == self.root || workload.object.namespace == filter.namespace;
+        let labels = || filter.selector.as_ref().is_none_or(|selector| includes(&workload.labels, selector));
+        let named = |name: &String| filter.target_refs.iter().any(|target| &target.name == name);
+        let referred = || filter.target_refs.is_empty() || workload.labels.get(GATEWAY_NAME_LABEL).is_some_and(named);
+        here && labels() && referred()
     }
 
     /// The namespaces of the proxies that a filter reaches, as far as the input shows: its own unless it is in the root

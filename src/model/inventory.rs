@@ -3,6 +3,7 @@
 //! Only the fields that decide where a filter applies or what it can match. Each object keeps its document for places.
 
 use super::envoy_filter::EnvoyFilter;
+use super::proxy::GATEWAY_NAME_LABEL;
 use crate::source::{Node, Span};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -58,6 +59,16 @@ pub type ByLabel = HashMap<String, HashMap<String, Vec<usize>>>;
 pub struct Indexes {
     workloads: Index<Workload, ByLabel>,
     services: Index<Service, HashMap<String, usize>>,
+    kinds: Index<Workload, Index<Gateway, HashMap<String, Kinds>>>,
+}
+
+/// The kinds of proxies that workloads run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Whether some run a gateway.
+    pub gateways: bool,
+    /// Whether some do not.
+    pub sidecars: bool,
 }
 
 /// The index of the last list that was asked about.
@@ -103,6 +114,48 @@ impl Inventory {
             }
             index
         })
+    }
+
+    /// The workloads with all of these labels, of which there is at least one.
+    pub fn labelled<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = &'a Workload> {
+        let index = self.workloads_by_label();
+        let of = labels.iter().map(|(key, value)| index.get(key).and_then(|values| values.get(value)));
+        let fewest = of.map(|of| of.map_or(&[][..], Vec::as_slice)).min_by_key(|of| of.len()).unwrap_or_default();
+        let found: Vec<usize> = fewest.to_vec();
+        let has = |one: &&Workload| labels.iter().all(|(key, value)| one.labels.get(key) == Some(value));
+        found.into_iter().filter_map(|number| self.workloads.get(number)).map(AsRef::as_ref).filter(has)
+    }
+
+    /// Whether a workload runs a gateway.
+    pub fn is_gateway(&self, workload: &Workload) -> bool {
+        let injection = &workload.injection;
+        let selects = |gateway: &Gateway| {
+            !gateway.selector.is_empty()
+                && gateway.selector.iter().all(|(key, value)| workload.labels.get(key) == Some(value))
+        };
+        injection.templates.as_deref() == Some("gateway")
+            || injection.proxy_args.iter().any(|argument| argument == "router")
+            || workload.labels.contains_key(GATEWAY_NAME_LABEL)
+            || self.gateways.iter().any(|gateway| selects(gateway))
+    }
+
+    /// What the workloads of a namespace, or of all, run.
+    pub fn kinds(&self, namespace: Option<&str>) -> Kinds {
+        let index = self.indexes.kinds.of(&self.workloads, |_| Index::default()).of(&self.gateways, |_| {
+            let mut kinds: HashMap<String, Kinds> = HashMap::new();
+            for workload in self.workloads.iter() {
+                let of = kinds.entry(workload.object.namespace.clone()).or_default();
+                if self.is_gateway(workload) { of.gateways = true } else { of.sidecars = true }
+            }
+            kinds
+        });
+        match namespace {
+            Some(namespace) => index.get(namespace).copied().unwrap_or_default(),
+            None => Kinds {
+                gateways: index.values().any(|kinds| kinds.gateways),
+                sidecars: index.values().any(|kinds| kinds.sidecars),
+            },
+        }
     }
 
     /// The Service with this full host name.

@@ -165,7 +165,7 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
     if let Some(server) = server {
         server.shutdown();
     }
-    let complete = run.round && health.troubled().is_empty() && run.state.reasons().is_empty();
+    let complete = run.is_complete() && health.troubled().is_empty() && run.state.reasons().is_empty();
     Ok(Ended { wrong: !run.state.wrong().is_empty(), complete })
 }
 
@@ -239,6 +239,11 @@ impl Run {
             renewed: now,
             listened: true,
         }
+    }
+
+    /// Whether every proxy of this replica was asked once: one without a shard has asked none.
+    fn is_complete(&self) -> bool {
+        self.round && self.shards.trouble.is_none() && self.shards.held().0 > 0
     }
 
     /// How long changes are collected.
@@ -461,6 +466,10 @@ impl Run {
             Unread { code: Code::CannotList, message }
         });
         unread.extend(kinds);
+        if let Some(trouble) = &self.shards.trouble {
+            let message = format!("cannot hold a Lease: {trouble}; the proxies of that shard are not read here");
+            unread.push(Unread { code: Code::NoDump, message });
+        }
         let scope = Scope {
             origin: Origin::Cluster { context: self.cluster.context.clone() },
             namespaces: self.watch.namespace.clone().map(|only| vec![only]),
@@ -481,7 +490,7 @@ impl Run {
                 (1, 1) => String::new(),
                 (held, all) => format!("{held} of {all} shards of the proxies"),
             };
-            self.teller.scope(scope.clone(), part, self.round).await;
+            self.teller.scope(scope.clone(), part, self.is_complete()).await;
             self.reported = Some((scope, Instant::now()));
         }
     }

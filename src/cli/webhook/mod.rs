@@ -89,7 +89,7 @@ impl Webhook {
 /// Selects an installation.
 #[derive(Debug, Args)]
 struct Installation {
-    /// Name of the installation; -n gives its namespace [default: envoyfilter-system]
+    /// Name of the installation, in the namespace that -n names or else in envoyfilter-system
     #[arg(long, value_name = "NAME", default_value = deploy::NAME, value_parser = name)]
     name: String,
 }

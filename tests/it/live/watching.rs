@@ -289,6 +289,27 @@ fn replicas_share_the_proxies_and_take_over() {
     assert!(!second.seen.iter().any(|line| line["event"] == "added"), "{:?}", second.seen);
 }
 
+/// A replica that may hold no Lease reads no proxy, and does not call that complete.
+#[test]
+fn a_replica_without_a_lease_is_not_an_all_clear() {
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/shop/leases";
+    let mock = mesh(&[dump_with("2s", None)]).fault(leases, Fault::Status(403, "no Leases for you"), 999).start();
+    let options = ["--lease-prefix", "watch", "--shards", "1", "--lease-namespace", "shop", "--replica", "one"];
+    let mut watching = Watching::start(&mock, &options);
+    let scope = watching.until("a scope with the cause", |line| line["scope"]["unread"][0].is_object());
+    assert_eq!(scope["complete"], false, "{scope}");
+    assert_eq!(scope["part"], "0 of 1 shards of the proxies");
+    assert!(scope["scope"]["unread"][0]["message"].as_str().unwrap().contains("no Leases for you"), "{scope}");
+    assert!(watching.seen.iter().any(|line| line["problem"] == "unwatched"), "{:?}", watching.seen);
+    assert!(watching.seen.iter().all(|line| line["complete"] != true), "{:?}", watching.seen);
+    let said = live(&mock, &[&["watch", "--once"], &options[..], QUICK].concat());
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    // As soon as it may, it reads them.
+    mock.change(World::heal);
+    let scope = watching.round();
+    assert_eq!(scope["scope"]["proxies"]["of"].as_u64(), Some(1), "{scope}");
+}
+
 /// Memory of a process in MB, and its CPU time in seconds.
 fn used(child: &Child) -> (f64, f64) {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", child.id())).unwrap();
