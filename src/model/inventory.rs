@@ -73,7 +73,10 @@ pub struct Kinds {
 
 /// The index of the last list that was asked about.
 #[derive(Debug)]
-struct Index<T, I>(Mutex<Option<(Weak<Vec<Arc<T>>>, Arc<I>)>>);
+struct Index<T, I>(Mutex<Option<Known<T, I>>>);
+
+/// A list, unless it is gone, and its index.
+type Known<T, I> = (Weak<Vec<Arc<T>>>, Arc<I>);
 
 impl<T, I> Default for Index<T, I> {
     fn default() -> Self {
