@@ -164,6 +164,7 @@ pub static ALL: &[&Rule] = &[
     &operation::cluster_not_used::RULE,
     &operation::rate_limit_never_met::RULE,
     &operation::virtual_host_replaced::RULE,
+    &operation::virtual_host_setting_overridden::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

@@ -5,7 +5,7 @@ use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::order::{decided_by_priority, reason};
 use crate::lint::seen::exact;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::Operation;
 use std::collections::BTreeSet;
 
@@ -40,34 +40,48 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .filter(|one| cx.view(run, one.id).is_some_and(|view| exact(one, &view)))
             .collect();
         for (at, later) in first.iter().enumerate() {
-            for earlier in &first[..at] {
-                let (one, two) = (earlier.planned.filter, later.planned.filter);
-                // Another rule reports filters that only the creation time orders.
-                if one == two || cx.same_object(one, two) || !decided_by_priority(cx, one, two) || !meet(earlier, later)
+            let two = later.planned.filter;
+            let Some(view) = cx.view(run, later.id) else { continue };
+            // Another rule reports filters that only the creation time orders.
+            let behind = |earlier: &&PatchRun<'_, '_>| {
+                let one = earlier.planned.filter;
+                one != two && !cx.same_object(one, two) && decided_by_priority(cx, one, two) && meet(earlier, later)
+            };
+            let mut others: Vec<PatchView<'_>> = Vec::new();
+            for earlier in first[..at].iter().filter(behind) {
+                if let Some(other) = cx.view(run, earlier.id)
+                    && told.insert([earlier.planned.filter, other.patch.index, two, view.patch.index])
                 {
-                    continue;
+                    others.push(other);
                 }
-                let (Some(view), Some(other)) = (cx.view(run, later.id), cx.view(run, earlier.id)) else { continue };
-                if !told.insert([one, other.patch.index, two, view.patch.index]) {
-                    continue;
-                }
-                let Some(seen) =
-                    cx.seen(&view, |it| it.run.label() == run.label() || run.knowledge == Knowledge::Reference)
-                else {
-                    continue;
-                };
-                let finding = view
-                    .finding(
-                        rule,
-                        view.value_span(&["patch", "operation"]),
-                        format!("this ends up before what {} inserts first", other.filter.full_name()),
-                    )
-                    .label("applied later, so it ends up first")
-                    .related(other.value_span(&["patch", "operation"]), "applied earlier, so it ends up after")
-                    .note(format!("order of application: {}", reason(cx, one, two)))
-                    .help("give the one that must come first the larger priority, or anchor one at the other");
-                out.push(seen.tell(finding));
             }
+            let Some(seen) = cx
+                .seen(&view, |it| it.run.label() == run.label() || run.knowledge == Knowledge::Reference)
+                .filter(|_| !others.is_empty())
+            else {
+                continue;
+            };
+            let names: BTreeSet<String> = others.iter().map(|other| other.filter.full_name()).collect();
+            let names: Vec<String> = names.into_iter().collect();
+            let verb = if names.len() == 1 { "inserts" } else { "insert" };
+            let mut finding = view
+                .finding(
+                    rule,
+                    view.value_span(&["patch", "operation"]),
+                    format!("this ends up before what {} {verb} first", names.join(" and ")),
+                )
+                .label("applied later, so it ends up first")
+                .help("give the one that must come first the larger priority, or anchor one at the other");
+            let mut reasons = BTreeSet::new();
+            for other in &others {
+                finding =
+                    finding.related(other.value_span(&["patch", "operation"]), "applied earlier, so it ends up after");
+                let reason = reason(cx, other.filter_index, two);
+                if reasons.insert(reason.clone()) {
+                    finding = finding.note(format!("order of application: {reason}"));
+                }
+            }
+            out.push(seen.tell(finding));
         }
     }
 }

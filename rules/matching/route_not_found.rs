@@ -2,8 +2,12 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
+use crate::lint::finding::Finding;
+use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, RuleInfo, no_match};
-use crate::model::envoy_filter::ObjectMatch;
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
 
 declare_rule! {
     /// `vhost.route.name` or `action` that no route has.
@@ -33,9 +37,32 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => format!("no route here is named `{}`", route.name),
         };
         let finding = one.finding(cx, rule, "route", message);
+        if one.view.patch.context == PatchContext::SidecarInbound && one.nearest == Some(Condition::RouteName) {
+            out.push(inbound(&one, &route.name, finding));
+            continue;
+        }
         out.push(match one.like(&route.name) {
             Some(like) if one.nearest == Some(Condition::RouteName) => finding.help(format!("name: {like}")),
             _ => finding,
         });
     }
+}
+
+/// Routes of a workload's own requests never come from a VirtualService.
+fn inbound(one: &NoMatch<'_, '_>, name: &str, finding: Finding) -> Finding {
+    let finding =
+        finding.note("VirtualServices apply where requests are sent: istiod names every inbound route `default`");
+    let has = |routes: &Tree<'_>| {
+        let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
+        vhosts.iter().filter_map(|vhost| vhost.get("routes")).flat_map(Tree::items).any(|route| route.name() == name)
+    };
+    let outbound = one.runs.iter().any(|run| {
+        let mut routes = run.config.generated(ResourceKind::Route);
+        routes.any(|(_, one)| run.before(ResourceKind::Route, &one.name).is_some_and(|routes| has(&routes)))
+    });
+    finding.help(if outbound {
+        "leave `route.name` out for all inbound requests, or write context: SIDECAR_OUTBOUND: there this proxy has a route of that name"
+    } else {
+        "leave `route.name` out for all inbound requests, or select the proxies that send them, with context: SIDECAR_OUTBOUND"
+    })
 }

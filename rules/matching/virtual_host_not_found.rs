@@ -2,9 +2,11 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
+use crate::lint::names::client_virtual_host;
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, RuleInfo, no_match, ports};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext, RouteConfigurationMatch};
+use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 
@@ -74,6 +76,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let finding = one.finding(cx, rule, "virtual host", format!("no virtual host here has {field} `{value}`"));
+        if let Some(chain) = of_waypoint(&one, value) {
+            out.push(
+                finding
+                    .note("a waypoint names its virtual hosts after the port alone, and each service has a route configuration of its own")
+                    .help(format!("match that instead of the virtual host:\nrouteConfiguration:\n  name: \"{chain}\"")),
+            );
+            continue;
+        }
         let with_port =
             one.candidates.iter().find(|it| it.strip_prefix(value.as_str()).is_some_and(|rest| rest.starts_with(':')));
         if let Some(port) = value.strip_prefix(INBOUND) {
@@ -92,6 +102,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             },
         });
     }
+}
+
+/// The route configuration that a waypoint has for a service, if a match names the virtual host that its clients have.
+fn of_waypoint(one: &NoMatch<'_, '_>, vhost: &str) -> Option<String> {
+    let waypoints = one.runs.iter().filter(|run| run.config.proxy.kind == ProxyKind::Waypoint);
+    waypoints.into_iter().find_map(|run| {
+        let listeners = run.listeners_after();
+        let chains = listeners.values().filter_map(|listener| listener.get("filter_chains")).flat_map(Tree::items);
+        let of_host = |chain: &&Tree<'_>| {
+            let client = client_virtual_host(chain.name());
+            client
+                .is_some_and(|client| client == vhost || client.rsplit_once(':').is_some_and(|(host, _)| host == vhost))
+        };
+        chains.into_iter().find(of_host).map(|chain| chain.name().to_owned())
+    })
 }
 
 /// The route configuration of plain HTTP servers with a virtual host, if the match also names a gateway.

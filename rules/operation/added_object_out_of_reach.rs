@@ -73,7 +73,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             let together = cx.runs.iter().any(|run| {
                 run.patch(view.filter_index, view.patch.index).is_some_and(|run| run.runs())
-                    && run.patch(add.filter_index, add.patch.index).is_some_and(|run| run.changes())
+                    && run.patch(add.filter_index, add.patch.index).is_some_and(|run| {
+                        // One that adds to nothing here would add it last all the same.
+                        run.changes() || (run.runs() && run.trace.effects.is_empty())
+                    })
             });
             // Without dumps, the names of generated objects are unknown, so only user-defined names count.
             let matched = cx

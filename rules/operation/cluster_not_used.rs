@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo, walk};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
@@ -30,6 +30,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut used: Option<HashSet<&str>> = None;
+    let mut asked: Option<HashSet<&str>> = None;
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         let Some(built) = view.built.filter(|built| built.operation == Operation::Add) else { continue };
         let Some(name) = built.value.as_ref().map(|value| value.name().to_owned()).filter(|name| !name.is_empty())
@@ -44,6 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if used.get_or_insert_with(|| mentioned(cx)).contains(name.as_str()) {
             continue;
         }
+        let asked = asked.get_or_insert_with(|| named_clusters(cx));
         let finding = view
             .finding(rule, view.value_path_span("name"), format!("nothing uses the cluster `{name}`"))
             .label("no route, filter or script names it")
@@ -54,6 +56,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 run.run.knowledge == Knowledge::Dump
                     && run.has(|effect| matches!(effect, Effect::Added))
                     && others.into_iter().all(|one| !one.json.contains(name.as_str()))
+                    // A misspelling of it is one mistake, and found where it is.
+                    && !asked.iter().any(|asked| run.run.cluster_like(asked).as_deref() == Some(name.as_str()))
             };
             if let Some(seen) = cx.seen(&view, unused) {
                 out.push(seen.tell(finding));
@@ -89,6 +93,21 @@ fn mentioned<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
         collect(value, own, &mut texts);
     }
     texts
+}
+
+/// The clusters that the values of all patches and their scripts refer to.
+fn named_clusters<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
+    let mut names = HashSet::new();
+    for view in cx.patches() {
+        let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
+        walk::fields(value, &mut |field| {
+            if field.is("cluster") || field.is("cluster_name") {
+                names.extend(field.node.as_str());
+            }
+        });
+    }
+    names.extend(cx.loadable_scripts().flat_map(|script| script.uses.calls.iter().map(|one| one.name)));
+    names
 }
 
 fn collect<'n>(node: &'n Node, own: &str, texts: &mut HashSet<&'n str>) {

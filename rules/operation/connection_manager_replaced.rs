@@ -41,10 +41,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         };
         let (mut filters, mut settings) = (BTreeSet::new(), BTreeSet::new());
+        let own = given.path(&["rds", "route_config_name"]).and_then(Tree::as_str).unwrap_or_default();
+        let mut routes: BTreeSet<String> = BTreeSet::new();
         for run in &seen.runs {
             for (place, _) in run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Replaced)) {
                 if let Some(before) = generated(run, place) {
                     compare(&before, &given, &mut filters, &mut settings);
+                    let name = before.path(&["rds", "route_config_name"]).and_then(Tree::as_str);
+                    routes.extend(name.filter(|name| *name != own && !settings.contains("rds")).map(str::to_owned));
                 }
             }
         }
@@ -70,6 +74,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if !settings.is_empty() {
             finding =
                 finding.note(format!("settings dropped: {}", names::listed(settings.iter().map(String::as_str), 16)));
+        }
+        if seen.certain() && !routes.is_empty() {
+            let listed = names::listed(routes.iter().map(String::as_str), 6);
+            let instead = if own.is_empty() { "routes of the value".to_owned() } else { format!("`{own}`") };
+            finding = finding.note(format!("listeners with the routes {listed} get {instead} instead"));
         }
         out.push(seen.tell(finding));
     }

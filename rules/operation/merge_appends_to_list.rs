@@ -4,8 +4,9 @@ use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::constraint::absent;
 use crate::lint::context::PatchRun;
+use crate::lint::seen::Seen;
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
-use crate::model::envoy_filter::PatchContext;
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::ChangeKind;
 use crate::proto::tree::Tree;
@@ -67,6 +68,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 _ => false,
             };
             let Some(seen) = cx.seen(&view, |run| run.has(appended)) else { continue };
+            // A domain that is already there is another rule's error, and no list to replace.
+            if list == DOMAINS && view.patch.apply_to == ApplyTo::VirtualHost && repeated(&seen) {
+                continue;
+            }
             if list == CHAINS {
                 out.push(seen.tell(another_chain(rule, cx, &view, &count)));
                 continue;
@@ -85,6 +90,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 const CHAINS: &str = "filter_chains";
+
+const DOMAINS: &str = "domains";
+
+/// Whether a virtual host has a domain twice after the merge.
+fn repeated(seen: &Seen<'_, '_>) -> bool {
+    let twice = |run: &PatchRun<'_, '_>| {
+        run.trace.effects.iter().any(|(place, _)| {
+            let vhost = run.run.object(place);
+            let domains = vhost.as_ref().and_then(|vhost| vhost.get(DOMAINS)).map(Tree::items).unwrap_or_default();
+            let mut known = BTreeSet::new();
+            !domains.iter().filter_map(Tree::as_str).all(|domain| known.insert(domain.to_ascii_lowercase()))
+        })
+    };
+    seen.runs.iter().any(twice)
+}
 
 /// A filter chain in a LISTENER MERGE: it is added and not merged into the generated one.
 fn another_chain(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>, count: &str) -> Finding {

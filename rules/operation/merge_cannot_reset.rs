@@ -4,8 +4,8 @@ use crate::declare_rule;
 use crate::engine::program::Status;
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
-use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::Operation;
+use crate::lint::{Context, Findings, PatchView, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::decode::What;
 use crate::proto::merge::ChangeKind;
 use crate::source::Step;
@@ -68,13 +68,31 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let finding = view
                 .finding(rule, span, format!("MERGE cannot reset `{path}`: it stays {old}"))
                 .label("a default value counts as not set, so there is nothing to merge")
-                .help(if lists {
-                    "write the object with REPLACE, or remove it and add it again"
-                } else {
-                    "REPLACE the filter with its whole configuration; a merge only adds and overwrites"
-                });
+                .help(instead(&view, lists));
             let finding = seen.tell(finding);
             out.push(finding.ineffective());
+        }
+    }
+}
+
+/// What writes the value: REPLACE exists for filters, virtual hosts and a few more.
+fn instead(view: &PatchView<'_>, lists: bool) -> &'static str {
+    match view.patch.apply_to {
+        ApplyTo::NetworkFilter | ApplyTo::HttpFilter | ApplyTo::ListenerFilter if lists => {
+            "write the object with REPLACE, or remove it and add it again"
+        }
+        ApplyTo::NetworkFilter | ApplyTo::HttpFilter | ApplyTo::ListenerFilter => {
+            "REPLACE the filter with its whole configuration; a merge only adds and overwrites"
+        }
+        ApplyTo::VirtualHost => {
+            "REPLACE the virtual host with its whole configuration; a merge only adds and overwrites"
+        }
+        ApplyTo::HttpRoute => "INSERT_FIRST a route with the whole configuration; a merge only adds and overwrites",
+        ApplyTo::FilterChain | ApplyTo::Listener if view.patch.context == PatchContext::Gateway => {
+            "a merge only adds and overwrites: set it where the Gateway sets it, or REMOVE the object and ADD it with its whole configuration"
+        }
+        _ => {
+            "a merge only adds and overwrites: set it in the Istio object that generates it, or REMOVE the object and ADD it with its whole configuration"
         }
     }
 }

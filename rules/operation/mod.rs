@@ -38,4 +38,5 @@ pub(crate) mod two_terminal_filters;
 pub(crate) mod unknown_cluster;
 pub(crate) mod unknown_filter_config_key;
 pub(crate) mod virtual_host_replaced;
+pub(crate) mod virtual_host_setting_overridden;
 pub(crate) mod waypoint_never_patched;

@@ -3,8 +3,8 @@
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::seen::exact;
-use crate::lint::{Context, Findings, RuleInfo, names};
-use crate::model::envoy_filter::ApplyTo;
+use crate::lint::{Context, Findings, PatchView, RuleInfo, names};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::tree::Origin;
 use crate::source::Severity;
@@ -58,11 +58,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 Some(known) => known.old.extend(one.old),
             }
         }
-        for one in kinds {
+        for one in kinds.into_iter().filter(|one| !goes_with_policy(&view, &one.new)) {
             let same = |effect: &Effect| lost(effect).is_some_and(|it| it.new == one.new);
             let places: Vec<&Place> = all().filter(|(_, effect)| same(effect)).map(|(place, _)| place).collect();
             let objects: BTreeSet<String> = places.iter().map(|place| place.resource.clone()).collect();
-            let (severity, note, help) = advice(&one);
+            let (severity, note, mut help) = advice(&one);
+            let named = match &view.patch.object {
+                ObjectMatch::RouteConfiguration(routes) => {
+                    routes.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()).is_some_and(|one| !one.name.is_empty())
+                }
+                _ => false,
+            };
+            if named && help == NAME_THE_ROUTE {
+                help = "if that is not intended, INSERT_FIRST a new route with the paths it is for";
+            }
             if guessed && view.patch.apply_to == ApplyTo::HttpRoute {
                 continue;
             }
@@ -101,6 +110,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
+/// Whether the settings of a load balancing policy come with the policy that they are for.
+fn goes_with_policy(view: &PatchView<'_>, new: &str) -> bool {
+    let Some(policy) = new.strip_suffix("_lb_config") else { return false };
+    let value = view.built.and_then(|built| built.value.as_ref());
+    value.is_some_and(|value| value.str_at("lb_policy").eq_ignore_ascii_case(policy))
+}
+
 fn lost(effect: &Effect) -> Option<Lost> {
     let (Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _)) = effect else { return None };
     changes.iter().enumerate().find_map(|(at, change)| {
@@ -136,6 +152,8 @@ fn was(change: &Change) -> String {
     }
 }
 
+const NAME_THE_ROUTE: &str = "name the intended route (vhost.route.name), or INSERT_FIRST a new route";
+
 /// The severity, the consequence and what to write instead.
 fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
     match (lost.new.as_str(), lost.old.first().map_or("", String::as_str)) {
@@ -149,11 +167,9 @@ fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
             "the redirect or direct response is gone; without a cluster Envoy rejects the whole route configuration",
             "match only routes that forward:\nvhost:\n  route:\n    action: ROUTE",
         ),
-        ("redirect" | "direct_response", "route") => (
-            Severity::Warning,
-            "requests no longer reach the service behind the route",
-            "name the intended route (vhost.route.name), or INSERT_FIRST a new route",
-        ),
+        ("redirect" | "direct_response", "route") => {
+            (Severity::Warning, "requests no longer reach the service behind the route", NAME_THE_ROUTE)
+        }
         ("validation_context", _) => (
             Severity::Error,
             "the certificate authority that istiod set with it is gone: peers are checked against the new context alone",

@@ -5,7 +5,7 @@ use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo, no_match};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue};
@@ -155,6 +155,11 @@ fn fits(made: &Keys, wanted: &Keys) -> bool {
 /// Global rate limits without any route that has actions: only with config dumps, since istiod generates no actions and
 /// the filter that adds them may be outside the input.
 fn never_asked(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let has_actions = |view: &PatchView<'_>| {
+        let values = cx.value_of(view).into_iter();
+        values.flat_map(|value| &value.objects).any(|object| object.member("rate_limits").is_some())
+    };
+    let mut lost: Option<bool> = None;
     for value in cx.values() {
         let view = &value.view;
         if view.patch.apply_to != ApplyTo::HttpFilter {
@@ -168,6 +173,10 @@ fn never_asked(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 run.run.knowledge == Knowledge::Dump && run.changes() && !run.run.asks_for_limits()
             };
             let Some(seen) = cx.seen(view, silent) else { continue };
+            // The actions are there, in a patch that matches nothing: that is the mistake.
+            if *lost.get_or_insert_with(|| no_match::all(cx).iter().any(|one| has_actions(&one.view))) {
+                return;
+            }
             let finding = value
                 .finding(rule, object.span, "no route has `rate_limits`: this filter never calls its service")
                 .label("never calls its service")

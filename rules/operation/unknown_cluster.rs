@@ -40,10 +40,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let absent =
                 |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);
             let Some(seen) = cx.seen(&view, absent) else { continue };
-            let mut finding = view
+            let finding = view
                 .finding(rule, view.value_place(&route), format!("no cluster is named `{name}`"))
-                .label("not a cluster of the proxy")
-                .help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has");
+                .label("not a cluster of the proxy");
+            let mut finding = match seen.runs.iter().find_map(|run| run.run.cluster_like(&name)) {
+                Some(like) => finding.help(format!("did you mean `{like}`?")),
+                None => {
+                    finding.help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has")
+                }
+            };
             if name.contains('|') {
                 finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");
             }

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::names::client_virtual_host;
 use crate::lint::{Context, Findings, RuleInfo, no_match};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, RouteConfigurationMatch};
 use crate::model::proxy::ProxyKind;
@@ -105,13 +106,15 @@ fn meant(run: &ProxyRun<'_>, want: &RouteConfigurationMatch) -> Option<(String, 
             .iter()
             .find_map(|filter| filter.get("typed_config")?.readable().get("route_config").cloned())?;
         let same = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
+        // Elsewhere, virtual hosts are named after the service.
+        let of_client = client_virtual_host(chain.name());
         if !same(&want.name, routes.name()) {
             return None;
         }
         let mut of_service = routes.get("virtual_hosts")?.items().iter().filter(|it| {
             vhost.is_none_or(|vhost| {
                 let domains = it.get("domains").map(Tree::items).unwrap_or_default();
-                same(&vhost.name, it.name())
+                (same(&vhost.name, it.name()) || of_client.as_deref() == Some(vhost.name.as_str()))
                     && (vhost.domain_name.is_empty()
                         || domains.iter().any(|one| one.as_str() == Some(vhost.domain_name.as_str())))
             })

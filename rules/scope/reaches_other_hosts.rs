@@ -5,13 +5,14 @@ use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
 use crate::model::envoy_filter::ApplyTo;
+use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Hosts, each with the name of its virtual host.
-type Hosts = BTreeMap<String, String>;
+/// Hosts, each with the names of its virtual hosts.
+type Hosts = BTreeMap<String, BTreeSet<String>>;
 
 declare_rule! {
     /// A patch of a shared listener or route configuration that is intended for one host, or not for all of them.
@@ -60,7 +61,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .filter(|place| !place.resource.starts_with("virtualInbound") && !place.resource.starts_with("inbound"))
             {
                 let key = (std::ptr::from_ref(run.run).addr(), format!("{place}"));
-                hosts.extend(known.entry(key).or_insert_with(|| of_place(run.run, place)).clone());
+                add(&mut hosts, known.entry(key).or_insert_with(|| of_place(run.run, place)).clone());
             }
             hosts
         };
@@ -71,7 +72,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let here = reached(&run);
             if here.len() > 1 {
                 workloads.insert(run.run.label().to_owned());
-                hosts.extend(here);
+                add(&mut hosts, here);
             }
         }
         // A host that the value names may be a condition; an allowed origin is not.
@@ -96,9 +97,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let others = hosts.keys().filter(|host| Some(*host) != meant.as_ref()).map(String::as_str);
         let example = meant.as_ref().and_then(|host| hosts.get(host)).or_else(|| hosts.values().next());
+        let example = match example {
+            // A host has a virtual host for each port; before 1.26 a match cannot name them all.
+            Some(of) if of.len() > 1 && cx.release >= Release::minor(26) => {
+                let host = hosts.iter().find(|(_, vhosts)| *vhosts == of).map_or("", |(host, _)| host);
+                format!("domainName: {host}")
+            }
+            Some(of) => format!("name: {}", of.first().map(String::as_str).unwrap_or_default()),
+            None => continue,
+        };
+        let apply_to = match view.patch.apply_to {
+            ApplyTo::HttpRoute => "HTTP_ROUTE",
+            _ => "VIRTUAL_HOST",
+        };
         let mut help = format!(
-            "to keep it to one host:\napplyTo: VIRTUAL_HOST\nmatch:\n  routeConfiguration:\n    vhost:\n      name: {}",
-            example.map(String::as_str).unwrap_or_default()
+            "to keep it to one host:\napplyTo: {apply_to}\nmatch:\n  routeConfiguration:\n    vhost:\n      {example}"
         );
         if view.patch.apply_to == ApplyTo::HttpFilter {
             help.push_str("\nand configure the filter in typed_per_filter_config there");
@@ -111,6 +124,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .objects(hosts.into_keys())
                 .workloads(workloads),
         );
+    }
+}
+
+fn add(hosts: &mut Hosts, more: Hosts) {
+    for (host, vhosts) in more {
+        hosts.entry(host).or_default().extend(vhosts);
     }
 }
 
@@ -145,7 +164,7 @@ fn of_place(run: &ProxyRun<'_>, place: &Place) -> Hosts {
             let Some(config) = filter.get("typed_config").map(Tree::readable) else { continue };
             let name = config.path(&["rds", "route_config_name"]).and_then(Tree::as_str);
             if let Some(routes) = name.and_then(|name| run.after(ResourceKind::Route, name)) {
-                found.extend(hosts(&routes, None));
+                add(&mut found, hosts(&routes, None));
             }
         }
     }
@@ -156,11 +175,14 @@ fn of_place(run: &ProxyRun<'_>, place: &Place) -> Hosts {
 fn hosts(routes: &Tree<'_>, only: Option<&str>) -> Hosts {
     let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
     let meant = vhosts.iter().filter(|vhost| only.is_none_or(|name| vhost.name() == name));
-    let named = meant.map(|vhost| {
-        let name = vhost.name();
-        (name.rsplit_once(':').map_or(name, |(host, _)| host).to_owned(), name.to_owned())
-    });
-    named.filter(|(host, _)| host.contains('.') && !host.contains('*')).collect()
+    let mut found = Hosts::new();
+    for name in meant.map(Tree::name) {
+        let host = name.rsplit_once(':').map_or(name, |(host, _)| host);
+        if host.contains('.') && !host.contains('*') {
+            found.entry(host.to_owned()).or_default().insert(name.to_owned());
+        }
+    }
+    found
 }
 
 /// The one host that the EnvoyFilter is named after: its first label, or all of it, between dashes.

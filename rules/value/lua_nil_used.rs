@@ -1,15 +1,16 @@
 //! EF143: Lua that uses a header or body that may be absent.
 
 use crate::declare_rule;
-use crate::lint::lua_use::{Named, Source};
+use crate::lint::lua_use::{Named, Source, Used};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// A header or body that may be absent but is used unconditionally.
     ///
     /// # What it finds
-    /// Inline Lua that concatenates or indexes `headers():get("name")`, `dynamicMetadata():get("filter")` or
-    /// `os.getenv("NAME")` without a default, or calls a method of `body()` without testing that a body exists.
+    /// Inline Lua that concatenates, indexes, measures, compares or calculates with `headers():get("name")`,
+    /// `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it to `string.lower` and
+    /// the like, to a log or as a header's value; a method of `body()` without a test that a body exists.
     ///
     /// # Why it matters
     /// For a message without that header or body the value is nil and the script ends there: the request passes without
@@ -41,11 +42,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ("the proxy does not have the variable", format!("(os.getenv({name:?}) or \"\")"))
                 }
             };
-            let what = if one.indexed { "index" } else { "concatenate" };
             out.push(
                 script
                     .failure(rule, &one.named, format!("`{name}` is nil if {when}"))
-                    .label(format!("attempt to {what} a nil value"))
+                    .label(match one.used {
+                        Used::Indexed => "attempt to index a nil value".to_owned(),
+                        Used::Concatenated => "attempt to concatenate a nil value".to_owned(),
+                        Used::Measured => "attempt to get length of a nil value".to_owned(),
+                        Used::Calculated => "attempt to perform arithmetic on a nil value".to_owned(),
+                        Used::Compared => "attempt to compare a nil value".to_owned(),
+                        Used::Passed(function) => format!("bad argument to '{function}' (string expected, got nil)"),
+                    })
                     .help(help),
             );
         }

@@ -48,7 +48,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let label = "attempt to call a nil value";
             let Some(since) = one.since else {
                 let like = names::nearest(name, one.owner.methods().iter().map(|(name, _)| *name));
-                let help = if let Some(like) = like {
+                let help = if let Some(instead) = one.owner.instead_of(name) {
+                    instead.to_owned()
+                } else if let Some(like) = like {
                     format!("write `{like}`")
                 } else {
                     let names = one.owner.methods().iter().filter(|(_, since)| *since == 0).map(|(name, _)| *name);

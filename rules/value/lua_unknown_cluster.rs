@@ -58,6 +58,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     && !run.run.config.of_kind(ResourceKind::Cluster).any(|cluster| cluster.name == one.name)
             };
             if let Some(seen) = cx.seen(&script.value.view, absent) {
+                let like = seen.runs.iter().find_map(|run| run.run.cluster_like(one.name));
+                let finding = match like {
+                    Some(like) => finding.help(format!("did you mean `{like}`?")),
+                    None => finding,
+                };
                 out.push(seen.tell(finding));
             } else if !cx.attaches_to_dump(filter) && !known(cx, one.name) {
                 out.push(

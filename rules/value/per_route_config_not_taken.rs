@@ -79,7 +79,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let below = key.map(|key| format!("\nbelow the key `{key}`, the name of the filter")).unwrap_or_default();
             let finding = match refusal {
                 Refusal::None => value
-                    .finding(rule, url.span, format!("`{name}` cannot be configured for a route"))
+                    .finding(rule, url.span, format!("`{}` cannot be configured for a route", distinct(url.name())))
                     .label("this extension has no configuration for routes")
                     .note("Envoy rejects the whole route configuration that contains it")
                     .help(format!(
@@ -96,6 +96,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 None => finding,
             });
         }
+    }
+}
+
+/// The short name of a type, with its package if the type that switches filters off has the same one.
+fn distinct(full: &str) -> &str {
+    match short(full) {
+        "FilterConfig" => full.strip_prefix(EXTENSIONS).unwrap_or(full),
+        name => name,
     }
 }
 

@@ -244,6 +244,26 @@ pub fn has_route(object: &ObjectMatch) -> bool {
     route_match(object).and_then(|it| it.vhost.as_ref()).is_some_and(|vhost| vhost.route.is_some())
 }
 
+/// The condition that a match has for virtual hosts.
+pub(super) fn of_virtual_host(object: &ObjectMatch) -> Option<Condition> {
+    let vhost = route_match(object)?.vhost.as_ref()?;
+    match (vhost.name.is_empty(), vhost.domain_name.is_empty()) {
+        (false, _) => Some(Condition::VirtualHostName),
+        (true, false) => Some(Condition::DomainName),
+        (true, true) => None,
+    }
+}
+
+/// The condition that a match has for routes.
+pub(super) fn of_route(object: &ObjectMatch) -> Option<Condition> {
+    let route = route_match(object)?.vhost.as_ref()?.route.as_ref()?;
+    match (route.name.is_empty(), route.action) {
+        (false, _) => Some(Condition::RouteName),
+        (true, RouteAction::Any) => None,
+        (true, _) => Some(Condition::RouteAction),
+    }
+}
+
 /// Whether a route matches.
 pub fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
     let want = route_match(object).and_then(|it| it.vhost.as_ref()).and_then(|it| it.route.as_ref());

@@ -4,8 +4,8 @@
 
 use super::matching;
 use super::run::{Flow, Run};
-use super::trace::{Effect, PatchId, Place, Sink};
-use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use super::trace::{Condition, Effect, Miss, PatchId, Place, Sink};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
 
@@ -132,6 +132,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 Operation::Remove => {
                     self.bury(id, vhost, place.as_ref());
                     self.effect(id, place, Effect::Removed);
+                    // Nothing is left for those that come later.
+                    let later = vhost_ids.iter().skip_while(|&&other| other != id).skip(1);
+                    let later: Vec<PatchId> = later.chain(route_ids).copied().collect();
+                    self.none_left(&later, matching::of_virtual_host);
                     return Ok(Some(id));
                 }
                 Operation::Replace => {
@@ -151,12 +155,24 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         Ok(None)
     }
 
+    /// Records that no object is left for patches that name one.
+    fn none_left(&mut self, ids: &[PatchId], condition: impl Fn(&ObjectMatch) -> Option<Condition>) {
+        for &id in ids {
+            if let Some(condition) = condition(self.object(id)) {
+                self.miss(id, Miss::no_object(condition));
+            }
+        }
+    }
+
     fn routes(&mut self, ids: &[PatchId], vhost: &mut Tree<'a>, place: Option<&Place>) -> Flow {
         let Some(list) = vhost.list_mut("routes") else { return Ok(()) };
         let at = |index: usize, route: &Tree<'a>| {
             let place = place.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Route, ""));
             Place { route: Some((index, route.name().to_owned())), ..place }
         };
+        if list.is_empty() {
+            self.none_left(ids, matching::of_route);
+        }
         let mut removed = false;
         for (index, route) in list.iter_mut().enumerate() {
             for &id in ids {
@@ -175,6 +191,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                     // Go leaves a nil until all patches are done, so positions stay valid.
                     route.value = Value::Null;
                     removed = true;
+                    let later: Vec<PatchId> = ids.iter().skip_while(|&&other| other != id).skip(1).copied().collect();
+                    self.none_left(&later, matching::of_route);
                     break;
                 }
                 self.merge(id, ApplyTo::HttpRoute, route, place)?;

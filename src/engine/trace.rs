@@ -207,6 +207,8 @@ pub enum Found<'m> {
     One(Cow<'m, str>),
     /// A list, item by item.
     Several(Vec<Cow<'m, str>>),
+    /// There is no object to compare.
+    NoObject,
 }
 
 impl<'m> Found<'m> {
@@ -214,6 +216,7 @@ impl<'m> Found<'m> {
         match self {
             Found::One(text) => std::slice::from_ref(text),
             Found::Several(texts) => texts,
+            Found::NoObject => &[],
         }
     }
 }
@@ -222,6 +225,11 @@ impl<'m> Miss<'m> {
     /// A miss with one value found.
     pub fn new(condition: Condition, found: impl Into<Cow<'m, str>>) -> Miss<'m> {
         Miss { condition, found: Found::One(found.into()) }
+    }
+
+    /// A miss because no object is left that could have the value.
+    pub fn no_object(condition: Condition) -> Miss<'m> {
+        Miss { condition, found: Found::NoObject }
     }
 
     /// A miss with any number of values found.
@@ -432,7 +440,7 @@ impl Sink for Trace {
 
     fn miss(&mut self, patch: PatchId, Miss { condition, found }: Miss<'_>) {
         let Some(trace) = self.patches.get_mut(patch.index()) else { return };
-        *trace.misses.entry(condition).or_default() += 1;
+        *trace.misses.entry(condition).or_default() += usize::from(found != Found::NoObject);
         match trace.nearest.map(|nearest| nearest.rank().cmp(&condition.rank())) {
             Some(Ordering::Greater) => return,
             Some(Ordering::Equal) => {}

@@ -28,6 +28,8 @@ struct Culprit {
     did: String,
     /// Whether it removed the object.
     removed: bool,
+    /// What the label at its operation says.
+    label: &'static str,
     /// Another patch that removes the same object.
     also: Option<PatchId>,
     /// Whether the patch matches and changes the configuration when it runs before this one.
@@ -95,7 +97,7 @@ fn cause_of(
         };
         let view = cx.patch(planned.filter, number)?;
         let place: Span = view.value_span(&["patch", "operation"]);
-        Some(Cause { what, place, label: "removes it".to_owned(), help })
+        Some(Cause { what, place, label: culprit.label.to_owned(), help })
     })
 }
 
@@ -172,7 +174,14 @@ impl ProxyRun<'_> {
             self.matches(&plan, *culprit, counts) && self.matters(&plan, *culprit)
         };
         let removed = matches!(effect, Effect::Removed);
-        Some(Culprit { id: *culprit, did: did(place, effect), removed, also, order_helps })
+        let label = match rank(effect) {
+            0 => "removes it",
+            1 => "renames it",
+            2 => "replaces it",
+            3 => "changes it",
+            _ => "inserts before it",
+        };
+        Some(Culprit { id: *culprit, did: did(place, effect), removed, label, also, order_helps })
     }
 
     /// Whether the proxy's configuration differs without this patch of a plan.

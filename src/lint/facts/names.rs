@@ -142,9 +142,51 @@ pub(crate) fn listed_or<'n>(names: impl IntoIterator<Item = &'n str>, most: usiz
     }
 }
 
+/// The cluster that was most likely meant: for a generated name one of the same service, or of a service with a similar
+/// host and the same port.
+pub(crate) fn cluster_like<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let parts = |name: &'n str| -> Option<[&'n str; 4]> { name.split('|').collect::<Vec<_>>().try_into().ok() };
+    let wanted_parts: Vec<&str> = wanted.split('|').collect();
+    let &[direction, port, subset, host] = wanted_parts.as_slice() else {
+        return nearest(wanted, among.into_iter().filter(|name| !name.contains('|')));
+    };
+    let all: Vec<(&str, [&str; 4])> = among
+        .into_iter()
+        .filter_map(|name| Some((name, parts(name)?)))
+        .filter(|(_, parts)| parts[0] == direction && !parts[3].is_empty())
+        .collect();
+    let same_host = all.iter().filter(|(_, parts)| parts[3] == host);
+    let distance = |parts: &[&str; 4]| usize::from(parts[1] != port) + usize::from(parts[2] != subset);
+    if let Some((name, _)) = same_host.min_by_key(|(name, parts)| (distance(parts), *name)) {
+        return Some(name);
+    }
+    let of_port = || all.iter().filter(|(_, parts)| parts[1] == port && parts[2] == subset);
+    let like = nearest(host, of_port().map(|(_, parts)| parts[3]))?;
+    of_port().find(|(_, parts)| parts[3] == like).map(|(name, _)| *name)
+}
+
+/// The virtual host that the clients of a waypoint's service have, from the name of the service's filter chain.
+pub(crate) fn client_virtual_host(chain: &str) -> Option<String> {
+    let (port, rest) = chain.strip_prefix("inbound-vip|")?.split_once('|')?;
+    Some(format!("{}:{port}", rest.strip_prefix("http|")?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn similar_clusters_belong_to_the_service_or_to_a_similar_host() {
+        let all =
+            ["outbound|80||cart.shop.svc.cluster.local", "outbound|9000||cart.shop.svc.cluster.local", "static-site"];
+        let like = |wanted| cluster_like(wanted, all);
+        assert_eq!(like("outbound|81||cart.shop.svc.cluster.local"), Some(all[0]));
+        assert_eq!(like("outbound|9000|v1|cart.shop.svc.cluster.local"), Some(all[1]));
+        assert_eq!(like("outbound|80||cartt.shop.svc.cluster.local"), Some(all[0]));
+        assert_eq!(like("outbound|80||bill.shop.svc.cluster.local"), None);
+        assert_eq!(like("static_site"), Some("static-site"));
+        assert_eq!(like("payments"), None);
+    }
 
     #[test]
     fn old_names_have_a_name_of_their_kind() {

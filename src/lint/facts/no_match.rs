@@ -4,7 +4,7 @@ use crate::engine::trace::Condition;
 use crate::engine::{Outcome, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, Missed, PatchView, ProxyRun};
 use crate::lint::facts::culprit;
-use crate::lint::facts::names::{count, listed_or, nearest};
+use crate::lint::facts::names::{cluster_like, count, listed_or, nearest};
 use crate::lint::finding::{Cause, Confidence, Finding};
 use crate::lint::rule::RuleInfo;
 use crate::source::Span;
@@ -143,6 +143,11 @@ impl NoMatch<'_, '_> {
         match self.confidence {
             Confidence::Certain => {
                 let proxies = count(self.runs.len(), "proxy", "proxies");
+                if self.objects == 0 && self.nearest.is_some() {
+                    return finding
+                        .note(format!("no {what} is left where the patch looks, on {proxies}"))
+                        .workloads(self.runs.iter().map(|run| run.label().to_owned()));
+                }
                 let among: Vec<&str> = self.candidates.iter().map(String::as_str).collect();
                 let have = if among.is_empty() { "nothing".to_owned() } else { listed_or(among, 8, self.absent()) };
                 let looked = count(self.objects, what, &format!("{what}s"));
@@ -176,6 +181,10 @@ impl NoMatch<'_, '_> {
 
     /// The existing value that is most similar to the wanted one.
     pub(crate) fn like(&self, want: &str) -> Option<&str> {
-        nearest(want, self.candidates.iter().map(String::as_str))
+        let among = self.candidates.iter().map(String::as_str);
+        if self.nearest == Some(Condition::ClusterName) {
+            return cluster_like(want, among);
+        }
+        nearest(want, among)
     }
 }

@@ -5,6 +5,7 @@ use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::culprit;
+use crate::lint::facts::names::cluster_like;
 use crate::lint::finding::{Cause, Finding, Findings};
 use crate::lint::rule::RuleInfo;
 use crate::lint::value::walk;
@@ -217,6 +218,14 @@ impl ProxyRun<'_> {
         let asks = |text: &str| text.contains("rate_limits") || text.contains("rateLimits");
         let mut patched = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
         self.config.resources.iter().any(|one| asks(one.json)) || patched.any(|tree| asks(&write(tree, Style::Compact)))
+    }
+
+    /// The cluster of the proxy that a name most likely means.
+    pub(crate) fn cluster_like(&self, wanted: &str) -> Option<String> {
+        let patched = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Cluster);
+        let added = patched.filter(|one| one.tree.is_some()).map(|one| one.name.as_str());
+        let generated = self.config.of_kind(ResourceKind::Cluster).map(|one| &*one.name);
+        cluster_like(wanted, generated.chain(added)).map(str::to_owned)
     }
 
     /// The object at a place as istiod sends it.

@@ -1,6 +1,7 @@
-//! Checks that a Lua chunk parses: the syntax of Lua 5.1 as accepted by LuaJIT 2.1, which Envoy runs.
+//! Checks that a Lua chunk compiles: the syntax of Lua 5.1 as accepted by LuaJIT 2.1, which Envoy runs, and LuaJIT's
+//! limits on the variables of a function.
 //!
-//! Only the syntax and the globals that a chunk names are checked. LuaJIT's additions to 5.1 are accepted: `goto` and
+//! Only the syntax, the variables and the globals that a chunk names are checked. LuaJIT's additions to 5.1 are accepted: `goto` and
 //! labels, `\z` and `\x`, number suffixes (`LL`, `ULL`, `i`), empty statements.
 
 use std::collections::BTreeSet;
@@ -21,14 +22,13 @@ pub(crate) struct SyntaxError {
     pub at: usize,
     /// What was expected, or what is wrong.
     pub message: String,
+    /// Whether the syntax is correct, but a function has more variables than LuaJIT can compile.
+    pub limit: bool,
 }
 
 /// Parses a chunk.
 pub(crate) fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
-    let mut parser = Parser { text, at: 0, token: Token::End, start: 0, depth: 0, chunk: Chunk::default() };
-    if text.starts_with('#') {
-        parser.at = text.find('\n').unwrap_or(text.len());
-    }
+    let mut parser = Parser::new(text);
     parser.advance()?;
     parser.block()?;
     match parser.token {
@@ -39,10 +39,7 @@ pub(crate) fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
 
 /// The tokens of a chunk that parses, with their places.
 pub(super) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
-    let mut parser = Parser { text, at: 0, token: Token::End, start: 0, depth: 0, chunk: Chunk::default() };
-    if text.starts_with('#') {
-        parser.at = text.find('\n').unwrap_or(text.len());
-    }
+    let mut parser = Parser::new(text);
     let mut tokens = Vec::new();
     while parser.advance().is_ok() && parser.token != Token::End {
         tokens.push((parser.start, parser.token));
@@ -75,20 +72,96 @@ const SIGNS: [&str; 27] = [
 /// Maximum nesting: LuaJIT's own limit is 200 levels.
 const MAX_DEPTH: usize = 200;
 
+/// Maximum number of local variables that a function has at any of its places (`LJ_MAX_LOCVAR`).
+const MAX_LOCALS: usize = 200;
+
+/// Maximum number of variables of enclosing functions that a function uses (`LJ_MAX_UPVAL`).
+const MAX_UPVALUES: usize = 60;
+
+/// Hidden variables of a `for` loop.
+const OF_A_LOOP: [&str; 3] = [""; 3];
+
+/// A function that is being read.
+#[derive(Default)]
+struct Frame<'t> {
+    /// Its local variables here, each with a number of its own.
+    locals: Vec<(&'t str, usize)>,
+    /// The variables of enclosing functions that it or a function inside it uses.
+    upvalues: BTreeSet<usize>,
+}
+
 struct Parser<'t> {
     text: &'t str,
     at: usize,
     token: Token<'t>,
     start: usize,
     depth: usize,
+    frames: Vec<Frame<'t>>,
+    declared: usize,
     chunk: Chunk<'t>,
 }
 
 type Parsed<T = ()> = Result<T, SyntaxError>;
 
 impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Parser<'t> {
+        Parser {
+            text,
+            at: if text.starts_with('#') { text.find('\n').unwrap_or(text.len()) } else { 0 },
+            token: Token::End,
+            start: 0,
+            depth: 0,
+            frames: vec![Frame::default()],
+            declared: 0,
+            chunk: Chunk::default(),
+        }
+    }
+
     fn error<T>(at: usize, message: impl Into<String>) -> Parsed<T> {
-        Err(SyntaxError { at, message: message.into() })
+        Err(SyntaxError { at, message: message.into(), limit: false })
+    }
+
+    fn too_many<T>(&self, most: usize, what: &str) -> Parsed<T> {
+        let function = if self.frames.len() == 1 { "the top level of the script" } else { "a function" };
+        Err(SyntaxError { at: self.start, message: format!("{function} has more than {most} {what}"), limit: true })
+    }
+
+    /// Declares local variables of the function that is being read.
+    fn declare(&mut self, names: &[&'t str]) -> Parsed {
+        let mut full = false;
+        if let Some(frame) = self.frames.last_mut() {
+            for name in names {
+                self.declared += 1;
+                frame.locals.push((name, self.declared));
+            }
+            full = frame.locals.len() > MAX_LOCALS;
+        }
+        if full { self.too_many(MAX_LOCALS, "local variables") } else { Ok(()) }
+    }
+
+    fn locals(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.locals.len())
+    }
+
+    fn drop_locals(&mut self, keep: usize) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.locals.truncate(keep);
+        }
+    }
+
+    /// A use of a name, which may be a variable of an enclosing function.
+    fn uses(&mut self, name: &'t str) -> Parsed {
+        let found = self.frames.iter().enumerate().rev().find_map(|(level, frame)| {
+            let (_, number) = frame.locals.iter().rev().find(|(local, _)| *local == name)?;
+            Some((level, *number))
+        });
+        let Some((level, number)) = found else { return Ok(()) };
+        let mut full = false;
+        for frame in &mut self.frames[level + 1..] {
+            frame.upvalues.insert(number);
+            full |= frame.upvalues.len() > MAX_UPVALUES;
+        }
+        if full { self.too_many(MAX_UPVALUES, "variables of enclosing functions") } else { Ok(()) }
     }
 
     fn unexpected(&self, wanted: &str) -> SyntaxError {
@@ -98,7 +171,7 @@ impl<'t> Parser<'t> {
             Token::Number => "a number".to_owned(),
             Token::End => "the end of the script".to_owned(),
         };
-        SyntaxError { at: self.start, message: format!("{wanted} expected, found {found}") }
+        SyntaxError { at: self.start, message: format!("{wanted} expected, found {found}"), limit: false }
     }
 
     fn rest(&self) -> &'t str {
@@ -286,6 +359,14 @@ impl<'t> Parser<'t> {
     }
 
     fn block(&mut self) -> Parsed {
+        let locals = self.locals();
+        self.statements()?;
+        self.drop_locals(locals);
+        Ok(())
+    }
+
+    /// The statements of a block, whose local variables stay.
+    fn statements(&mut self) -> Parsed {
         self.nested(|this| {
             while !this.block_ends() {
                 if this.accept_word("return")? {
@@ -335,9 +416,12 @@ impl<'t> Parser<'t> {
             }
             "repeat" => {
                 self.advance()?;
-                self.block()?;
+                let locals = self.locals();
+                self.statements()?;
                 self.expect_word("until", opened)?;
-                self.expression(0)
+                self.expression(0)?;
+                self.drop_locals(locals);
+                Ok(())
             }
             "if" => {
                 self.advance()?;
@@ -356,26 +440,32 @@ impl<'t> Parser<'t> {
             }
             "for" => {
                 self.advance()?;
-                self.name()?;
+                let locals = self.locals();
+                let mut names = vec![self.name()?];
                 if self.accept("=")? {
                     self.expressions()?;
                 } else {
                     while self.accept(",")? {
-                        self.name()?;
+                        names.push(self.name()?);
                     }
                     if !self.accept_word("in")? {
                         return Err(self.unexpected("`=` or `in`"));
                     }
                     self.expressions()?;
                 }
+                self.declare(&OF_A_LOOP)?;
+                self.declare(&names)?;
                 self.expect_word("do", opened)?;
                 self.block()?;
+                self.drop_locals(locals);
                 self.expect_word("end", opened)
             }
             "function" => {
                 self.advance()?;
                 let name = self.name()?;
+                self.uses(name)?;
                 let mut field = false;
+                let mut method = false;
                 while self.accept(".")? {
                     self.name()?;
                     field = true;
@@ -383,23 +473,29 @@ impl<'t> Parser<'t> {
                 if self.accept(":")? {
                     self.name()?;
                     field = true;
+                    method = true;
                 }
                 if !field {
                     self.chunk.names.insert(name);
                 }
-                self.function_body(opened)
+                self.function_body(opened, method)
             }
             "local" => {
                 self.advance()?;
                 if self.accept_word("function")? {
-                    self.name()?;
-                    return self.function_body(opened);
+                    let name = self.name()?;
+                    self.declare(&[name])?;
+                    return self.function_body(opened, false);
                 }
-                self.name()?;
+                let mut names = vec![self.name()?];
                 while self.accept(",")? {
-                    self.name()?;
+                    names.push(self.name()?);
                 }
-                if self.accept("=")? { self.expressions() } else { Ok(()) }
+                // The values do not see the new variables.
+                if self.accept("=")? {
+                    self.expressions()?;
+                }
+                self.declare(&names)
             }
             _ => Err(self.unexpected("a statement")),
         }
@@ -431,14 +527,19 @@ impl<'t> Parser<'t> {
         if call && !assigned { Ok(()) } else { Err(self.unexpected("`=`")) }
     }
 
-    fn function_body(&mut self, opened: usize) -> Parsed {
+    fn function_body(&mut self, opened: usize, method: bool) -> Parsed {
+        self.frames.push(Frame::default());
+        if method {
+            self.declare(&["self"])?;
+        }
         self.expect("(")?;
         if !self.is_sign(")") {
             loop {
                 if self.accept("...")? {
                     break;
                 }
-                self.name()?;
+                let name = self.name()?;
+                self.declare(&[name])?;
                 if !self.accept(",")? {
                     break;
                 }
@@ -446,6 +547,7 @@ impl<'t> Parser<'t> {
         }
         self.expect(")")?;
         self.block()?;
+        self.frames.pop();
         self.expect_word("end", opened)
     }
 
@@ -463,6 +565,7 @@ impl<'t> Parser<'t> {
             match this.token {
                 Token::Name(name) => {
                     this.chunk.names.insert(name);
+                    this.uses(name)?;
                     this.advance()?;
                 }
                 Token::Sign("(") => {
@@ -580,7 +683,7 @@ impl<'t> Parser<'t> {
                 Token::Sign("{") => this.table()?,
                 Token::Keyword("function") => {
                     this.advance()?;
-                    this.function_body(opened)?;
+                    this.function_body(opened, false)?;
                 }
                 _ => {
                     this.suffixed()?;
@@ -635,6 +738,35 @@ mod tests {
             assert_eq!(error.at, at, "{text}: {error:?}");
         }
         assert!(parse(&"(".repeat(100_000)).is_err());
+    }
+
+    /// The limits of LuaJIT, found with Envoy 1.39.3.
+    #[test]
+    fn functions_have_a_limited_number_of_variables() {
+        let locals = |count: usize| (0..count).map(|one| format!("local v{one} = 1\n")).collect::<String>();
+        let sum = |count: usize| (0..count).map(|one| format!("v{one}")).collect::<Vec<_>>();
+        let compiles = |text: String| match parse(&text) {
+            Ok(_) => true,
+            Err(error) => {
+                assert!(error.limit, "{error:?}");
+                false
+            }
+        };
+        for (count, good) in [(200, true), (201, false)] {
+            assert_eq!(compiles(locals(count)), good);
+            assert_eq!(compiles(format!("function f({}) end", sum(count).join(", "))), good);
+            assert_eq!(compiles(format!("{}local function g() end", locals(count - 1))), good);
+            assert_eq!(compiles(format!("{}repeat local a = 1 until a", locals(count - 1))), good);
+            assert_eq!(compiles(format!("{}for i = 1, 2 do end", locals(count - 4))), good);
+            assert_eq!(compiles(format!("{}for k, v in pairs({{}}) do end", locals(count - 5))), good);
+            assert_eq!(compiles(format!("function t:f({}) end", sum(count - 1).join(", "))), good);
+        }
+        assert!(compiles("do local a = 1 end ".repeat(300)));
+        for (count, good) in [(60, true), (61, false)] {
+            let sum = sum(count).join(" + ");
+            assert_eq!(compiles(format!("{}function f() return {sum} end", locals(count))), good);
+            assert_eq!(compiles(format!("{}function f() return function() return {sum} end end", locals(count))), good);
+        }
     }
 
     #[test]

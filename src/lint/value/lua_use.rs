@@ -28,7 +28,7 @@ pub(crate) struct Use<'t> {
     pub responds: Vec<Late<'t>>,
     /// Request headers that are compared with a text as the client sent them.
     pub decisions: Vec<Named<'t>>,
-    /// A header or another value that may be absent, concatenated or indexed.
+    /// A header or another value that may be absent, used where nil is an error.
     pub absent: Vec<Absent<'t>>,
     /// Tables of headers without the ones that Envoy requires.
     pub incomplete: Vec<Incomplete<'t>>,
@@ -80,8 +80,25 @@ pub(crate) struct Absent<'t> {
     pub named: Named<'t>,
     /// Its source.
     pub source: Source,
-    /// Whether it is indexed; otherwise it is concatenated.
-    pub indexed: bool,
+    /// Its use.
+    pub used: Used<'t>,
+}
+
+/// A use of a value that fails if the value is nil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Used<'t> {
+    /// `a .. value`.
+    Concatenated,
+    /// `value:method()`, `value.field`.
+    Indexed,
+    /// `#value`.
+    Measured,
+    /// `value + 1`.
+    Calculated,
+    /// `value < 1`.
+    Compared,
+    /// The argument of this function.
+    Passed(&'t str),
 }
 
 /// A `respond` that ends the script with an error.
@@ -143,6 +160,8 @@ struct Reader<'t> {
     removed: BTreeSet<String>,
     /// Locals that hold a value that may be absent.
     maybe: BTreeMap<&'t str, Source>,
+    /// Values that the function tested before.
+    looked_at: BTreeSet<&'t str>,
     /// Locals that hold a body which may be absent.
     held_bodies: BTreeSet<&'t str>,
     /// Locals that hold a header of the request as the client sent it.
@@ -176,6 +195,7 @@ pub(crate) fn read(text: &str) -> Use<'_> {
         handles: BTreeSet::new(),
         removed: BTreeSet::new(),
         maybe: BTreeMap::new(),
+        looked_at: BTreeSet::new(),
         held_bodies: BTreeSet::new(),
         held_headers: BTreeMap::new(),
         chunked: false,
@@ -342,6 +362,7 @@ impl<'t> Reader<'t> {
         };
         if self.functions.is_empty() {
             self.chunked = false;
+            self.looked_at.clear();
             let helps = function == Function::Other && parts == 1;
             self.helper = helps.then(|| (name, names.clone()));
         }
@@ -410,7 +431,24 @@ impl<'t> Reader<'t> {
         if let Some((end, _, source)) = self.may_be_absent(value)
             && !matches!(
                 self.token(end),
-                Token::Keyword("or" | "and") | Token::Sign(".." | "==" | "~=" | ":" | "." | "[")
+                Token::Keyword("or" | "and")
+                    | Token::Sign(
+                        ".." | "=="
+                            | "~="
+                            | ":"
+                            | "."
+                            | "["
+                            | "<"
+                            | ">"
+                            | "<="
+                            | ">="
+                            | "+"
+                            | "-"
+                            | "*"
+                            | "/"
+                            | "%"
+                            | "^"
+                    )
             )
         {
             self.maybe.insert(name, source);
@@ -433,12 +471,16 @@ impl<'t> Reader<'t> {
         if let Some((end, what, source)) = self.may_be_absent(at)
             && !self.guarded()
         {
-            let indexed = matches!(self.token(end), Token::Sign(":" | "." | "["));
-            // `(a == nil or get():lower())` and the like may test first.
-            let looked = indexed && matches!(before, Token::Keyword("and" | "or"));
-            if (indexed && !looked) || before == Token::Sign("..") || self.sign(end, "..") {
-                let named = self.named(at, what);
-                self.found.absent.push(Absent { named, source, indexed });
+            match self.used(at, end) {
+                Some(used) if !self.looked_at.contains(what) => {
+                    let named = self.named(at, what);
+                    self.found.absent.push(Absent { named, source, used });
+                }
+                Some(_) => {}
+                None if self.tests(at, end) => {
+                    self.looked_at.insert(what);
+                }
+                None => {}
             }
         }
         self.tested(at, name);

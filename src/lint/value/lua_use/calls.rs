@@ -1,7 +1,7 @@
 //! Calls of the methods of Envoy's objects: which exist, their arguments, and results that may be absent.
 
-use super::names::{LOGS, MODULES, YIELDS};
-use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source};
+use super::names::{LOGS, MODULES, OF_TEXTS, YIELDS};
+use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source, Used};
 use crate::lint::value::lua::Token;
 use std::collections::BTreeSet;
 
@@ -41,6 +41,15 @@ impl<'t> Reader<'t> {
     pub(super) fn may_be_absent(&self, at: usize) -> Option<(usize, &'t str, Source)> {
         if let Some((end, header)) = self.header_get(at) {
             return Some((end, header, Source::Header));
+        }
+        // A number of nil is nil.
+        if self.token(at) == Token::Name("tonumber")
+            && !self.is_local("tonumber")
+            && self.sign(at + 1, "(")
+            && let Some((end, name, source)) = self.may_be_absent(at + 2)
+            && self.sign(end, ")")
+        {
+            return Some((end + 1, name, source));
         }
         if self.token(at) == Token::Name("os")
             && !self.is_local("os")
@@ -247,23 +256,93 @@ impl<'t> Reader<'t> {
             self.found.bodies.push(named);
         }
         let Some(&source) = self.maybe.get(name) else { return };
-        let (before, after) = (self.before(at), self.token(at + 1));
-        let indexed = matches!(after, Token::Sign(":" | "." | "[")) && !matches!(before, Token::Keyword("and" | "or"));
-        if indexed || before == Token::Sign("..") || after == Token::Sign("..") {
+        if let Some(used) = self.used(at, at + 1) {
             let named = self.named(at, name);
-            self.found.absent.push(Absent { named, source, indexed });
+            self.found.absent.push(Absent { named, source, used });
             self.maybe.remove(name);
             return;
         }
+        // Whatever else is done with it may be a test, too.
+        if self.tests(at, at + 1) || !matches!(self.before(at), Token::Keyword("local")) {
+            self.maybe.remove(name);
+        }
+    }
+
+    /// Whether the expression from `at` to `end` is tested.
+    pub(super) fn tests(&self, at: usize, end: usize) -> bool {
         let tests = |token: Token<'_>| {
             matches!(
                 token,
                 Token::Keyword("if" | "elseif" | "and" | "or" | "not" | "while" | "until") | Token::Sign("==" | "~=")
             )
         };
-        // Whatever else is done with it may be a test, too.
-        if tests(before) || tests(after) || !matches!(before, Token::Keyword("local")) {
-            self.maybe.remove(name);
+        tests(self.before(at)) || tests(self.token(end))
+    }
+
+    /// How the expression from `at` to `end` is used, if nil is an error there.
+    pub(super) fn used(&self, at: usize, end: usize) -> Option<Used<'t>> {
+        let (before, after) = (self.before(at), self.token(end));
+        // `(a == nil or get():lower())` and the like may test first.
+        let looked = matches!(before, Token::Keyword("and" | "or"));
+        if matches!(after, Token::Sign(":" | "." | "[")) {
+            return (!looked).then_some(Used::Indexed);
         }
+        if before == Token::Sign("..") || after == Token::Sign("..") {
+            return Some(Used::Concatenated);
+        }
+        if looked {
+            return None;
+        }
+        if before == Token::Sign("#") {
+            return Some(Used::Measured);
+        }
+        if matches!(after, Token::Sign("+" | "-" | "*" | "/" | "%" | "^"))
+            || matches!(before, Token::Sign("+" | "-" | "*" | "/" | "%" | "^"))
+        {
+            return Some(Used::Calculated);
+        }
+        if matches!(after, Token::Sign("<" | ">" | "<=" | ">="))
+            || matches!(before, Token::Sign("<" | ">" | "<=" | ">="))
+        {
+            return Some(Used::Compared);
+        }
+        self.passed_to(at, end).map(Used::Passed)
+    }
+
+    /// The function that the expression from `at` to `end` is the text argument of: the first one of `string.lower`
+    /// and the like, the message of a log, the value of a header.
+    fn passed_to(&self, at: usize, end: usize) -> Option<&'t str> {
+        if !matches!(self.token(end), Token::Sign("," | ")")) {
+            return None;
+        }
+        let open = at.checked_sub(1)?;
+        let called = |open: usize, dot: &str| match (open.checked_sub(1).map(|at| self.token(at)), open.checked_sub(2))
+        {
+            (Some(Token::Name(name)), Some(at)) if self.sign(at, dot) => Some((name, at.checked_sub(1)?)),
+            _ => None,
+        };
+        if self.sign(open, "(") {
+            if let Some((name, owner)) = called(open, ".") {
+                let texts = self.token(owner) == Token::Name("string") && !self.is_local("string");
+                return (texts && OF_TEXTS.contains(&name)).then_some(name);
+            }
+            let (name, owner) = called(open, ":")?;
+            let (_, handle) = self.entry()?;
+            let own = matches!(self.token(owner), Token::Name(one) if one == handle || self.handles.contains(one));
+            return (own && LOGS.contains(&name) && self.sign(end, ")")).then_some(name);
+        }
+        // headers():replace("name", value)
+        if !self.sign(open, ",") || !self.sign(end, ")") {
+            return None;
+        }
+        let open = open.checked_sub(2)?;
+        let (name, owner) = called(open, ":")?;
+        let plain = matches!(self.token(open + 1), Token::Text(_) | Token::Name(_)) && self.sign(open, "(");
+        let headers = match self.token(owner) {
+            Token::Name(one) => self.headers.contains(one),
+            Token::Sign(")") => owner.checked_sub(4).and_then(|from| self.of_headers(from)) == Some(owner + 1),
+            _ => false,
+        };
+        (plain && headers && matches!(name, "add" | "replace")).then_some(name)
     }
 }

@@ -120,6 +120,41 @@ impl Owner {
     }
 }
 
+impl Owner {
+    /// What to write instead of a method that other APIs have.
+    pub(crate) fn instead_of(self, method: &str) -> Option<&'static str> {
+        Some(match (self, method) {
+            (Owner::Headers, "set" | "put" | "update" | "setHeader" | "set_header" | "overwrite") => {
+                "write `replace`, which sets a header whether it exists or not"
+            }
+            (Owner::Headers, "append" | "addHeader" | "add_header" | "insert") => "write `add`",
+            (Owner::Headers, "delete" | "unset" | "del" | "erase" | "clear" | "removeHeader") => "write `remove`",
+            (Owner::Headers, "has" | "contains" | "exists") => "compare: `get(\"<name>\") ~= nil`",
+            (Owner::Headers, "status" | "getStatus") => "write `get(\":status\")`",
+            (Owner::Headers, "path" | "getPath") => "write `get(\":path\")`",
+            (Owner::Headers, "method" | "getMethod") => "write `get(\":method\")`",
+            (Owner::Headers, "host" | "authority") => "write `get(\":authority\")`",
+            (Owner::Headers, "pairs" | "iter" | "each") => {
+                "iterate with `for name, value in pairs(handle:headers()) do`"
+            }
+            (Owner::Handle, "path") => "write `headers():get(\":path\")`",
+            (Owner::Handle, "method") => "write `headers():get(\":method\")`",
+            (Owner::Handle, "status") => "write `headers():get(\":status\")`",
+            (Owner::Handle, "sendResponse" | "reply" | "exit" | "localReply" | "sendLocalReply") => {
+                "write `respond({[\":status\"] = \"403\"}, \"…\")`"
+            }
+            (Owner::Handle, "log" | "print" | "info") => "write `logInfo`",
+            (Owner::Handle, "dynamicMetadata" | "routeName" | "protocol") => "it is a method of `streamInfo()`",
+            (Owner::Body, "get" | "toString" | "tostring" | "string" | "bytes" | "read") => {
+                "write `getBytes(0, body:length())`"
+            }
+            (Owner::Body, "set" | "write" | "replace") => "write `setBytes(\"…\")`",
+            (Owner::Body, "size" | "len") => "write `length`",
+            _ => return None,
+        })
+    }
+}
+
 /// Found by running a script in Envoy 1.36 to 1.40 that tests which words of the binary are methods. Every object also
 /// has the logging methods.
 const HANDLE: &[(&str, u16)] = &[
@@ -165,6 +200,9 @@ const STREAM_INFO: &[(&str, u16)] = &[
     ("virtualClusterName", 0),
 ];
 
+/// Functions of `string` whose first argument is a text.
+pub(super) const OF_TEXTS: &[&str] =
+    &["byte", "find", "format", "gmatch", "gsub", "len", "lower", "match", "rep", "reverse", "sub", "upper"];
 /// Methods that every object has.
 pub(super) const LOGS: &[&str] = &["logCritical", "logDebug", "logErr", "logInfo", "logTrace", "logWarn"];
 /// Methods that yield.

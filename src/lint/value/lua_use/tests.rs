@@ -98,22 +98,36 @@ fn values_that_may_be_absent_are_not_indexed() {
     let text = |body: &str| format!("function envoy_on_request(h)\n{body}\nend");
     let found = |body: &str| {
         let text = text(body);
-        read(&text).absent.iter().map(|one| (one.named.name.to_owned(), one.source, one.indexed)).collect::<Vec<_>>()
+        let absent = read(&text).absent;
+        absent.iter().map(|one| (one.named.name.to_owned(), one.source, format!("{:?}", one.used))).collect::<Vec<_>>()
     };
-    let one = |name: &str, source, indexed| vec![(name.to_owned(), source, indexed)];
-    assert_eq!(found("local v = h:headers():get('x'):lower()"), one("x", Source::Header, true));
-    assert_eq!(found("local v = h:headers():get('x') local w = v:lower()"), one("v", Source::Header, true));
+    let one = |name: &str, source, used: Used<'_>| vec![(name.to_owned(), source, format!("{used:?}"))];
+    assert_eq!(found("local v = h:headers():get('x'):lower()"), one("x", Source::Header, Used::Indexed));
+    assert_eq!(found("local v = h:headers():get('x') local w = v:lower()"), one("v", Source::Header, Used::Indexed));
     assert_eq!(found("local v = h:headers():get('x') if v then h:logInfo(v:lower()) end"), []);
     assert_eq!(found("local v = h:headers():get('x') if v and v:lower() == 'a' then return end"), []);
     assert_eq!(found("local v = h:headers():get(':path'):lower()"), []);
     assert_eq!(
         found("local s = h:streamInfo():dynamicMetadata():get('f')['a']"),
-        one("f", Source::DynamicMetadata, true)
+        one("f", Source::DynamicMetadata, Used::Indexed)
     );
     assert_eq!(found("local s = h:streamInfo():dynamicMetadata():get('f') if s then s = s['a'] end"), []);
-    assert_eq!(found("h:logInfo('a' .. os.getenv('ZONE'))"), one("ZONE", Source::Environment, false));
+    assert_eq!(found("h:logInfo('a' .. os.getenv('ZONE'))"), one("ZONE", Source::Environment, Used::Concatenated));
     assert_eq!(found("h:logInfo('a' .. (os.getenv('ZONE') or ''))"), []);
     assert_eq!(found("pcall(function() return h:headers():get('x'):lower() end)"), []);
+    let header = |used| one("x", Source::Header, used);
+    assert_eq!(found("local v = string.lower(h:headers():get('x'))"), header(Used::Passed("lower")));
+    assert_eq!(found("local n = #h:headers():get('x')"), header(Used::Measured));
+    assert_eq!(found("if tonumber(h:headers():get('x')) > 3 then end"), header(Used::Compared));
+    assert_eq!(found("local n = h:headers():get('x') + 1"), header(Used::Calculated));
+    assert_eq!(found("h:logInfo(h:headers():get('x'))"), header(Used::Passed("logInfo")));
+    assert_eq!(found("h:headers():replace('y', h:headers():get('x'))"), header(Used::Passed("replace")));
+    assert_eq!(found("local a = h:headers() a:add('y', a:get('x'))"), header(Used::Passed("add")));
+    assert_eq!(found("local n = tonumber(h:headers():get('x')) or 1 h:logInfo('a' .. n)"), []);
+    assert_eq!(found("if h:headers():get('x') then h:logInfo(h:headers():get('x')) end"), []);
+    assert_eq!(found("local v = h:headers():get('x') and string.lower(h:headers():get('x')) or ''"), []);
+    assert_eq!(found("local v = tostring(h:headers():get('x')) h:logInfo(v)"), []);
+    assert_eq!(found("local v = h:headers():get('x') if not v then return end h:logInfo(v)"), []);
 }
 
 #[test]

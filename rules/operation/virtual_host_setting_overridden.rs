@@ -1,0 +1,92 @@
+//! EF339: a setting of a virtual host that every route of it overrides.
+
+use crate::declare_rule;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Findings, RuleInfo, names};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A setting of a virtual host that every one of its routes overrides.
+    ///
+    /// # What it finds
+    /// A VIRTUAL_HOST patch that sets `retry_policy` or `hedge_policy` on virtual hosts whose routes all have their own;
+    /// `rate_limits` if all routes have their own and do not include those of the virtual host. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// Envoy reads the setting of the virtual host only for routes without their own. istiod writes a `retry_policy` into
+    /// every outbound route, also without a VirtualService.
+    ///
+    /// # How to fix
+    /// HTTP_ROUTE with `route: {retry_policy: …}`, or VirtualService `http.retries`; for rate limits
+    /// `route: {include_vh_rate_limits: true}`.
+    ///
+    /// # References
+    /// Envoy `config.route.v3.VirtualHost.retry_policy`, `config.route.v3.RouteAction.rate_limits`; routes recorded from
+    /// istiod 1.22 to 1.31.
+    "EF339" "virtual-host-setting-overridden" Operation Warning => check,
+    needs: &[Dump]
+}
+
+/// Settings that routes override.
+const SETTINGS: &[&str] = &["retry_policy", "hedge_policy", "rate_limits"];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::VirtualHost) {
+        let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
+        for setting in SETTINGS.iter().filter(|setting| value.get(setting).is_some()) {
+            let overridden = |run: &PatchRun<'_, '_>| run.changes() && overridden(run, setting);
+            let Some(seen) =
+                cx.seen(&view, overridden).filter(|seen| seen.certain() && seen.runs.len() == seen.attached)
+            else {
+                continue;
+            };
+            let vhosts: BTreeSet<String> = seen
+                .runs
+                .iter()
+                .flat_map(|run| &run.trace.effects)
+                .filter_map(|(place, _)| place.vhost.clone())
+                .collect();
+            let finding = view
+                .finding(
+                    rule,
+                    view.value_path_span(setting),
+                    format!("no request uses this: every route of the virtual hosts has its own `{setting}`"),
+                )
+                .label("only for routes without their own")
+                .note(format!("virtual hosts: {}", names::listed(vhosts.iter().map(String::as_str), 6)))
+                .help(match *setting {
+                    "retry_policy" => {
+                        "applyTo: HTTP_ROUTE\npatch:\n  operation: MERGE\n  value:\n    route:\n      retry_policy: …"
+                    }
+                    "hedge_policy" => {
+                        "applyTo: HTTP_ROUTE\npatch:\n  operation: MERGE\n  value:\n    route:\n      hedge_policy: …"
+                    }
+                    _ => "let the routes include them: HTTP_ROUTE with route: {include_vh_rate_limits: true}",
+                });
+            out.push(seen.tell(finding).objects(vhosts));
+        }
+    }
+}
+
+/// Whether every route of every virtual host that the patch reaches has its own setting.
+fn overridden(run: &PatchRun<'_, '_>, setting: &str) -> bool {
+    let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
+    let mut any = false;
+    for place in places.filter(|place| place.kind == ResourceKind::Route && place.vhost.is_some()) {
+        let Some(vhost) = run.run.object(place) else { return false };
+        for route in vhost.get("routes").map(Tree::items).unwrap_or_default() {
+            // Redirects and direct responses forward nothing.
+            let Some(action) = route.get("route") else { continue };
+            let includes = action.get("include_vh_rate_limits").is_some() || action.get("vh_rate_limits").is_some();
+            let own = action.get(setting).is_some_and(|own| setting != "rate_limits" || !own.items().is_empty());
+            if !own || (setting == "rate_limits" && includes) {
+                return false;
+            }
+            any = true;
+        }
+    }
+    any
+}
