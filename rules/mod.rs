@@ -201,6 +201,7 @@ pub static ALL: &[&Rule] = &[
     &scope::reaches_other_hosts::RULE,
     &scope::decided_by_client_header::RULE,
     &scope::token_never_required::RULE,
+    &scope::outer_request_of_waypoint::RULE,
     &upgrade::stops_matching::RULE,
     &upgrade::begins_to_apply::RULE,
     &upgrade::stops_attaching::RULE,

@@ -74,6 +74,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let paths = if paths.len() > 1 { format!("{}, ", names::listed(paths, 4)) } else { String::new() };
         let certain = runs.iter().any(|&run| cx.runs[run].knowledge == Knowledge::Dump);
         let labels = runs.iter().filter(|_| certain).map(|&run| cx.runs[run].label().to_owned());
+        // Inserts come before every MERGE, whatever the order of their EnvoyFilters: another rule says so.
+        let inserted = view.built.is_some_and(|built| !built.operation.is_merge());
+        let merged = other.built.is_some_and(|built| built.operation.is_merge());
+        if inserted && merged && runs_before(cx, &runs, [by, by_patch], [filter, patch]) {
+            continue;
+        }
         out.push(
             Finding::new(
                 rule,
@@ -90,4 +96,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .of(view.filter, Some(patch)),
         );
     }
+}
+
+/// Whether the first patch comes before the second in the order of their EnvoyFilters.
+fn runs_before(cx: &Context<'_>, runs: &[usize], first: [usize; 2], second: [usize; 2]) -> bool {
+    runs.iter().filter_map(|&run| cx.runs.get(run)).any(|run| {
+        let place = |[filter, patch]: [usize; 2]| run.plan.find(filter, patch);
+        place(first).zip(place(second)).is_some_and(|(first, second)| first < second)
+    })
 }

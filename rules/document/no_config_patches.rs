@@ -4,8 +4,7 @@ use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::rule::{Cel, PolicyTarget};
 use crate::lint::{Context, Finding, Findings, RuleInfo};
-use crate::source::Severity;
-use crate::source::Step;
+use crate::source::{NodeValue, Severity, Step};
 
 declare_rule! {
     /// An EnvoyFilter without patches.
@@ -38,7 +37,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         // Patches in the wrong place, misspelled, or of the old API are reported by other rules.
         let elsewhere = root.entries().iter().any(|entry| is_meant(&entry.key) || entry.key == "configPatches")
             || spec.is_some_and(|spec| spec.entries().iter().any(|entry| is_meant(&entry.key)));
-        if elsewhere {
+        // A key without a value is another rule's.
+        let empty = root.at(&["spec".into(), "configPatches".into()]).is_some_and(|node| node.value == NodeValue::Null);
+        if elsewhere || empty {
             continue;
         }
         let route = ["spec", "configPatches"];

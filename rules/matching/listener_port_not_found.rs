@@ -1,10 +1,12 @@
 //! EF211: no listener or inbound filter chain has that port.
 
 use crate::declare_rule;
+use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
 use crate::lint::{Context, Edit, Findings, RuleInfo, no_match, ports};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 use crate::model::proxy::ProxyKind;
+use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
@@ -37,7 +39,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
         let what = match (one.nearest, context) {
-            (Some(Condition::ChainPort), PatchContext::SidecarInbound) => "inbound filter chain",
+            (Some(Condition::ChainPort), PatchContext::SidecarInbound) if one.candidates.len() <= one.objects => {
+                "inbound filter chain"
+            }
             // Listeners and filter chains were compared: the finding names what they have in common.
             (Some(Condition::ChainPort), _) => {
                 one.objects = one.candidates.len();
@@ -63,6 +67,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             pairs.extend(of_runs.filter(|pair| pair.port == want.port_number && pair.target != pair.port));
             pairs.retain(|pair| one.candidates.contains(&pair.target.to_string()));
         }
+        if let Some(port) = of_sidecar(&one, want.port_number).filter(|_| context == PatchContext::SidecarInbound) {
+            out.push(
+                finding
+                    .note(format!(
+                        "{} is where the Sidecar's listener on {port} forwards to; without capture, that listener's own port is matched",
+                        want.port_number
+                    ))
+                    .help(format!("portNumber: {port}")),
+            );
+            continue;
+        }
         let usual = USUAL.iter().find(|(port, target)| {
             pairs.is_empty() && *port == want.port_number && one.candidates.contains(&target.to_string())
         });
@@ -87,6 +102,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         out.push(finding);
     }
+}
+
+/// The port of a Sidecar's own inbound listener that forwards to a port of the application.
+fn of_sidecar(one: &no_match::NoMatch<'_, '_>, port: u32) -> Option<u32> {
+    one.runs.iter().find_map(|run| {
+        let names: Vec<&str> = run.config.generated(ResourceKind::Cluster).map(|(_, cluster)| &*cluster.name).collect();
+        names.into_iter().find_map(|name| {
+            let key = parse_subset_key(name);
+            if key.direction != "inbound" || key.port == port || !one.candidates.contains(&key.port.to_string()) {
+                return None;
+            }
+            let cluster = run.before(ResourceKind::Cluster, name)?;
+            let endpoints = cluster.path(&["load_assignment", "endpoints"])?.items().iter();
+            let endpoints = endpoints.filter_map(|locality| locality.get("lb_endpoints")).flat_map(Tree::items);
+            let to = endpoints.filter_map(|one| one.path(&["endpoint", "address", "socket_address", "port_value"]));
+            to.into_iter().any(|to| to.as_str() == Some(port.to_string().as_str())).then_some(key.port)
+        })
+    })
 }
 
 /// The filter chain of a waypoint for a port of a service.

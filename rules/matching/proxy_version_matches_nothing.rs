@@ -24,7 +24,8 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio#51028, istio/istio#48126, istio/istio#50350, istio/istio#43602.
-    "EF225" "proxy-version-matches-nothing" Matching Warning => check
+    "EF225" "proxy-version-matches-nothing" Matching Warning => check,
+    explains: &["EF230"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names, reach};
+use crate::model::resource::ResourceKind;
 use crate::source::{Severity, Step};
 use std::collections::BTreeSet;
 
@@ -49,6 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             // A Gateway of Istio's own API, to which targetRefs cannot refer.
             let mut classic = cx.inventory.gateways.iter();
             let classic = classic.find(|it| it.object.namespace == *own && it.object.name == target.name);
+            let seen = seen_classic(cx, own, &target.name).filter(|_| classic.is_none());
             // The Deployments of Istio's own gateways, which have no Gateway API Gateway.
             let deployment = reach::CLASSIC_GATEWAYS.contains(&target.name.as_str());
             if elsewhere.is_empty() && like.is_none() && dumps().next().is_none() && classic.is_none() && !deployment {
@@ -56,7 +58,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             let route: Vec<Step> = vec!["spec".into(), "targetRefs".into(), index.into(), "name".into()];
             let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
-            let sure = !elsewhere.is_empty() || like.is_some() || classic.is_some();
+            let sure = !elsewhere.is_empty() || like.is_some() || classic.is_some() || seen.is_some();
             let severity = match (sure, deployment) {
                 (true, _) => Severity::Error,
                 (false, true) => Severity::Warning,
@@ -81,6 +83,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n{}",
                         labels.join("\n")
                     ));
+            } else if let Some(labels) = seen {
+                finding = finding
+                    .note(format!("{own}/{} is an Istio Gateway (networking.istio.io), not one of the Gateway API: a config dump has its routes", target.name))
+                    .help(format!(
+                        "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n    {labels}"
+                    ));
             } else if deployment && elsewhere.is_empty() {
                 finding = finding
                     .likely("it is the name of a gateway that istioctl installs, which has no Gateway API Gateway")
@@ -98,4 +106,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(finding);
         }
     }
+}
+
+/// A label of the gateway whose config dump has routes of a Gateway of Istio's own API: route configurations of HTTPS
+/// servers are named `https.<port>.<port name>.<gateway>.<namespace>`.
+fn seen_classic(cx: &Context<'_>, namespace: &str, name: &str) -> Option<String> {
+    let tail = format!(".{name}.{namespace}");
+    let run = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).find(|run| {
+        let mut routes = run.config.generated(ResourceKind::Route);
+        routes.any(|(_, routes)| routes.name.starts_with("https.") && routes.name.ends_with(&tail))
+    })?;
+    let labels = &run.config.proxy.labels;
+    let (key, value) = ["istio", "app"].iter().find_map(|key| Some((key, labels.get(*key)?)))?;
+    Some(format!("{key}: {value}"))
 }

@@ -77,8 +77,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         if seen.certain() && !routes.is_empty() {
             let listed = names::listed(routes.iter().map(String::as_str), 6);
-            let instead = if own.is_empty() { "routes of the value".to_owned() } else { format!("`{own}`") };
-            finding = finding.note(format!("listeners with the routes {listed} get {instead} instead"));
+            let instead = if own.is_empty() { "those of the value".to_owned() } else { format!("`{own}`") };
+            finding = finding.note(format!("the listeners lose their routes {listed} and use {instead}"));
         }
         out.push(seen.tell(finding));
     }

@@ -79,17 +79,15 @@ fn routes(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = one
             .view
             .finding(rule, one.span(), format!("istiod never patches the routes of {service} on a waypoint"))
-            .label("generated from a VirtualService")
-            .note(format!(
-                "istiod generates these routes from VirtualService {config}, and no EnvoyFilter reaches them"
-            ))
-            .help(format!("put the change into VirtualService {config}"))
+            .label("generated from another object")
+            .note(format!("istiod generates these routes from {config}, and no EnvoyFilter reaches them"))
+            .help(format!("put the change into {config}"))
             .workloads(one.runs.iter().map(|run| run.label().to_owned()));
         out.push(finding.ineffective());
     }
 }
 
-/// The service and the VirtualService of matched routes inside a listener of a waypoint that istiod does not patch.
+/// The service and the object behind the matched routes inside a listener of a waypoint that istiod does not patch.
 fn meant(run: &ProxyRun<'_>, want: &RouteConfigurationMatch) -> Option<(String, String)> {
     if run.config.proxy.kind != ProxyKind::Waypoint {
         return None;
@@ -127,7 +125,16 @@ fn meant(run: &ProxyRun<'_>, want: &RouteConfigurationMatch) -> Option<(String, 
                 let name = rest.strip_prefix("virtual-service/")?;
                 let meant = route.is_none_or(|route| same(&route.name, one.name()));
                 let host = chain.name().rsplit('|').next().unwrap_or_default();
-                meant.then(|| (format!("`{host}`"), format!("{namespace}/{name}")))
+                // istiod makes one VirtualService of all routes of the Gateway API that a service has; each of their
+                // rules is a route with their name and its number.
+                let of_gateway_api = || {
+                    let (route, _) = one.name().rsplit_once('.')?;
+                    let (namespace, route) = route.split_once('.')?;
+                    Some(format!("HTTPRoute (or GRPCRoute) {namespace}/{route}"))
+                };
+                let config =
+                    if name.contains('~') { of_gateway_api()? } else { format!("VirtualService {namespace}/{name}") };
+                meant.then(|| (format!("`{host}`"), config))
             })
         })
     })

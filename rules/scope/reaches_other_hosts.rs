@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
+use crate::lint::value::PatchValue;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::release::Release;
@@ -53,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()).filter(|_| shared) else {
             continue;
         };
-        let worse = sensitive(value);
+        let worse = sensitive(value).or_else(|| of_script(cx, &view));
         let mut reached = |run: &PatchRun<'_, '_>| -> Hosts {
             let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
             let mut hosts = Hosts::new();
@@ -209,7 +210,11 @@ fn sensitive(value: &Node) -> Option<&'static str> {
             if field.is("key") && field.inside("request_headers_to_add") && field.node.as_str().is_some_and(credential)
             {
                 Some("their requests carry these credentials")
-            } else if field.is("allow_origin_string_match") {
+            } else if field.is("allow_origin_string_match")
+                || (field.is("key")
+                    && field.inside("response_headers_to_add")
+                    && field.node.as_str().is_some_and(|key| key.eq_ignore_ascii_case("access-control-allow-origin")))
+            {
                 Some(ORIGINS)
             } else if field.is("disabled") && field.is_true() && field.inside("typed_per_filter_config") {
                 Some("the filter is off for them")
@@ -219,6 +224,31 @@ fn sensitive(value: &Node) -> Option<&'static str> {
         found = found.or(what);
     });
     found
+}
+
+/// The same for what the scripts of a value add.
+fn of_script(cx: &Context<'_>, view: &PatchView<'_>) -> Option<&'static str> {
+    let own = |value: &PatchValue<'_>| {
+        (value.view.filter_index, value.view.patch.index) == (view.filter_index, view.patch.index)
+    };
+    cx.loadable_scripts().filter(|script| own(script.value)).find_map(|script| {
+        let origin = |text: &&str| text.eq_ignore_ascii_case("access-control-allow-origin");
+        // A script that looks at the host may be meant for one.
+        let asks = script
+            .chunk
+            .strings
+            .iter()
+            .any(|text| matches!(text.to_ascii_lowercase().as_str(), ":authority" | "host" | "origin"));
+        if asks {
+            None
+        } else if script.chunk.strings.iter().any(origin) {
+            Some(ORIGINS)
+        } else if script.uses.added.iter().any(|one| credential(one.name)) {
+            Some("their requests carry these credentials")
+        } else {
+            None
+        }
+    })
 }
 
 fn credential(header: &str) -> bool {

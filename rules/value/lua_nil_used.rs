@@ -32,7 +32,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let name = one.named.name;
             let (when, help) = match one.source {
                 Source::Header => {
-                    ("the header is absent", format!("({} or \"\")", written(script.script.text, &one.named)))
+                    let default = if matches!(one.used, Used::Calculated | Used::Compared) { "0" } else { "\"\"" };
+                    ("the header is absent", format!("({} or {default})", written(script.script.text, &one.named)))
                 }
                 Source::DynamicMetadata => (
                     "no filter has set it",
@@ -75,6 +76,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn written<'t>(script: &'t str, one: &Named<'t>) -> &'t str {
     let rest = script.get(one.at..).unwrap_or_default();
     let name_end = rest.find(one.name).filter(|&start| start > 0).map(|start| start + one.name.len());
-    let call = name_end.and_then(|end| rest.get(..=end + rest.get(end..)?.find(')')?));
+    let call = name_end.and_then(|end| {
+        let close = end + rest.get(end..)?.find(')')?;
+        // `tonumber(headers():get("name"))`
+        let outer = rest.starts_with("tonumber") && rest.get(close + 1..)?.starts_with(')');
+        rest.get(..=close + usize::from(outer))
+    });
     call.unwrap_or(one.name)
 }

@@ -1,7 +1,7 @@
 //! The patch that removes what another patch matches, proven by running the engine without it.
 
 use crate::engine::program::Status;
-use crate::engine::trace::{Effect, Place};
+use crate::engine::trace::{Condition, Effect, Place};
 use crate::engine::{self, Options, PatchId, Plan, Trace};
 use crate::lint::facts::context::{Context, ProxyRun};
 use crate::lint::finding::Cause;
@@ -28,6 +28,8 @@ struct Culprit {
     did: String,
     /// Whether it removed the object.
     removed: bool,
+    /// The new name, if it renamed the object and the patch would match that.
+    renamed: Option<String>,
     /// What the label at its operation says.
     label: &'static str,
     /// Another patch that removes the same object.
@@ -89,6 +91,9 @@ fn cause_of(
                 "run this EnvoyFilter before {name}, with a lower priority:\nspec:\n  priority: {}",
                 i64::from(other.priority) - 10
             ),
+            (false, _) if culprit.renamed.is_some() => {
+                format!("write its new name, {}", culprit.renamed.as_deref().unwrap_or_default())
+            }
             (false, true) => format!("change one of the two: configPatches[{number}] runs first whatever the order"),
             (false, false) => {
                 format!("change configPatches[{number}] of {name}: it runs first whatever the priority")
@@ -181,7 +186,34 @@ impl ProxyRun<'_> {
             3 => "changes it",
             _ => "inserts before it",
         };
-        Some(Culprit { id: *culprit, did: did(place, effect), removed, label, also, order_helps })
+        Some(Culprit {
+            id: *culprit,
+            did: did(place, effect),
+            removed,
+            renamed: self.renamed(id, effect),
+            label,
+            also,
+            order_helps,
+        })
+    }
+
+    /// The name that a merge gave an object, if it is the name that a patch came closest to.
+    fn renamed(&self, id: PatchId, effect: &Effect) -> Option<String> {
+        let Effect::Merged(changes) = effect else { return None };
+        let name = changes.iter().find(|change| change.path == "name")?.after.as_deref()?.trim_matches('"');
+        let trace = self.judged.trace.patches.get(id.index())?;
+        let names = [
+            Condition::ListenerName,
+            Condition::ChainName,
+            Condition::Filter,
+            Condition::SubFilter,
+            Condition::RouteConfigurationName,
+            Condition::VirtualHostName,
+            Condition::RouteName,
+            Condition::ClusterName,
+        ];
+        let met = trace.nearest.is_some_and(|nearest| names.contains(&nearest)) && trace.candidates.contains(name);
+        met.then(|| name.to_owned())
     }
 
     /// Whether the proxy's configuration differs without this patch of a plan.

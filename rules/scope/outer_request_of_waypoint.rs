@@ -1,0 +1,93 @@
+//! EF524: an HTTP filter of a waypoint that also sees the CONNECT requests around those of the application.
+
+use crate::declare_rule;
+use crate::engine::trace::Effect;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::proxy::ProxyKind;
+use crate::proto::tree::{Tree, type_name};
+
+declare_rule! {
+    /// An HTTP filter of a waypoint that also runs on the CONNECT requests of the tunnel.
+    ///
+    /// # What it finds
+    /// An HTTP filter that decides on requests or changes them (authentication, authorization, rate limits, Lua, Wasm)
+    /// and is inserted both into `connect_terminate`, the listener of a waypoint that accepts tunnels, and into
+    /// `main_internal`, which gets the requests inside.
+    ///
+    /// # Why it matters
+    /// Every connection to a waypoint is a CONNECT request of ztunnel, without the path, the headers and the token of the
+    /// requests in it. A filter that refuses it closes the tunnel with all requests; others count or change each request
+    /// twice.
+    ///
+    /// # How to fix
+    /// `listener: {name: main_internal}`, or the filter chain of one service.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/listener_waypoint.go`, releases 1.22 to 1.31; recorded.
+    "EF524" "outer-request-of-waypoint" Scope Warning => check,
+    policy: Never("it needs the listeners of the waypoint")
+}
+
+/// Packages below `envoy.extensions.filters.http` that refuse, count or change requests.
+const ACTS: &[&str] = &[
+    "api_key_auth",
+    "basic_auth",
+    "bandwidth_limit",
+    "csrf",
+    "ext_authz",
+    "ext_proc",
+    "fault",
+    "jwt_authn",
+    "local_ratelimit",
+    "lua",
+    "oauth2",
+    "rate_limit_quota",
+    "ratelimit",
+    "rbac",
+    "wasm",
+];
+
+/// The listener that accepts tunnels, and that of the requests inside.
+const LISTENERS: [&str; 2] = ["connect_terminate", "main_internal"];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpFilter) {
+        let Some(config) =
+            view.built.and_then(|built| built.value.as_ref()).and_then(|value| value.get("typed_config"))
+        else {
+            continue;
+        };
+        if !acts(config) {
+            continue;
+        }
+        let twice = |run: &PatchRun<'_, '_>| {
+            let inserted = |listener: &str| {
+                let effects = &run.trace.effects;
+                effects
+                    .iter()
+                    .any(|(place, effect)| matches!(effect, Effect::Inserted { .. }) && place.resource == listener)
+            };
+            run.run.config.proxy.kind == ProxyKind::Waypoint && LISTENERS.into_iter().all(inserted)
+        };
+        let Some(seen) = cx.seen(&view, twice) else { continue };
+        let finding = view
+            .finding(
+                rule,
+                view.value_path_span("name"),
+                "this filter also runs on the CONNECT requests of `connect_terminate`, around those of the application",
+            )
+            .label("inserted into both listeners")
+            .note("ztunnel sends a CONNECT request without their path, headers and tokens: what refuses it closes the tunnel")
+            .help("match:\n  listener:\n    name: main_internal");
+        out.push(seen.tell(finding));
+    }
+}
+
+fn acts(config: &Tree<'_>) -> bool {
+    let kind = type_name(config.str_at("@type"));
+    let kind = if kind.ends_with(".TypedStruct") { type_name(config.str_at("type_url")) } else { kind };
+    let package = kind.strip_prefix("envoy.extensions.filters.http.").and_then(|rest| rest.split('.').next());
+    package.is_some_and(|package| ACTS.contains(&package))
+}
