@@ -20,7 +20,7 @@ declare_rule! {
     /// A MERGE whose value has a list where the object already has items. It is a warning for circuit breakers of a
     /// priority that the cluster already has, since only the first of a priority takes effect, and for filter chains in
     /// a LISTENER MERGE, which are added instead of merged into the generated one; an incomplete filter chain is an
-    /// error.
+    /// error, and so is an upgrade (`websocket`) that the connection manager already has.
     ///
     /// # Why it matters
     /// A proto merge appends: the generated items stay first. Access logs are written twice, headers are added twice,
@@ -76,6 +76,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(seen.tell(another_chain(rule, cx, &view, &count)));
                 continue;
             }
+            if list == UPGRADES
+                && let Some(kind) = seen.runs.iter().find_map(upgrade_twice)
+            {
+                let finding = view
+                    .finding(rule, view.value_path_span(&list), format!("MERGE adds a second upgrade `{kind}`"))
+                    .severity(Severity::Error)
+                    .label(count)
+                    .rejected("Envoy rejects the listener: \"multiple upgrade configs with the same name\"")
+                    .help("leave it out: the generated connection manager has it already");
+                out.push(seen.tell(finding));
+                continue;
+            }
             let finding = view
                 .finding(rule, view.value_path_span(&list), format!("MERGE appends to the list `{list}`"))
                 .label(count)
@@ -92,6 +104,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 const CHAINS: &str = "filter_chains";
 
 const DOMAINS: &str = "domains";
+
+const UPGRADES: &str = "typed_config.upgrade_configs";
+
+/// An upgrade that a connection manager has twice after the merge; Envoy compares in lowercase.
+fn upgrade_twice(run: &PatchRun<'_, '_>) -> Option<String> {
+    run.trace.effects.iter().find_map(|(place, _)| {
+        let config = run.run.below(place, ["typed_config"])?;
+        let mut known = BTreeSet::new();
+        let mut kinds = config.get("upgrade_configs")?.items().iter().map(|one| one.str_at("upgrade_type").to_owned());
+        kinds.find(|kind| !known.insert(kind.to_ascii_lowercase()))
+    })
+}
 
 /// Whether a virtual host has a domain twice after the merge.
 fn repeated(seen: &Seen<'_, '_>) -> bool {

@@ -1,5 +1,6 @@
 //! Rules of the family `scope`. This list is written by `UPDATE=1 cargo test --test it rules`.
 
+pub(crate) mod any_origin_with_credentials;
 pub(crate) mod authorization_fails_open;
 pub(crate) mod both_directions;
 pub(crate) mod check_disabled_for_route;

@@ -19,7 +19,7 @@ declare_rule! {
     /// # Why it matters
     /// Every connection to a waypoint is a CONNECT request of ztunnel, without the path, the headers and the token of the
     /// requests in it. A filter that refuses it closes the tunnel with all requests; others count or change each request
-    /// twice.
+    /// twice, and a buffer waits for the end of a tunnel that does not end.
     ///
     /// # How to fix
     /// `listener: {name: main_internal}`, or the filter chain of one service.
@@ -35,6 +35,7 @@ const ACTS: &[&str] = &[
     "api_key_auth",
     "basic_auth",
     "bandwidth_limit",
+    "buffer",
     "csrf",
     "ext_authz",
     "ext_proc",

@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::envoy;
-use crate::lint::value::{Member, Object};
+use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::{Context, Edit, Findings, RuleInfo};
 use crate::proto::schema::{Kind, Message};
 use crate::source::alike;
@@ -125,6 +125,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     } else {
                         format!("`{key}` is a field of `{inner}`: write it below `{field}`")
                     });
+                } else if let Some((above, field)) = level_above(value, object, key) {
+                    finding = finding
+                        .help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
                 }
                 out.push(finding);
             }
@@ -162,6 +165,13 @@ fn below(object: &Object<'_>, key: &str) -> String {
         Some(text) => format!("  \"@type\": {text}"),
         None => format!("  {key}: …"),
     }
+}
+
+/// The message around this one, if it has a field of that name, and the field that contains this one.
+fn level_above(value: &PatchValue<'_>, object: &Object<'_>, key: &str) -> Option<(String, String)> {
+    let (parent, field) = object.parent?;
+    let message = value.objects.get(parent)?.message()?;
+    message.field(key).is_some().then(|| (message.full_name().to_owned(), field.name().to_owned()))
 }
 
 /// The field of the message that contains a message with a field of that name, and the name of the inner message.

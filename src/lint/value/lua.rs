@@ -4,7 +4,10 @@
 //! Only the syntax, the variables and the globals that a chunk names are checked. LuaJIT's additions to 5.1 are accepted: `goto` and
 //! labels, `\z` and `\x`, number suffixes (`LL`, `ULL`, `i`), empty statements.
 
+mod variables;
+
 use std::collections::BTreeSet;
+use variables::{OF_A_LOOP, Variables};
 
 /// The names and strings of a chunk that parses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,32 +75,13 @@ const SIGNS: [&str; 27] = [
 /// Maximum nesting: LuaJIT's own limit is 200 levels.
 const MAX_DEPTH: usize = 200;
 
-/// Maximum number of local variables that a function has at any of its places (`LJ_MAX_LOCVAR`).
-const MAX_LOCALS: usize = 200;
-
-/// Maximum number of variables of enclosing functions that a function uses (`LJ_MAX_UPVAL`).
-const MAX_UPVALUES: usize = 60;
-
-/// Hidden variables of a `for` loop.
-const OF_A_LOOP: [&str; 3] = [""; 3];
-
-/// A function that is being read.
-#[derive(Default)]
-struct Frame<'t> {
-    /// Its local variables here, each with a number of its own.
-    locals: Vec<(&'t str, usize)>,
-    /// The variables of enclosing functions that it or a function inside it uses.
-    upvalues: BTreeSet<usize>,
-}
-
 struct Parser<'t> {
     text: &'t str,
     at: usize,
     token: Token<'t>,
     start: usize,
     depth: usize,
-    frames: Vec<Frame<'t>>,
-    declared: usize,
+    variables: Variables<'t>,
     chunk: Chunk<'t>,
 }
 
@@ -111,8 +95,7 @@ impl<'t> Parser<'t> {
             token: Token::End,
             start: 0,
             depth: 0,
-            frames: vec![Frame::default()],
-            declared: 0,
+            variables: Variables::new(),
             chunk: Chunk::default(),
         }
     }
@@ -121,47 +104,14 @@ impl<'t> Parser<'t> {
         Err(SyntaxError { at, message: message.into(), limit: false })
     }
 
-    fn too_many<T>(&self, most: usize, what: &str) -> Parsed<T> {
-        let function = if self.frames.len() == 1 { "the top level of the script" } else { "a function" };
-        Err(SyntaxError { at: self.start, message: format!("{function} has more than {most} {what}"), limit: true })
-    }
-
-    /// Declares local variables of the function that is being read.
     fn declare(&mut self, names: &[&'t str]) -> Parsed {
-        let mut full = false;
-        if let Some(frame) = self.frames.last_mut() {
-            for name in names {
-                self.declared += 1;
-                frame.locals.push((name, self.declared));
-            }
-            full = frame.locals.len() > MAX_LOCALS;
-        }
-        if full { self.too_many(MAX_LOCALS, "local variables") } else { Ok(()) }
+        let at = self.start;
+        self.variables.declare(names).map_err(|message| SyntaxError { at, message, limit: true })
     }
 
-    fn locals(&self) -> usize {
-        self.frames.last().map_or(0, |frame| frame.locals.len())
-    }
-
-    fn drop_locals(&mut self, keep: usize) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.locals.truncate(keep);
-        }
-    }
-
-    /// A use of a name, which may be a variable of an enclosing function.
-    fn uses(&mut self, name: &'t str) -> Parsed {
-        let found = self.frames.iter().enumerate().rev().find_map(|(level, frame)| {
-            let (_, number) = frame.locals.iter().rev().find(|(local, _)| *local == name)?;
-            Some((level, *number))
-        });
-        let Some((level, number)) = found else { return Ok(()) };
-        let mut full = false;
-        for frame in &mut self.frames[level + 1..] {
-            frame.upvalues.insert(number);
-            full |= frame.upvalues.len() > MAX_UPVALUES;
-        }
-        if full { self.too_many(MAX_UPVALUES, "variables of enclosing functions") } else { Ok(()) }
+    fn uses(&mut self, name: &str) -> Parsed {
+        let at = self.start;
+        self.variables.uses(name).map_err(|message| SyntaxError { at, message, limit: true })
     }
 
     fn unexpected(&self, wanted: &str) -> SyntaxError {
@@ -359,9 +309,9 @@ impl<'t> Parser<'t> {
     }
 
     fn block(&mut self) -> Parsed {
-        let locals = self.locals();
+        let locals = self.variables.locals();
         self.statements()?;
-        self.drop_locals(locals);
+        self.variables.keep(locals);
         Ok(())
     }
 
@@ -416,11 +366,11 @@ impl<'t> Parser<'t> {
             }
             "repeat" => {
                 self.advance()?;
-                let locals = self.locals();
+                let locals = self.variables.locals();
                 self.statements()?;
                 self.expect_word("until", opened)?;
                 self.expression(0)?;
-                self.drop_locals(locals);
+                self.variables.keep(locals);
                 Ok(())
             }
             "if" => {
@@ -440,7 +390,7 @@ impl<'t> Parser<'t> {
             }
             "for" => {
                 self.advance()?;
-                let locals = self.locals();
+                let locals = self.variables.locals();
                 let mut names = vec![self.name()?];
                 if self.accept("=")? {
                     self.expressions()?;
@@ -457,7 +407,7 @@ impl<'t> Parser<'t> {
                 self.declare(&names)?;
                 self.expect_word("do", opened)?;
                 self.block()?;
-                self.drop_locals(locals);
+                self.variables.keep(locals);
                 self.expect_word("end", opened)
             }
             "function" => {
@@ -528,7 +478,7 @@ impl<'t> Parser<'t> {
     }
 
     fn function_body(&mut self, opened: usize, method: bool) -> Parsed {
-        self.frames.push(Frame::default());
+        self.variables.enter();
         if method {
             self.declare(&["self"])?;
         }
@@ -547,7 +497,7 @@ impl<'t> Parser<'t> {
         }
         self.expect(")")?;
         self.block()?;
-        self.frames.pop();
+        self.variables.leave();
         self.expect_word("end", opened)
     }
 
@@ -699,79 +649,4 @@ impl<'t> Parser<'t> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scripts_that_luajit_takes_parse() {
-        for text in [
-            "",
-            "function envoy_on_request(h) h:headers():add('a', \"b\") end",
-            "local a, b = 1, 0x1F; local c = -a ^ 2 .. 'x' == nil or not b and #a > 3e-2",
-            "for i = 1, 10, 2 do break end for k, v in pairs({1, [2] = 3, a = 4; f}) do goto next ::next:: end",
-            "a.b.c['d'], e = f{1}, g'x' ; (f or g)(...)",
-            "repeat local x = [==[ ]] ]==] until x --[[ long\ncomment ]] -- short",
-            "local function f(a, ...) return end if a then elseif b then else end while true do do end end",
-            "x = 10LL + 0xffULL + 2i + .5 + 3. + 1e10; s = '\\x41\\z  \\065\\\n\\'' return",
-            "function a.b:c() return function() end, {} end",
-        ] {
-            assert_eq!(parse(text).map(|_| ()), Ok(()), "{text}");
-        }
-    }
-
-    #[test]
-    fn mistakes_have_a_place() {
-        for (text, at) in [
-            ("function f( end", 12),
-            ("if a == 1 then\n", 15),
-            ("x = = 2", 4),
-            ("local s = 'abc\n'", 10),
-            ("a != b", 2),
-            ("f() = 3", 4),
-            ("end", 0),
-            ("x = 12abc", 4),
-            ("return 1 x = 2", 9),
-            ("a.b", 3),
-            ("x = '\\q'", 5),
-        ] {
-            let error = parse(text).expect_err(text);
-            assert_eq!(error.at, at, "{text}: {error:?}");
-        }
-        assert!(parse(&"(".repeat(100_000)).is_err());
-    }
-
-    /// The limits of LuaJIT, found with Envoy 1.39.3.
-    #[test]
-    fn functions_have_a_limited_number_of_variables() {
-        let locals = |count: usize| (0..count).fold(String::new(), |text, one| text + &format!("local v{one} = 1\n"));
-        let sum = |count: usize| (0..count).map(|one| format!("v{one}")).collect::<Vec<_>>();
-        let compiles = |text: String| match parse(&text) {
-            Ok(_) => true,
-            Err(error) => {
-                assert!(error.limit, "{error:?}");
-                false
-            }
-        };
-        for (count, good) in [(200, true), (201, false)] {
-            assert_eq!(compiles(locals(count)), good);
-            assert_eq!(compiles(format!("function f({}) end", sum(count).join(", "))), good);
-            assert_eq!(compiles(format!("{}local function g() end", locals(count - 1))), good);
-            assert_eq!(compiles(format!("{}repeat local a = 1 until a", locals(count - 1))), good);
-            assert_eq!(compiles(format!("{}for i = 1, 2 do end", locals(count - 4))), good);
-            assert_eq!(compiles(format!("{}for k, v in pairs({{}}) do end", locals(count - 5))), good);
-            assert_eq!(compiles(format!("function t:f({}) end", sum(count - 1).join(", "))), good);
-        }
-        assert!(compiles("do local a = 1 end ".repeat(300)));
-        for (count, good) in [(60, true), (61, false)] {
-            let sum = sum(count).join(" + ");
-            assert_eq!(compiles(format!("{}function f() return {sum} end", locals(count))), good);
-            assert_eq!(compiles(format!("{}function f() return function() return {sum} end end", locals(count))), good);
-        }
-    }
-
-    #[test]
-    fn names_are_globals_and_locals_but_no_fields() {
-        let chunk = parse("local t = {} function t.envoy_on_request() end x.y = z").unwrap();
-        assert!(!chunk.names.contains("envoy_on_request") && chunk.names.contains("z"));
-    }
-}
+mod tests;
