@@ -2,7 +2,7 @@
 
 use super::kinds::{self, KINDS, Kind, Origin};
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Objects of this kind define kinds.
@@ -251,6 +251,11 @@ impl Objects {
         self.version
     }
 
+    /// The value of an object, by group and name of its kind.
+    pub(super) fn value(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<&Value> {
+        kinds::by_name(group, kind).and_then(|kind| self.get(kind, namespace, name)).map(|object| &object.value)
+    }
+
     /// The documents of all objects except generated definitions.
     pub fn documents(&self) -> impl Iterator<Item = &Value> {
         self.by_kind
@@ -284,4 +289,31 @@ pub(super) fn map<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Map<String,
 pub(super) fn selects(selector: Option<&Map<String, Value>>, labels: Option<&Map<String, Value>>) -> bool {
     let Some(selector) = selector.filter(|selector| !selector.is_empty()) else { return false };
     selector.iter().all(|(key, value)| labels.and_then(|labels| labels.get(key)) == Some(value))
+}
+
+/// Pods by namespace and label: a mesh may have thousands of pods and as many selectors.
+#[derive(Debug, Default)]
+pub(super) struct PodsByLabel<'o> {
+    of: HashMap<(&'o str, &'o str, &'o Value), Vec<&'o Value>>,
+}
+
+impl<'o> PodsByLabel<'o> {
+    /// Indexes all pods.
+    pub(super) fn new(objects: &'o Objects) -> PodsByLabel<'o> {
+        let mut pods = PodsByLabel::default();
+        for pod in objects.values("", "Pod") {
+            let namespace = text(pod, &["metadata", "namespace"]);
+            for (key, value) in map(pod, &["metadata", "labels"]).into_iter().flatten() {
+                pods.of.entry((namespace, key, value)).or_default().push(pod);
+            }
+        }
+        pods
+    }
+
+    /// The pods of a namespace that a selector selects, in their order.
+    pub(super) fn selected(&self, namespace: &str, selector: Option<&Map<String, Value>>) -> Vec<&'o Value> {
+        let of = |(key, value)| self.of.get(&(namespace, String::as_str(key), value)).map_or(&[][..], Vec::as_slice);
+        let fewest = selector.into_iter().flatten().map(of).min_by_key(|pods| pods.len()).unwrap_or_default();
+        fewest.iter().copied().filter(|pod| selects(selector, map(pod, &["metadata", "labels"]))).collect()
+    }
 }

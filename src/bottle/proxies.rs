@@ -107,15 +107,14 @@ pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) ->
     };
     let all = all(objects, common);
     // The pods of an Istio Gateway may be in any namespace.
-    let anywhere =
-        kind == Word::Gateway && object(objects, "networking.istio.io", "Gateway", namespace, name).is_some();
+    let anywhere = kind == Word::Gateway && objects.value("networking.istio.io", "Gateway", namespace, name).is_some();
     let of_namespace = all.into_iter().filter(|found| anywhere || found.node.namespace == namespace);
     let selector = match kind {
         Word::Service => {
-            let service = object(objects, "", "Service", namespace, name)?;
+            let service = objects.value("", "Service", namespace, name)?;
             map(service, &["spec", "selector"]).cloned()
         }
-        Word::Gateway => match object(objects, "networking.istio.io", "Gateway", namespace, name) {
+        Word::Gateway => match objects.value("networking.istio.io", "Gateway", namespace, name) {
             Some(gateway) => map(gateway, &["spec", "selector"]).cloned(),
             None => json!({"gateway.networking.k8s.io/gateway-name": name}).as_object().cloned(),
         },
@@ -133,12 +132,6 @@ pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) ->
             })
             .collect(),
     )
-}
-
-fn object<'o>(objects: &'o Objects, group: &str, kind: &str, namespace: &str, name: &str) -> Option<&'o Value> {
-    objects.values(group, kind).find(|object| {
-        text(object, &["metadata", "namespace"]) == namespace && text(object, &["metadata", "name"]) == name
-    })
 }
 
 /// An address that no ServiceEntry, Service or pod among the objects has, for a proxy that is only described.

@@ -244,6 +244,8 @@ impl Bottle {
         // Go's garbage collector works harder before the limit ends the process.
         let soft = (memory / 10 * 8).to_string();
         environment.insert("GOMEMLIMIT", &soft);
+        // Until then it should not collect: in a mesh of 5,000 services, collecting is a sixth of istiod's time.
+        environment.entry("GOGC").or_insert("400");
         for (name, value) in environment {
             program = program.env(name, value);
         }

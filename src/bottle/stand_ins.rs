@@ -6,7 +6,7 @@
 
 use super::kinds::{self, Kind};
 use super::node::addresses;
-use super::objects::{Object, Objects, Place, at, list, map, selects, text};
+use super::objects::{Object, Objects, Place, PodsByLabel, at, list, map, selects, text};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -177,8 +177,7 @@ pub(crate) fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool 
     if at(pod, &["spec", "hostNetwork"]).and_then(Value::as_bool) == Some(true) {
         return false;
     }
-    let namespace = objects.values("", "Namespace").find(|object| text(object, &["metadata", "name"]) == namespace);
-    let Some(namespace) = namespace else { return false };
+    let Some(namespace) = objects.value("", "Namespace", "", namespace) else { return false };
     match label(namespace, "istio-injection").as_str() {
         "enabled" => true,
         "disabled" => false,
@@ -190,6 +189,7 @@ pub(crate) fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool 
 fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
     let mut new = Vec::new();
     let known: &Objects = objects;
+    let existing = PodsByLabel::new(known);
     let mut template = |kind: &str, owner: &Value, template: &Value, selector: Option<&Map<String, Value>>| {
         let (namespace, name) = (text(owner, &["metadata", "namespace"]), text(owner, &["metadata", "name"]));
         let labels = map(template, &["metadata", "labels"]);
@@ -197,10 +197,7 @@ fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
         if known.has_real(owner) {
             return;
         }
-        let exists = known.values("", "Pod").any(|pod| {
-            text(pod, &["metadata", "namespace"]) == namespace && selects(selector, map(pod, &["metadata", "labels"]))
-        });
-        if exists {
+        if !existing.selected(namespace, selector).is_empty() {
             return;
         }
         let mut labels = labels.cloned().unwrap_or_default();
@@ -391,10 +388,7 @@ fn gateway_services(objects: &mut Objects) -> usize {
             continue;
         }
         let service = if waypoint { name.to_owned() } else { format!("{name}-{class}") };
-        let exists = objects.values("", "Service").any(|object| {
-            text(object, &["metadata", "namespace"]) == namespace && text(object, &["metadata", "name"]) == service
-        });
-        if exists {
+        if objects.value("", "Service", namespace, &service).is_some() {
             continue;
         }
         let mut ports = BTreeMap::new();
@@ -448,10 +442,7 @@ fn endpoint_slices(objects: &mut Objects) -> usize {
         (text(slice, &["metadata", "namespace"]).to_owned(), service)
     };
     let known: BTreeSet<(String, String)> = objects.values("discovery.k8s.io", "EndpointSlice").map(of).collect();
-    let mut pods: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for pod in objects.values("", "Pod") {
-        pods.entry(text(pod, &["metadata", "namespace"])).or_default().push(pod);
-    }
+    let pods = PodsByLabel::new(objects);
     let sliced = objects.has_real_of("discovery.k8s.io", "endpointslices");
     let mut new = Vec::new();
     for service in objects.values("", "Service") {
@@ -462,12 +453,7 @@ fn endpoint_slices(objects: &mut Objects) -> usize {
             continue;
         }
         let selector = map(service, &["spec", "selector"]);
-        let behind: Vec<&&Value> = pods
-            .get(namespace)
-            .into_iter()
-            .flatten()
-            .filter(|pod| selects(selector, map(pod, &["metadata", "labels"])))
-            .collect();
+        let behind = pods.selected(namespace, selector);
         if behind.is_empty() {
             continue;
         }
@@ -503,7 +489,7 @@ fn endpoint_slices(objects: &mut Objects) -> usize {
 }
 
 /// The port of a slice; a name is looked up in the containers.
-fn slice_port(port: &Value, pods: &[&&Value]) -> Option<Value> {
+fn slice_port(port: &Value, pods: &[&Value]) -> Option<Value> {
     let number = match port.get("targetPort") {
         None => port.get("port")?.as_u64()?,
         Some(Value::Number(number)) => number.as_u64()?,

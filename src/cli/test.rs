@@ -94,20 +94,23 @@ impl Test {
             Ok(host) => host,
             Err(error) => return failed(session, &error),
         };
-        loop {
+        for first in std::iter::once(true).chain(std::iter::repeat(false)) {
             let mut watched = Vec::new();
             let exit = self.once(session, &host, &settings, &mut watched)?;
-            if !self.watch {
+            if !self.watch || (first && watched.is_empty()) {
                 return Ok(exit);
             }
             session.out.flush()?;
-            // Before the message: what a reader of it changes must be seen.
-            let before = stamps(&watched);
-            writeln!(session.err, "watching {} files; press Ctrl-C to stop", watched.len())?;
-            while stamps(&watched) == before {
+            // Before the message: what a reader of it changes must be seen. A folder may get another test file.
+            let now = || (test_files(&self.paths).ok(), stamps(&watched));
+            let before = now();
+            let files = report::style::count(watched.len(), "file", "files");
+            writeln!(session.err, "watching {files}; press Ctrl-C to stop")?;
+            while now() == before {
                 std::thread::sleep(LOOK);
             }
         }
+        Ok(Exit::Ok)
     }
 
     fn once(
@@ -148,7 +151,10 @@ impl Test {
                         problems
                     }
                     None => {
-                        run.push(wrong("the file is empty".to_owned()));
+                        let empty = file.problems.is_empty();
+                        run.push(wrong(
+                            if empty { "the file is empty" } else { "the file is not valid YAML" }.to_owned(),
+                        ));
                         exit = Exit::Usage;
                         file.problems
                     }

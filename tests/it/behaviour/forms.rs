@@ -104,7 +104,7 @@ fn the_first_test_file_runs_and_meets_each_patch() {
     }
 }
 
-/// `--watch` runs again when a filter changes.
+/// `--watch` runs again when a filter changes, and when a folder gets another test file.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn a_changed_filter_runs_again() {
@@ -115,7 +115,7 @@ fn a_changed_filter_runs_again() {
     }
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
         .args(["test", "--watch", "--envoy", &envoy()])
-        .arg(folder.path().join("case.test.yaml"))
+        .arg(folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -126,10 +126,17 @@ fn a_changed_filter_runs_again() {
     let watching = err.find(|line| line.starts_with("watching ")).unwrap();
     fs::copy(root.join("good.yaml"), folder.path().join("good.yaml")).unwrap();
     let second = out.find(|line| line.contains(" passed, ")).unwrap();
+    err.find(|line| line.starts_with("watching ")).unwrap();
+    fs::copy(root.join("case.test.yaml"), folder.path().join("other.test.yaml")).unwrap();
+    let third = out.find(|line| line.contains(" passed, ")).unwrap();
     let _ = child.kill();
     let _ = child.wait();
     assert!(first.contains("1 failed") && second.contains("2 passed, 0 failed"), "{first} {second}");
+    assert!(third.contains("4 passed, 0 failed"), "{third}");
     assert!(watching.contains("2 files"), "{watching}");
+    let missing = folder.path().join("missing.test.yaml");
+    let said = tests(missing.to_str().unwrap(), &["--watch"]);
+    assert!(said.code == 2 && said.err.contains("cannot read") && !said.err.contains("watching"), "{}", said.err);
 }
 
 /// The page draws the path, and escapes everything from filters and upstreams.
