@@ -53,6 +53,8 @@ pub enum Why {
     Endpoints,
     /// A match on the direct address of a connection, which is that of the sandbox.
     DirectAddress,
+    /// The address of a host that the dump does not contain.
+    Address,
     /// A resource that cannot be encoded.
     NotEncoded,
 }
@@ -74,6 +76,7 @@ impl Why {
             Why::DirectAddress => {
                 "match on the direct address, checked against the address in the PROXY protocol header"
             }
+            Why::Address => "host without an address in the config dump, called at one that no service has",
             Why::NotEncoded => "resource with a type of no known schema",
         }
     }
@@ -92,6 +95,7 @@ impl Why {
             Why::HealthCheck => "health-check",
             Why::Endpoints => "endpoints",
             Why::DirectAddress => "direct-address",
+            Why::Address => "address",
             Why::NotEncoded => "not-encoded",
         }
     }

@@ -6,9 +6,9 @@ use super::client::{self, Handshake, Seen, Way};
 use super::envoy::{Envoy, Starting};
 use super::identity::{Authority, Pair};
 use super::listeners::{Chain, Route, Socket};
-use super::neutral::{LeftOut, StandIns};
+use super::neutral::{LeftOut, StandIns, Why};
 use super::request::{Protocol, Request, Target, Tls, Wanted};
-use super::setup::{INBOUND, Scope, Setup, Source};
+use super::setup::{INBOUND, OUTBOUND, Scope, Setup, Source};
 use super::stub::{self, Call, Shared};
 use super::trace::{self, Event, Path, Said, Step};
 use crate::engine::{PatchId, Patched, Plan};
@@ -280,7 +280,7 @@ impl<'h> Sandbox<'h> {
         let by_port = || self.sockets.iter().find(|socket| socket.port == port).cloned();
         let socket = match (&request.target, self.proxy.kind) {
             (Target::Inbound(_), ProxyKind::Sidecar) => of(INBOUND).or_else(by_port),
-            (Target::Outbound(..), ProxyKind::Sidecar) => by_port().or_else(|| of("virtualOutbound")),
+            (Target::Outbound(..), ProxyKind::Sidecar) => by_port().or_else(|| of(OUTBOUND)),
             (Target::Gateway(_), ProxyKind::Gateway) => by_port(),
             (Target::Waypoint(..), ProxyKind::Waypoint) => of("connect_terminate"),
             _ => None,
@@ -321,14 +321,7 @@ impl<'h> Sandbox<'h> {
     fn way(&self, request: &Request) -> Result<Way, Error> {
         let (socket, chains) = self.entry(request)?;
         let (tls, alpn) = client::encryption(request, &chains);
-        let known = |host: &str, port: u16| -> Option<IpAddr> {
-            let found = self
-                .addresses
-                .iter()
-                .find(|((name, at), _)| *at == port && (name == host || name.split('.').next() == Some(host)));
-            found.and_then(|(_, address)| address.parse().ok())
-        };
-        let (source, destination) = client::addresses(request, &known);
+        let (source, destination) = client::addresses(request, &|host, port| self.address(host, port));
         let authority = request.authority(&self.proxy.workload);
         let sni = match (&request.sni, &request.target) {
             (Some(sni), _) => sni.clone(),
@@ -361,6 +354,31 @@ impl<'h> Sandbox<'h> {
         let tls = (tls != Tls::Plain).then_some(Handshake { sni, alpn, certificate });
         let place = self.envoy.place(&socket)?;
         Ok(Way { place, source, destination, tls, tunnel, host: authority })
+    }
+
+    /// The address of a host, resolved as in a pod of the proxy's namespace: its full name, or a name that the search
+    /// domains complete.
+    fn address(&self, host: &str, port: u16) -> Option<IpAddr> {
+        let with = |begin: &str| {
+            let mut names = self.addresses.iter().filter(|((_, at), _)| *at == port);
+            names.find(|((name, _), _)| name.starts_with(begin)).map(|(_, address)| address)
+        };
+        let found = self.addresses.get(&(host.to_owned(), port));
+        let found = found.or_else(|| with(&format!("{host}.{}.svc.", self.proxy.namespace)));
+        let found = found.or_else(|| with(&format!("{host}.svc.")));
+        let found = found.or_else(|| host.ends_with(".svc").then(|| with(&format!("{host}."))).flatten());
+        found.and_then(|address| address.parse().ok())
+    }
+
+    /// Reports a host at a made-up address if the request took the way of unknown destinations: with the real address,
+    /// a listener might have taken it.
+    fn note_address(&mut self, request: &Request, exchange: &Exchange) {
+        let Target::Outbound(host, port) = &request.target else { return };
+        let unknown = host.parse::<IpAddr>().is_err() && self.address(host, *port).is_none();
+        if unknown && exchange.path().is_some_and(|path| path.listener == OUTBOUND) {
+            let what = format!("{host}:{port}");
+            self.left_out.insert(LeftOut { why: Why::Address, what, by: None });
+        }
     }
 
     /// The address of a service in a waypoint's matcher.
@@ -406,7 +424,9 @@ impl<'h> Sandbox<'h> {
             }
         };
         self.rest(request, &client, &mut events)?;
-        Ok(self.exchange(client, &events))
+        let exchange = self.exchange(client, &events);
+        self.note_address(request, &exchange);
+        Ok(exchange)
     }
 
     /// Sends a request several times concurrently. The actions of filters cannot be attributed then and are left out.

@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The listener on which a sidecar accepts HTTP.
 pub(super) const INBOUND: &str = "virtualInbound";
 
+/// The listener that receives all calls of a sidecar's workload, and keeps those to unknown destinations.
+pub(super) const OUTBOUND: &str = "virtualOutbound";
+
 /// Clusters of the bootstrap that istiod's agent gives a proxy: they are in no dump, but filters may name them.
 const STATIC_CLUSTERS: [&str; 5] = ["prometheus_stats", "agent", "sds-grpc", "xds-grpc", "zipkin"];
 
@@ -354,7 +357,7 @@ impl Wanted {
                         && has_port(*port)
                         && memchr::memmem::find(text.as_bytes(), b"INBOUND").is_some())
             }
-            Target::Outbound(_, port) => name == "virtualOutbound" || has_port(*port),
+            Target::Outbound(_, port) => name == OUTBOUND || has_port(*port),
             Target::Gateway(port) => has_port(*port),
             Target::Waypoint(..) => true,
         })

@@ -80,6 +80,29 @@ fn invalid_requests_are_rejected() {
     }
 }
 
+/// A name that a pod's search domains complete reaches the listener of its service; a name without an address says so.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn names_are_resolved_as_in_a_pod() {
+    let envoy = envoy();
+    let ask = |host: &str| said(&["try", "--demo", "--envoy", &envoy, "--outbound", host, "--tcp", "hello"]);
+    for host in ["ledger-db.pay:5432", "ledger-db.pay.svc:5432", "ledger-db.pay.svc.cluster.local:5432", "cart:9000"] {
+        let said = ask(host);
+        let service = host.split([':', '.']).next().unwrap();
+        assert!(
+            said.out.contains(&format!("cluster        outbound|{}||{service}.", &host[host.len() - 4..])),
+            "{host}: {}",
+            said.out
+        );
+        assert!(!said.out.contains("host without an address"), "{}", said.out);
+    }
+    // Of another namespace: no search domain completes it.
+    let said = ask("ledger-db:5432");
+    assert!(said.out.contains("cluster        PassthroughCluster"), "{}", said.out);
+    let note = "host without an address in the config dump, called at one that no service has: ledger-db:5432";
+    assert!(said.out.contains(note), "{}", said.out);
+}
+
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn faults_are_reported_and_end_the_run() {
