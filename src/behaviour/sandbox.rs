@@ -366,7 +366,8 @@ impl<'h> Sandbox<'h> {
         let found = self.addresses.get(&(host.to_owned(), port));
         let found = found.or_else(|| with(&format!("{host}.{}.svc.", self.proxy.namespace)));
         let found = found.or_else(|| with(&format!("{host}.svc.")));
-        let found = found.or_else(|| host.ends_with(".svc").then(|| with(&format!("{host}."))).flatten());
+        let found = found
+            .or_else(|| host.rsplit('.').next().filter(|last| *last == "svc").and_then(|_| with(&format!("{host}."))));
         found.and_then(|address| address.parse().ok())
     }
 

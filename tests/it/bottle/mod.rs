@@ -6,6 +6,7 @@ mod faults;
 mod makers;
 mod manifests;
 mod proof;
+mod published;
 mod read;
 mod reef;
 mod topologies;

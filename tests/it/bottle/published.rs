@@ -1,0 +1,108 @@
+//! Published EnvoyFilters in every recorded mesh, as filters of the root namespace: the engine agrees with istiod.
+
+use super::{RELEASES, istiod, open_in, recorded_base, topology};
+use crate::support::testdata;
+use kubectl_envoyfilter::bottle::doctor::{self, Filters};
+use kubectl_envoyfilter::bottle::{Node, Opened, Wanted, proxies};
+use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::load::{self, Options};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::source::Severity;
+use serde_json::Value;
+use std::env;
+use std::path::Path;
+use std::time::Instant;
+
+const MESHES: [&str; 7] = ["shop", "ambient", "gwapi", "straits", "delta", "harbor", "reef"];
+
+/// Each mesh gets every nth filter, each another one; with `ALL_CASES`, all of them.
+const EVERY: usize = 70;
+
+/// The EnvoyFilters of a file, in the root namespace and without a selector; `None` if one cannot be read: istiod then
+/// reads no EnvoyFilter at all.
+fn everywhere(path: &Path) -> Option<Vec<Value>> {
+    let loaded = load::read(&[path.to_owned()], &Options { keep_documents: true, ..Options::default() });
+    if loaded.problems.iter().any(|problem| problem.severity == Severity::Error) {
+        return None;
+    }
+    let mut documents = loaded.documents;
+    documents.retain(|document| document["kind"] == "EnvoyFilter");
+    for document in &mut documents {
+        document["metadata"]["namespace"] = "istio-system".into();
+        if let Some(spec) = document["spec"].as_object_mut() {
+            spec.remove("workloadSelector");
+            spec.remove("targetRefs");
+        }
+    }
+    (!documents.is_empty()).then_some(documents)
+}
+
+fn nodes(opened: &Opened) -> Vec<Node> {
+    proxies::all(&opened.objects, &opened.common).into_iter().map(|found| found.node).collect()
+}
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn the_engine_agrees_with_istiod_on_published_filters() {
+    let all = env::var_os("ALL_CASES").is_some();
+    let mut paths: Vec<_> = std::fs::read_dir(testdata("corpus")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "yaml"));
+    paths.sort();
+    let (mut parted, mut asked, mut changed, mut unread) = (Vec::new(), 0, 0, 0);
+    let began = Instant::now();
+    for (release, minor) in RELEASES {
+        let (istiod, release) = (istiod(release), Release::minor(minor));
+        for (at, mesh) in MESHES.into_iter().enumerate() {
+            if recorded_base(mesh, minor).is_none() || env::var("MESH").is_ok_and(|only| only != mesh) {
+                continue;
+            }
+            let mut opened = open_in(&istiod, topology(mesh), mesh, release);
+            let mut nodes_now = nodes(&opened);
+            for (number, path) in paths.iter().enumerate() {
+                if !all && number % EVERY != at * (EVERY / MESHES.len()) {
+                    continue;
+                }
+                let Some(documents) = everywhere(path) else {
+                    unread += 1;
+                    continue;
+                };
+                let text = documents.iter().map(Value::to_string).collect::<Vec<_>>().join("\n---\n");
+                let parsed = load::read_text("published", &text, &Options::default()).inventory.envoy_filters;
+                let settings = MeshSettings::default();
+                let filters = Filters { parsed: &parsed, documents: &documents, release, mesh: &settings };
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                let compared = match doctor::compare(&mut opened.bottle, &nodes_now, &filters, &Wanted::default()) {
+                    Ok(compared) => compared,
+                    Err(fault) => {
+                        parted.push(format!("{mesh}/{release}/{name}: {fault}"));
+                        opened = open_in(&istiod, topology(mesh), mesh, release);
+                        nodes_now = nodes(&opened);
+                        continue;
+                    }
+                };
+                for (node, one) in nodes_now.iter().zip(compared) {
+                    asked += 1;
+                    match one {
+                        Ok(one) => {
+                            changed += usize::from(one.changed > 0);
+                            if !one.differences.is_empty() {
+                                let unknown = one.unknown;
+                                parted.push(format!(
+                                    "{mesh}/{release}/{name} {}: {:?} (unknown: {unknown})",
+                                    node.name, one.differences
+                                ));
+                            }
+                        }
+                        Err(fault) => parted.push(format!("{mesh}/{release}/{name} {}: {fault}", node.name)),
+                    }
+                }
+            }
+        }
+    }
+    println!(
+        "{asked} proxies compared in {:?}, {changed} of them changed; {unread} files with filters that cannot be read",
+        began.elapsed()
+    );
+    assert!(changed > 20, "{changed}");
+    assert!(parted.is_empty(), "{} part: {parted:#?}", parted.len());
+}
