@@ -13,6 +13,10 @@ use tokio::time::timeout;
 /// the connection ends would see a reset, and never the answer with the reason.
 const DRAINED: usize = 16;
 
+/// How many parts any body may have, and the bytes for each further one: an API server sends thousands of bytes at once.
+const PARTS: usize = 256;
+const USUAL: usize = 256;
+
 /// The bodies that are being read, the oldest first.
 #[derive(Debug)]
 pub(super) struct Bodies {
@@ -87,10 +91,15 @@ impl Reading<'_> {
 
     async fn within(&self, body: Body, most: usize) -> Result<Bytes, (StatusCode, String)> {
         let mut frames = body.into_data_stream();
-        let (mut kept, mut seen) = (Vec::new(), 0_usize);
+        let (mut kept, mut seen, mut parts) = (Vec::new(), 0_usize, 0_usize);
         while let Some(frame) = frames.next().await {
             let frame = frame.map_err(|error| (StatusCode::BAD_REQUEST, format!("the body broke off: {error}")))?;
             seen = seen.saturating_add(frame.len());
+            parts += 1;
+            // A chunk of one byte costs as much work as a longer one.
+            if parts > PARTS + most / USUAL {
+                return Err((StatusCode::BAD_REQUEST, "the body arrives in too many small parts".to_owned()));
+            }
             if seen <= most {
                 self.grow(frame.len());
                 kept.extend_from_slice(&frame);

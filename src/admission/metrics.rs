@@ -69,6 +69,8 @@ pub struct Metrics {
     leader: Gauge,
 }
 
+/// Stands for names that the sender of a request invents.
+const OTHER: &str = "OTHER";
 /// From 0.5 ms to 8 s, doubling.
 const BUCKETS: u16 = 15;
 
@@ -122,12 +124,14 @@ impl Metrics {
         Metrics { registry, ..metrics }
     }
 
-    /// Counts a review.
-    pub fn review(&self, request: &Request, decision: &Decision, took: Duration) {
+    /// Counts a review. `namespace` is that of the filter if the cluster has it: anyone who reaches the server could invent
+    /// others, and each would stay in memory and in Prometheus.
+    pub fn review(&self, request: &Request, namespace: Option<&str>, decision: &Decision, took: Duration) {
+        let namespace = namespace.unwrap_or(OTHER);
         // The sender chooses the operation's name: unknown names must not become label values.
         let operation = match request.operation.as_str() {
             known @ ("CREATE" | "UPDATE" | "DELETE") => known,
-            _ => "OTHER",
+            _ => OTHER,
         };
         let labels = OfReview {
             operation: operation.to_owned(),
@@ -140,12 +144,12 @@ impl Metrics {
             self.rules.get_or_create(&OfRule { rule, verdict: decision.verdict.as_str() }).inc();
         }
         if decision.would_deny {
-            let labels = OfNamespace { namespace: request.namespace.clone(), mode: decision.mode.as_str() };
+            let labels = OfNamespace { namespace: namespace.to_owned(), mode: decision.mode.as_str() };
             self.would_deny.get_or_create(&labels).inc();
         }
         for remark in decision.remarks.iter().filter(|remark| !remark.stood) {
-            let namespace = request.namespace.clone();
-            let labels = OfFinding { rule: remark.code, severity: remark.severity.as_str(), namespace };
+            let (rule, severity) = (remark.code, remark.severity.as_str());
+            let labels = OfFinding { rule, severity, namespace: namespace.to_owned() };
             self.findings.get_or_create(&labels).inc();
         }
     }

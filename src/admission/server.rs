@@ -203,7 +203,9 @@ impl Reviewer {
             late("the admission server is overloaded")
         };
         let took = began.elapsed();
-        self.metrics.review(&request, &decision, took);
+        let snapshot = self.snapshot();
+        let namespace = snapshot.namespace(&request.namespace).map(|namespace| namespace.name.as_str());
+        self.metrics.review(&request, namespace, &decision, took);
         log(&request, &decision, took, size);
         Ok(decision.answer(&request))
     }
@@ -232,9 +234,9 @@ impl Reviewer {
     fn panicked(&self, request: &Request) -> (StatusCode, String) {
         self.metrics.panicked();
         tracing::error!(
-            uid = request.uid,
-            namespace = request.namespace,
-            name = request.name,
+            uid = start(&request.uid),
+            namespace = start(&request.namespace),
+            name = start(&request.name),
             "judging a review panicked; please report the filter"
         );
         (
@@ -244,18 +246,26 @@ impl Reviewer {
     }
 }
 
+/// Longest name that a log repeats; that of an object has at most 253 bytes.
+const LOGGED: usize = 256;
+
+/// The start of a text of the request, for the log.
+fn start(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LOGGED)).unwrap_or_default()
+}
+
 /// Logs a review, without the content of the filter.
 fn log(request: &Request, decision: &Decision, took: Duration, size: usize) {
     tracing::info!(
-        uid = request.uid,
-        operation = request.operation,
-        namespace = request.namespace,
-        name = request.name,
+        uid = start(&request.uid),
+        operation = start(&request.operation),
+        namespace = start(&request.namespace),
+        name = start(&request.name),
         dry_run = request.dry_run,
         verdict = decision.verdict.as_str(),
         mode = decision.mode.as_str(),
         codes = decision.codes().join(","),
-        exempt = decision.exempt.as_deref().unwrap_or_default(),
+        exempt = start(decision.exempt.as_deref().unwrap_or_default()),
         bytes = size,
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         "review"

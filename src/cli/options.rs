@@ -70,6 +70,7 @@ impl Global {
             limits: self.max_input_size.unwrap_or_default(),
             secrets: self.secrets.clone(),
             istiod: None,
+            named_by_file: false,
         }
     }
 }

@@ -22,12 +22,15 @@ pub(super) struct Source<'s> {
     pub(super) without: &'s [String],
     /// An istiod that generates the proxy's configuration from the files.
     pub(super) istiod: &'s IstiodOptions,
+    /// Whether a test file names the files, not the user.
+    pub(super) named_by_file: bool,
 }
 
 impl Source<'_> {
     /// Passes on the one selected proxy.
     pub(super) fn one(&self, session: &mut Session<'_>, take: &mut Use<'_>) -> Result<Exit, Error> {
         let mut settings = self.istiod.of(session);
+        settings.named_by_file = self.named_by_file;
         if self.capture.is_some() {
             settings.cluster.capture.clone_from(&self.capture);
         }

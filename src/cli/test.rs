@@ -192,6 +192,16 @@ impl Test {
             times: self.times,
             verbose: session.verbose(),
         };
+        // What a request or an answer has in a header such as `authorization`.
+        session.global.secrets.with(|secrets| {
+            let outcomes = run.iter().filter_map(|file| file.results.as_ref().ok()).flat_map(|all| &all.outcomes);
+            for one in outcomes.flat_map(|outcome| &outcome.failures) {
+                let name = one.what.rsplit('.').next().unwrap_or_default();
+                if let Some(value) = one.actual.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                    secrets.add_named(name, value);
+                }
+            }
+        });
         shown.write(session.out, session.around.out, self.output.form())?;
         let (passed, failed) = shown.tally();
         if exit != Exit::Ok {
@@ -231,7 +241,9 @@ impl Test {
             ProxySource::Manifests { pod, .. } => (Proxies::default(), Some(pod.as_str()), None),
         };
         let objects = needs.objects();
-        let source = Source { proxies: &proxies, pod, capture, files: &objects, without: &[], istiod: &self.istiod };
+        let istiod = &self.istiod;
+        let source =
+            Source { proxies: &proxies, pod, capture, files: &objects, without: &[], istiod, named_by_file: true };
         let chosen = |name: &str| self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()));
         let files: Vec<&Suite> = suites.iter().map(|(_, suite)| suite).collect();
         let mut results = None;
@@ -364,6 +376,7 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
         files: &files,
         without: &[],
         istiod: &IstiodOptions::default(),
+        named_by_file: false,
     };
     source.one(session, &mut |session, given| {
         let drafts = crate::behaviour::drafts(&given.with, &given.patches);

@@ -226,6 +226,7 @@ impl TryRequest {
             files: &self.files,
             without: &self.without,
             istiod: &self.istiod,
+            named_by_file: false,
         };
         source.one(session, &mut |session, given| {
             let request = match self.request.request(asked, given) {
@@ -264,6 +265,10 @@ impl TryRequest {
             times: self.times,
         };
         let view: View = shown.view();
+        // Headers are on several lines of JSON, so their names do not stand beside their values.
+        if let Ok(json) = serde_json::to_value(&view) {
+            session.global.secrets.with(|secrets| secrets.add_pairs(&json));
+        }
         let verbose = session.verbose();
         match self.output {
             Output::Human => report::behaviour::human::write(session.out, session.around.out, &view, verbose)?,

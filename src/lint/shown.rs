@@ -30,6 +30,8 @@ pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
     let mut harmless_lists: HashSet<*const Vec<String>> = HashSet::new();
     for finding in findings {
         let secrets = of_filters.get(&finding.filter).unwrap_or(&none);
+        // Hardly repeated.
+        replace(&mut finding.message, secrets, escape::one_line);
         let mut safe = |text: &mut String, has_lines: bool| {
             let harmless = &mut harmless[usize::from(has_lines)];
             if secrets.is_empty() && harmless.contains(text.as_str()) {
@@ -39,9 +41,7 @@ pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
                 harmless.insert(text.clone());
             }
         };
-        for text in [&mut finding.message, &mut finding.primary.message] {
-            safe(text, false);
-        }
+        safe(&mut finding.primary.message, false);
         finding.related.iter_mut().for_each(|label| safe(&mut label.message, false));
         finding.objects.iter_mut().for_each(|name| safe(name, false));
         // Notes and help may contain YAML.

@@ -34,6 +34,9 @@ pub struct Options {
     pub secrets: Keeper,
     /// Whether every object is kept as JSON too ([`Loaded::documents`]), for an istiod that reads more than this tool does.
     pub keep_documents: bool,
+    /// Whether another file names the files, not the user: then nothing of a file without Kubernetes objects is shown. It may
+    /// be any file of this machine.
+    pub named_by_file: bool,
 }
 
 impl Default for Options {
@@ -43,6 +46,7 @@ impl Default for Options {
             limits: Limits::default(),
             secrets: Keeper::default(),
             keep_documents: false,
+            named_by_file: false,
         }
     }
 }
@@ -187,6 +191,16 @@ impl Loaded {
         let embedded = embedded::find(name, &text, file);
         let yaml = embedded.as_ref().map_or(text.as_str(), |found| &found.text);
         let (documents, mut problems) = yaml::documents_within(file, yaml, values);
+        let is_object = |document: &Node| {
+            ["apiVersion", "kind"].iter().all(|key| document.get(key).and_then(Node::as_str).is_some())
+        };
+        if options.named_by_file && !documents.iter().any(is_object) {
+            self.sources.add(name, String::new());
+            let message =
+                format!("{name} contains no Kubernetes object; nothing of it is shown, because a file names it");
+            self.problems.push(files::problem(Code::NotKubernetes, Severity::Warning, message));
+            return;
+        }
         let named = named && embedded.is_none();
         problems.extend(embedded.into_iter().flat_map(|found| found.problems));
         if documents.is_empty() && problems.is_empty() && named {

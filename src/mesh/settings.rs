@@ -31,6 +31,8 @@ pub struct Settings {
     pub secrets: Keeper,
     /// An istiod that configures the proxies of the files when no config dump is given.
     pub istiod: Option<IstiodSettings>,
+    /// Whether another file names the files, not the user ([`load::Options::named_by_file`]).
+    pub named_by_file: bool,
 }
 
 /// An istiod to run on this machine.
@@ -122,7 +124,8 @@ impl Settings {
         let namespace = self.namespace.clone().unwrap_or_else(|| "default".to_owned());
         let (limits, secrets) = (self.limits, self.secrets.clone());
         // istiod may need what this tool does not read.
-        load::Options { namespace, limits, secrets, keep_documents: self.istiod.is_some() }
+        let (keep_documents, named_by_file) = (self.istiod.is_some(), self.named_by_file);
+        load::Options { namespace, limits, secrets, keep_documents, named_by_file }
     }
 
     /// Whether EnvoyFilters are selected by labels or fields.

@@ -449,3 +449,33 @@ fn links_of_the_pages_lead_somewhere() {
     }
     none(&faults);
 }
+
+/// The tests that CONTRIBUTING.md names exist: a promise without its test is none.
+#[test]
+fn tests_that_are_named_exist() {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let (_, table) = text.split_once("## What holds the commands on a running mesh").unwrap();
+    let table = table.split("\n## ").next().unwrap();
+    let named: Vec<&str> = table
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .flat_map(|line| line.rsplit(" | ").next().unwrap_or_default().split('`'))
+        .filter(|word| word.contains("::"))
+        .collect();
+    assert!(named.len() > 30, "{named:?}");
+    let files: BTreeMap<String, String> = files("tests/it", &[".rs"]).into_iter().collect();
+    let mut faults = Vec::new();
+    for name in named {
+        let (module, test) = name.rsplit_once("::").unwrap();
+        let path = format!("tests/it/{}", module.replace("::", "/"));
+        let text = files.get(&format!("{path}.rs")).or_else(|| files.get(&format!("{path}/mod.rs")));
+        let is_test = |text: &String| {
+            let at = text.find(&format!("\nfn {test}("));
+            at.is_some_and(|at| text[..at].rsplit("\n\n").next().is_some_and(|above| above.contains("#[test]")))
+        };
+        if !text.is_some_and(is_test) {
+            faults.push(format!("CONTRIBUTING.md names {name}, which is no test"));
+        }
+    }
+    none(&faults);
+}

@@ -283,7 +283,7 @@ impl<'a> Context<'a> {
 
     /// Whether two filters are the same object of the cluster, given twice: only one of them can exist.
     pub fn same_object(&self, one: usize, other: usize) -> bool {
-        let name = |index: usize| self.filters.get(index).map(EnvoyFilter::full_name);
+        let name = |index: usize| self.filters.get(index).map(|filter| (&filter.namespace, &filter.name));
         one != other && name(one) == name(other)
     }
 

@@ -84,7 +84,10 @@ fn describe(text: &str, index: &Index) -> (String, &'static str) {
         Some(b'"') => (plain("it is a single JSON string"), DUMP),
         Some(_) if is_table(first) => (plain("this is a table that istioctl prints for people"), JSON),
         Some(_) if is_yaml(trimmed) => (plain("this is YAML"), JSON),
-        Some(_) => (format!("it starts with \"{}\"", shorten(first)), DUMP),
+        // The message of the program that should have written it. Other text may be any file of this machine: a test file of
+        // a change request can name it.
+        Some(_) if is_error(first) => (format!("it starts with \"{}\"", shorten(first)), DUMP),
+        Some(_) => (plain("it is text, not JSON"), DUMP),
     }
 }
 
@@ -93,6 +96,12 @@ fn is_yaml(text: &str) -> bool {
         let key = line.trim_start_matches("- ").split_once(':').map(|(key, _)| key);
         line.starts_with("---") || key.is_some_and(|key| !key.is_empty() && !key.contains(' '))
     })
+}
+
+/// Whether a line is an error message of kubectl or istioctl.
+fn is_error(line: &str) -> bool {
+    let line = line.trim_start_matches("command terminated with ").to_ascii_lowercase();
+    ["error", "usage:", "unable to ", "failed to ", "unknown ", "exit code"].iter().any(|start| line.starts_with(start))
 }
 
 /// The headers of istioctl's summaries.

@@ -296,6 +296,25 @@ impl Secrets {
         }
     }
 
+    /// Remembers a value if its name indicates a secret.
+    pub fn add_named(&mut self, name: &str, value: &str) {
+        let mut pair = Map::new();
+        pair.insert(name.to_owned(), value.into());
+        Redactor::plain().collect(&mut Value::Object(pair), self);
+    }
+
+    /// The same for every pair of a name and a value in an array of two texts, as reports write headers.
+    pub fn add_pairs(&mut self, report: &Value) {
+        match report {
+            Value::Array(items) => match items.as_slice() {
+                [Value::String(name), Value::String(value)] => self.add_named(name, value),
+                items => items.iter().for_each(|item| self.add_pairs(item)),
+            },
+            Value::Object(map) => map.values().for_each(|value| self.add_pairs(value)),
+            _ => {}
+        }
+    }
+
     /// Remembers the secrets of a document.
     pub fn add_document(&mut self, document: &Node) {
         if announces(document) {

@@ -62,6 +62,40 @@ fn rules_of_a_configuration_lie_in_its_folder_and_no_other_file_is_quoted() {
     assert!(!said.all().contains("CANARY"), "{}", said.all());
 }
 
+/// A test file names files too: what holds no Kubernetes object, no dump and no capture is not quoted.
+#[cfg(unix)]
+#[test]
+fn files_that_a_test_file_names_are_not_quoted() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let repo = root.path().join("repo");
+    // Asked for its version and then never started, because no proxy is read.
+    let envoy = root.path().join("envoy");
+    write(&envoy, "#!/bin/sh\necho envoy  version: 0123456789abcdef/1.38.0/Clean/RELEASE/BoringSSL\n");
+    fs::set_permissions(&envoy, fs::Permissions::from_mode(0o755)).unwrap();
+    for secret in
+        ["CANARY0123456789 of a runner\n", SECRET, "CANARY: x\nCANARY: [\n", "\"CANARY0123456789\"\n", "a\tCANARY\n"]
+    {
+        write(&root.path().join("token"), secret);
+        let absolute = root.path().join("token").display().to_string();
+        for from in ["../token", absolute.as_str()] {
+            for proxy in
+                [format!("{{dump: {from}}}"), format!("{{pod: shop/cart, capture: {from}}}"), "{demo: true}".to_owned()]
+            {
+                let text = format!(
+                    "kind: EnvoyFilterTest\nproxy: {proxy}\nfilters: [{from}]\ntests:\n- name: a\n  request: {{inbound: 8080, path: /}}\n  \
+                     expect: {{status: 200}}\n"
+                );
+                write(&repo.join("a.test.yaml"), &text);
+                let said = say(&repo, &["test", "a.test.yaml", "--envoy", envoy.to_str().unwrap()]);
+                assert_ne!(said.code, 0, "{text}{}", said.all());
+                assert!(!said.all().contains("CANARY"), "{text}{}", said.all());
+                assert!(said.all().contains("token"), "the file is not named: {text}{}", said.all());
+            }
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_out_of_a_folder_are_not_followed() {

@@ -240,6 +240,35 @@ fn canaries_stay_in_their_cage_with_an_envoy() {
     for form in ["human", "json", "junit", "tap", "github", "markdown"] {
         runs.push(vec!["test", "f.test.yaml", "-o", form, "--envoy", &envoy]);
     }
+    // Headers of a request, of a test and of what arrives upstream, whose names stand on other lines in JSON.
+    let (key, cookie) = (format!("x-api-key: {}", cage.one()), format!("cookie: session={}", cage.one()));
+    for form in ["human", "json", "html"] {
+        runs.push(vec![
+            "try",
+            "--demo",
+            "--inbound",
+            "8080",
+            "/",
+            "-H",
+            &key,
+            "-H",
+            &cookie,
+            "-o",
+            form,
+            "--envoy",
+            &envoy,
+        ]);
+    }
+    let test = format!(
+        "kind: EnvoyFilterTest\nproxy: {{demo: true}}\ntests:\n- name: a\n  request: {{inbound: 8080, path: /, headers: {{x-api-key: {}, cookie: {}}}}}\n  \
+         expect: {{status: 200, upstream: {{headers: {{x-api-key: other, cookie: other}}}}}}\n",
+        cage.one(),
+        cage.one()
+    );
+    fs::write(folder.path().join("headers.test.yaml"), test).unwrap();
+    for form in ["human", "json", "junit", "tap", "github", "markdown"] {
+        runs.push(vec!["test", "headers.test.yaml", "-o", form, "--envoy", &envoy]);
+    }
     let out = escaped(folder.path(), &runs);
     assert!(out.is_empty(), "{} outputs repeat a secret:\n{}", out.len(), out.join("\n"));
 }

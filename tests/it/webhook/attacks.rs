@@ -235,6 +235,33 @@ fn a_panic_is_one_status_500_and_the_next_review() {
     }
 }
 
+/// Namespaces that the cluster does not have are not remembered: anyone who reaches the server could invent them.
+#[test]
+fn invented_namespaces_are_not_counted_one_by_one() {
+    let shop = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
+    let snapshot = builder(Overrides::default(), &[shop]).snapshot();
+    let reviewer = Arc::new(Reviewer::new(Limits::default(), rules(), snapshot, Arc::default()));
+    let runtime = Runtime::new().unwrap();
+    let bad = |namespace: &str| {
+        let mut filter = bad();
+        filter["metadata"] = json!({"name": "bad", "namespace": namespace});
+        let body: axum::body::Bytes = review("CREATE", None, Some(&filter)).to_string().into();
+        let answer = runtime.block_on(reviewer.review(body, None)).unwrap();
+        assert_eq!(answer["response"]["allowed"], false);
+    };
+    bad("shop");
+    let text = || reviewer.metrics.text().unwrap();
+    bad("nowhere");
+    let lines = text().lines().count();
+    for number in 0..20 {
+        bad(&format!("x\u{202e}{number}{}", "y".repeat(10_000)));
+    }
+    assert_eq!(text().lines().count(), lines, "{}", text());
+    let denied = |namespace: &str| format!("would_deny_total{{namespace=\"{namespace}\",mode=\"enforce\"}}");
+    assert!(text().contains(&format!("{} 1\n", denied("shop"))), "{}", text());
+    assert!(text().contains(&format!("{} 21\n", denied("OTHER"))), "{}", text());
+}
+
 /// Abandoned work ends: its permit is released, and another namespace never waits for all of it.
 #[test]
 fn late_work_ends_and_namespaces_take_turns() {

@@ -73,6 +73,21 @@ fn a_body_that_is_too_long_is_answered_after_it_was_sent() {
     assert!(said.starts_with("HTTP/1.1 400 ") && said.contains("not an AdmissionReview"), "{said}");
 }
 
+/// Chunks of one byte are not work for seconds.
+#[test]
+fn a_body_of_many_tiny_chunks_is_cut_off() {
+    let (_runtime, address) = served();
+    let mut stream = connect(address);
+    let head = "POST /validate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    // A few are fine.
+    stream.write_all(format!("{head}{}0\r\n\r\n", "1\r\n \r\n".repeat(200)).as_bytes()).unwrap();
+    let said = answer(&mut stream);
+    assert!(said.contains("not an AdmissionReview"), "{said}");
+    stream.write_all(format!("{head}{}", "1\r\n \r\n".repeat(MOST / 2)).as_bytes()).unwrap();
+    let said = answer(&mut stream);
+    assert!(said.starts_with("HTTP/1.1 400 ") && said.contains("too many small parts"), "{said}");
+}
+
 /// Endless requests are cut off.
 #[test]
 fn endless_requests_are_cut_off() {
