@@ -291,7 +291,7 @@ fn other_things_are_told_apart() {
     says(b"null", "text, not JSON");
     // Any file of a machine may be named in a test file of a change request.
     says(b"registry-token CANARY", "text, not JSON");
-    says(b"Error: unable to find pod \"x\"\n", "starts with \"Error: unable to find pod");
+    says(b"Unable to connect to the server: EOF\n", "starts with \"Unable to connect to the server");
     says(b"\"text\"", "string");
     says(br#"{"kind":"Status","status":"Failure","message":"pods \"x\" not found","code":404}"#, "pods");
     says(br#"{"apiVersion":"v1","kind":"Pod","metadata":{}}"#, "kind Pod");

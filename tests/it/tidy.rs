@@ -463,7 +463,7 @@ fn tests_that_are_named_exist() {
         .filter(|word| word.contains("::"))
         .collect();
     assert!(named.len() > 30, "{named:?}");
-    let files: BTreeMap<String, String> = files("tests/it", &[".rs"]).into_iter().collect();
+    let files: BTreeMap<String, String> = files("tests/it", &["rs"]).into_iter().collect();
     let mut faults = Vec::new();
     for name in named {
         let (module, test) = name.rsplit_once("::").unwrap();
