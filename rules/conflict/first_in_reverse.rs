@@ -68,7 +68,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(
                     rule,
                     view.value_span(&["patch", "operation"]),
-                    format!("this ends up before what {} {verb} first", names.join(" and ")),
+                    format!("this ends up before what {} {verb} first", joined(&names)),
                 )
                 .label("applied later, so it ends up first")
                 .help("give the one that must come first the larger priority, or anchor one at the other");
@@ -108,4 +108,13 @@ fn list(place: Place) -> Place {
         return Place { listener_filter: Some(String::new()), ..place };
     }
     Place { filter: Some(String::new()), ..place }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn joined(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+        None => String::new(),
+    }
 }

@@ -3,12 +3,13 @@
 //! istioctl's analyzer (istio.io/istio `pkg/config/analysis/analyzers/envoyfilter`, releases 1.22 to 1.31) checks
 //! applyTo, operation, priority and the names of values; it never looks at a proxy.
 
-use crate::engine::program::Status;
+use crate::engine::program::{BuiltPatch, Status};
 use crate::engine::trace::{Effect, NoOp, Place, Trace};
 use crate::engine::{self, Options, Outcome, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch};
 use crate::model::release::Release;
+use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -166,8 +167,12 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
         return (Judgement::Unknown, "no proxy is known that the filter attaches to".to_owned());
     }
     let (mut applied, mut needs_others) = (0, 0);
+    let mut names = HashSet::new();
+    if let Some(node) = view.node(&["match"]) {
+        texts(node, &mut names);
+    }
     for run in runs.iter().filter(|run| run.outcome == Outcome::Applied) {
-        if applies_alone(run, alone) {
+        if applies_alone(run, &names, alone) {
             applied += 1;
         } else {
             needs_others += 1;
@@ -202,28 +207,61 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     }
 }
 
-/// Whether patches change something if no other filter exists, by the engine run for the proxy.
-type Alone = HashMap<(usize, PatchId), bool>;
+/// The patches that change something if no filter but their own exists, by the engine run for the proxy and the filter.
+type Alone = HashMap<(usize, usize), HashSet<PatchId>>;
 
-/// Whether a patch that changes something would do so if no other filter existed.
-fn applies_alone(here: &PatchRun<'_, '_>, known: &mut Alone) -> bool {
+/// Whether a patch that changes something would do so if no other filter existed; `names` are the texts of its match.
+fn applies_alone(here: &PatchRun<'_, '_>, names: &HashSet<&str>, known: &mut Alone) -> bool {
     let (run, id) = (here.run, here.id);
     let filter = here.planned.filter;
-    // Only filters that changed something can have created what it refers to.
     let helped = run.plan.ids().any(|other| {
         let changes = |(_, effect): &(Place, Effect)| effect.changes();
-        run.plan.get(other).filter != filter && run.judged.trace.patches[other.index()].effects.iter().any(changes)
+        run.plan.get(other).filter != filter
+            && may_help(here.planned.built, run.plan.get(other).built, names)
+            && run.judged.trace.patches[other.index()].effects.iter().any(changes)
     });
     if !helped {
         return true;
     }
-    *known.entry((Arc::as_ptr(&run.judged).addr(), id)).or_insert_with(|| {
+    let alone = known.entry((Arc::as_ptr(&run.judged).addr(), filter)).or_insert_with(|| {
         let others: Vec<PatchId> = run.plan.ids().filter(|&other| run.plan.get(other).filter != filter).collect();
         let mut trace = Trace::new(run.plan.patches.len());
         engine::run(&run.plan.without(&others), run.config, &Options::default(), &mut trace);
-        let alone = trace.patches.get(id.index());
-        alone.is_some_and(|trace| trace.effects.iter().any(|(_, effect)| effect.changes()))
-    })
+        let changes = |id: &PatchId| trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes());
+        run.plan.ids().filter(changes).collect()
+    });
+    alone.contains(&id)
+}
+
+/// Whether a patch that changed something may have created what another one refers to. Filters are found by their names
+/// alone, and no patch of routes or clusters changes what a patch of listeners or their filters finds.
+fn may_help(this: &BuiltPatch<'_>, other: &BuiltPatch<'_>, names: &HashSet<&str>) -> bool {
+    use ApplyTo as To;
+    let of_listeners =
+        |of| matches!(of, To::Listener | To::FilterChain | To::NetworkFilter | To::HttpFilter | To::ListenerFilter);
+    if of_listeners(this.patch.apply_to) && !of_listeners(other.patch.apply_to) {
+        return false;
+    }
+    match other.patch.apply_to {
+        // A merge may also add HTTP filters, or request other routes.
+        To::NetworkFilter if other.operation.is_merge() && !of_listeners(this.patch.apply_to) => true,
+        To::NetworkFilter if other.operation.is_merge() => {
+            other.value.as_ref().is_some_and(|value| mentions(value, names))
+        }
+        To::HttpFilter | To::NetworkFilter | To::ListenerFilter => {
+            other.value.as_ref().is_some_and(|value| names.contains(value.name()))
+        }
+        To::ExtensionConfig => false,
+        _ => true,
+    }
+}
+
+/// Whether a value contains one of these texts as a name.
+fn mentions(tree: &Tree<'_>, names: &HashSet<&str>) -> bool {
+    let tree = tree.readable();
+    names.contains(tree.name())
+        || tree.items().iter().any(|item| mentions(item, names))
+        || tree.entries().iter().any(|(_, value)| mentions(value, names))
 }
 
 /// Whether the patch would match after some other filter.
