@@ -61,7 +61,10 @@ impl From<JsonError> for NoReview {
 struct Unread {
     /// Its place in the text of the review.
     range: Range<usize>,
+    /// Without the bookkeeping of the API server.
     size: Size,
+    /// The place of that bookkeeping, `metadata.managedFields`, which is never built.
+    managed: Option<Range<usize>>,
     namespace: String,
     name: String,
     exemption: Option<String>,
@@ -194,7 +197,11 @@ impl Request {
     /// Builds an object. Fails when its text turns out not to be JSON.
     pub(super) fn build(&self, which: Which) -> Result<Option<Value>, JsonError> {
         let Some(object) = self.object(which) else { return Ok(None) };
-        json::parse(self.text.get(object.range.clone()).unwrap_or_default(), object.size.depth).map(Some)
+        let text = |range: Range<usize>| self.text.get(range).unwrap_or_default();
+        let whole = object.range.clone();
+        let Some(managed) = &object.managed else { return json::parse(text(whole), object.size.depth).map(Some) };
+        let (before, after) = (text(whole.start..managed.start), text(managed.end..whole.end));
+        json::parse(&[before, "null", after].concat(), object.size.depth).map(Some)
     }
 
     /// The limit that an object exceeds; then it must not be built.
@@ -231,9 +238,13 @@ fn unread(text: &str, part: &Part, name: &'static str) -> Result<Unread, NoRevie
     let of_metadata = |key: &str| metadata.as_ref().map(|it| it.text(key)).unwrap_or_default();
     let annotations = metadata.as_ref().and_then(|metadata| metadata.inside("annotations"));
     let exemption = annotations.filter(|it| it.get(EXEMPT_ANNOTATION).is_some()).map(|it| it.text(EXEMPT_ANNOTATION));
+    // A user cannot make them smaller, and nobody reads them.
+    let managed = metadata.as_ref().and_then(|it| it.get("managedFields"));
+    let values = part.size.values.saturating_sub(managed.map_or(0, |managed| managed.size.values));
     Ok(Unread {
         range: part.range.clone(),
-        size: part.size,
+        size: Size { values, ..part.size },
+        managed: managed.map(|managed| managed.range.clone()),
         namespace: of_metadata("namespace"),
         name: of_metadata("name"),
         exemption,

@@ -101,6 +101,29 @@ fn many_small_values_are_refused_before_they_are_built() {
 }
 
 /// A value with this many nested lists, as JSON: too deep for serde_json to write.
+/// The bookkeeping of the API server does not make a filter too large, and no other change of it is a change.
+#[test]
+fn managed_fields_do_not_count() {
+    let entry = |number: usize| {
+        let fields: serde_json::Map<String, Value> = (0..300).map(|at| (format!("f:{at}"), json!({}))).collect();
+        json!({"manager": format!("m-{number}"), "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields})
+    };
+    let managed: Vec<Value> = (0..60).map(entry).collect();
+    for (mut filter, denied) in [(good(), false), (bad(), true)] {
+        let policy = Policy { mode: Mode::Enforce, deny_at: Severity::Error };
+        let plain = create(&[], policy, &filter);
+        filter["metadata"]["managedFields"] = managed.clone().into();
+        let decision = create(&[], policy, &filter);
+        assert_eq!((decision.denied(), decision.codes()), (denied, plain.codes()));
+    }
+    // Beside it, too many values of the filter itself are too many.
+    let mut filter = good();
+    filter["metadata"]["managedFields"] = managed.into();
+    filter["spec"]["more"] = vec![1; 10_000].into();
+    let decision = create(&[], Policy { mode: Mode::Enforce, deny_at: Severity::Error }, &filter);
+    assert_eq!(decision.codes(), ["EF904"]);
+}
+
 fn deep(levels: usize) -> String {
     let filter = filter("deep", [merge(&json!({"metadata": {"filter_metadata": {"a": {"b": "DEEP"}}}}))].into_iter());
     let value = format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
