@@ -18,7 +18,7 @@ pub(super) struct Embedded {
 pub(super) fn find(name: &str, text: &str, file: FileId) -> Option<Embedded> {
     let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
     match ending.as_str() {
-        "md" | "markdown" | "mdx" => Some(fences(name, text)),
+        "md" | "markdown" | "mdx" => Some(fences(name, text, file)),
         "tf" | "tofu" => Some(heredocs(text, file)),
         _ => None,
     }
@@ -51,11 +51,15 @@ fn is_object(text: &str) -> bool {
     has("kind") && has("apiVersion")
 }
 
-fn fences(name: &str, text: &str) -> Embedded {
+/// Languages of fences that may contain commands with objects in heredocs.
+const SHELLS: &[&str] = &["", "bash", "console", "sh", "shell", "shell-session", "text", "zsh"];
+
+fn fences(name: &str, text: &str, file: FileId) -> Embedded {
     let mut out = String::with_capacity(text.len());
     let all: Vec<(usize, &str)> = lines(text).collect();
     let mut at = 0;
     let mut found = false;
+    let mut problems = Vec::new();
     while at < all.len() {
         let (_, line) = all[at];
         let trimmed = line.trim_start();
@@ -75,8 +79,34 @@ fn fences(name: &str, text: &str) -> Embedded {
         };
         let end = all[at + 1..].iter().position(|(_, line)| closes(line)).map_or(all.len(), |offset| at + 1 + offset);
         let body: String = all[at + 1..end].iter().map(|(_, line)| *line).collect();
-        let take = matches!(language, "" | "yaml" | "yml" | "json") && is_object(&body);
+        let object = is_object(&body);
+        let known = problems.len();
+        let mut commands = Vec::new();
+        if object && SHELLS.contains(&language) {
+            commands = shell_heredocs(&all[at + 1..end], file, &mut problems);
+        }
+        if !commands.is_empty() {
+            blank(line, false, &mut out);
+            for (number, (_, line)) in all[at + 1..end].iter().enumerate() {
+                match commands.iter().find(|(first, last)| (*first..=*last).contains(&number)) {
+                    Some((first, _)) if *first == number => blank(line, true, &mut out),
+                    Some((_, last)) if *last > number => out.push_str(line),
+                    _ => blank(line, false, &mut out),
+                }
+            }
+            if let Some((_, line)) = all.get(end) {
+                blank(line, false, &mut out);
+            }
+            found = true;
+            at = end + 1;
+            continue;
+        }
+        let take = matches!(language, "" | "yaml" | "yml" | "json") && object;
         found |= take;
+        if object && !take && body.contains("EnvoyFilter") && problems.len() == known {
+            let message = "the EnvoyFilter in this code block is not read: the block contains more than YAML";
+            problems.push(Problem { help: Some(AS_YAML.to_owned()), ..unread(file, all[at].0, line, message) });
+        }
         blank(line, take, &mut out);
         for (_, line) in &all[at + 1..end] {
             if take {
@@ -90,12 +120,45 @@ fn fences(name: &str, text: &str) -> Embedded {
         }
         at = end + 1;
     }
-    let mut problems = Vec::new();
-    if !found {
+    if !found && problems.is_empty() {
         let message = format!("{name} contains no fenced Kubernetes object: nothing was checked");
         problems.push(problem(Code::NotRendered, Severity::Error, message));
     }
     Embedded { text: out, problems }
+}
+
+/// What to do about an object that is not read.
+const AS_YAML: &str = "write it as a block of its own with the language yaml";
+
+/// The heredocs with an object among the lines of a shell: the numbers of their first lines, with `<<EOF`, and of their
+/// last ones. What a shell would replace is reported.
+fn shell_heredocs(all: &[(usize, &str)], file: FileId, problems: &mut Vec<Problem>) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < all.len() {
+        let (start, line) = all[at];
+        let after =
+            line.split_once("<<").map(|(_, rest)| rest.trim_start_matches('-').trim_start()).unwrap_or_default();
+        let quoted = after.starts_with(['\'', '"', '\\']);
+        let word = after.trim_start_matches(['\'', '"', '\\']);
+        let word = word.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        let end = all[at + 1..].iter().position(|(_, line)| line.trim() == word).map(|offset| at + 1 + offset);
+        let Some(end) = end.filter(|_| !word.is_empty()) else {
+            at += 1;
+            continue;
+        };
+        let body: String = all[at + 1..end].iter().map(|(_, line)| *line).collect();
+        if is_object(&body) {
+            if !quoted && (body.contains("${") || body.contains("$(") || body.contains('`')) {
+                let message = "the object in this heredoc contains variables of the shell and is not read";
+                problems.push(Problem { help: Some(AS_YAML.to_owned()), ..unread(file, start, line, message) });
+            } else {
+                found.push((at, end));
+            }
+        }
+        at = end + 1;
+    }
+    found
 }
 
 fn heredocs(text: &str, file: FileId) -> Embedded {
@@ -176,9 +239,14 @@ pub(super) fn placed(problem: Problem, sources: &Sources) -> Problem {
     Problem { message: format!("{place}{}", problem.message), span: None, ..problem }
 }
 
-/// Reports that a kustomization patches EnvoyFilters: only `kustomize build` applies those patches.
-pub(super) fn kustomization(document: &Node) -> Option<Problem> {
-    if document.get("kind").and_then(Node::as_str) != Some("Kustomization") {
+/// Reports that a kustomization patches EnvoyFilters: only `kustomize build` applies those patches. A file with its name
+/// needs no kind.
+pub(super) fn kustomization(document: &Node, sources: &Sources) -> Option<Problem> {
+    let kind = document.get("kind").and_then(Node::as_str);
+    let name = &sources.get(document.span.file).name;
+    let file = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let by_name = kind.is_none() && matches!(file, "kustomization.yaml" | "kustomization.yml" | "Kustomization");
+    if !(by_name || matches!(kind, Some("Kustomization" | "Component"))) {
         return None;
     }
     let about = |patch: &Node| {
@@ -229,5 +297,22 @@ mod tests {
         assert_eq!(find("main.tf", &filled, file()).unwrap().problems.len(), 1);
         let own = "manifest = {\n  apiVersion = \"a\"\n  kind = \"EnvoyFilter\"\n}\n";
         assert_eq!(find("main.tf", own, file()).unwrap().problems.len(), 1);
+    }
+
+    #[test]
+    fn commands_of_a_shell_contain_objects() {
+        let text = |start: &str, filter: &str| format!("```sh\nkubectl apply -f - {start}\n{filter}EOF\n```\n");
+        let plain = text("<<EOF", FILTER);
+        let found = find("a.md", &plain, file()).unwrap();
+        assert_eq!((found.text.len(), found.problems.len()), (plain.len(), 0));
+        assert_eq!(found.text.find("kind: EnvoyFilter"), plain.find("kind: EnvoyFilter"));
+        assert!(!found.text.contains("kubectl") && !found.text.contains("EOF"));
+        let filled = FILTER.replace("{name: a}", "{name: ${NAME}}");
+        let found = find("a.md", &text("<<EOF", &filled), file()).unwrap();
+        assert!(found.problems.len() == 1 && !found.text.contains("EnvoyFilter"));
+        let found = find("a.md", &text("<<'EOF'", &filled), file()).unwrap();
+        assert!(found.problems.is_empty() && found.text.contains("EnvoyFilter"));
+        let shown = format!("```console\n$ kubectl get envoyfilter a -o yaml\n{FILTER}```\n");
+        assert_eq!(find("a.md", &shown, file()).unwrap().problems.len(), 1);
     }
 }

@@ -241,7 +241,7 @@ impl Loaded {
         let mut problems: Vec<Problem> = problems.into_iter().map(placed).collect();
         self.problems.append(&mut problems);
         for document in kept {
-            let patch = embedded::kustomization(&document);
+            let patch = embedded::kustomization(&document, &self.sources);
             self.problems.extend(patch.map(|problem| embedded::placed(problem, &self.sources)));
             if let Some(problem) = resources::misspelt_kind(&document) {
                 self.problems.push(problem);
