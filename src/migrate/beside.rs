@@ -33,6 +33,20 @@ pub(super) fn already(owner: &str, rule: &Json, setting: &Setting, found: &mut M
             );
         }
     }
+    if setting.value.get("rewrite").and(rule.get("rewrite")).is_some() {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!(
+                "a rule of {owner} has its own rewrite: MERGE changes parts of it, and Envoy accepts only one kind"
+            ),
+        );
+    }
+    if setting.value.get("mirrors").and(rule.get("mirror")).is_some() {
+        let reason = format!("a rule of {owner} has `mirror`, beside which istiod refuses `mirrors`");
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     if setting.value.get("headers").is_some() {
         headers_beside(owner, rule, setting, found);
     }
@@ -80,27 +94,36 @@ fn headers_beside(owner: &str, rule: &Json, setting: &Setting, found: &mut Move)
     }
 }
 
-/// A route of the Gateway API that is attached to a Service (or ServiceEntry) instead of a Gateway.
+/// Whether a parent of a route of the Gateway API is this service: a Service, a host name or a ServiceEntry.
+pub(super) fn is_service(cx: &Cx<'_>, (kind, namespace, name): (&str, &str, &str), host: &str) -> bool {
+    match kind {
+        "Service" => {
+            host.strip_suffix(".svc.cluster.local").and_then(|rest| rest.split_once('.')) == Some((name, namespace))
+        }
+        "Hostname" => host == name,
+        "ServiceEntry" => cx.mesh.inventory.service_entries.iter().any(|entry| {
+            entry.object.name == name
+                && entry.object.namespace == namespace
+                && entry.hosts.iter().any(|one| one == host)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a route of the Gateway API is attached to a Service (or ServiceEntry) instead of a Gateway.
+pub(super) fn is_for_service(cx: &Cx<'_>, route: &Object, document: &Json, host: &str) -> bool {
+    document["spec"]["parentRefs"].as_array().into_iter().flatten().any(|parent| {
+        let text = |key: &str| parent[key].as_str();
+        let namespace = text("namespace").unwrap_or(&route.namespace);
+        is_service(cx, (text("kind").unwrap_or_default(), namespace, text("name").unwrap_or_default()), host)
+    })
+}
+
 fn of_service<'a>(cx: &Cx<'a>, host: &str) -> Option<&'a Object> {
-    let attached = |route: &&Object| {
-        let document = route.document.to_json();
-        document["spec"]["parentRefs"].as_array().into_iter().flatten().any(|parent| {
-            let namespace = parent["namespace"].as_str().unwrap_or(&route.namespace);
-            let name = parent["name"].as_str().unwrap_or_default();
-            match parent["kind"].as_str() {
-                Some("Service") => host == format!("{name}.{namespace}.svc.cluster.local"),
-                Some("Hostname") => host == name,
-                Some("ServiceEntry") => cx.mesh.inventory.service_entries.iter().any(|entry| {
-                    entry.object.name == name
-                        && entry.object.namespace == namespace
-                        && entry.hosts.iter().any(|one| one == host)
-                }),
-                _ => false,
-            }
-        })
-    };
     let routes = cx.mesh.inventory.policies.iter().map(AsRef::as_ref);
-    routes.filter(|one| matches!(one.kind.as_str(), "HTTPRoute" | "GRPCRoute")).find(attached)
+    routes
+        .filter(|one| matches!(one.kind.as_str(), "HTTPRoute" | "GRPCRoute"))
+        .find(|route| is_for_service(cx, route, &route.document.to_json(), host))
 }
 
 /// Other VirtualServices of a service for the same clients.

@@ -37,7 +37,7 @@ patterns! {
     ACCESS_LOG = "access-log", "access log of the HTTP connection manager", "Telemetry and `meshConfig.extensionProviders`", "";
     TRACING = "tracing", "tracing of the HTTP connection manager", "Telemetry", "";
     GRPC_WEB = "grpc-web", "gRPC-Web filter", "Gateway server protocol GRPC-WEB", "";
-    CORS = "cors", "CORS policy", "VirtualService `corsPolicy`", "";
+    CORS = "cors", "CORS policy", "VirtualService `corsPolicy`, HTTPRoute CORS", "";
     FAULT = "fault", "fault injection on routes", "VirtualService `fault`", "";
     HCM_TIMEOUTS = "hcm-timeouts", "timeouts and header checks of the HTTP connection manager", "`proxy.istio.io/config` `connectionSettings`", "";
     TCP_IDLE = "tcp-idle", "idle timeout of TCP connections", "environment variable ISTIO_META_IDLE_TIMEOUT of the proxy", "";
@@ -52,9 +52,12 @@ patterns! {
     PROXY_PROTOCOL = "proxy-protocol", "PROXY protocol on listeners", "`proxy.istio.io/config` `gatewayTopology.proxyProtocol`", "";
     SERVER_TLS = "server-tls", "TLS settings of servers", "Gateway `tls`; `meshConfig.tlsDefaults`, `meshMTLS`", "";
     DIRECT_RESPONSE = "direct-response", "direct response of a route", "VirtualService `directResponse`", "";
+    REDIRECT = "redirect", "redirect by a route", "VirtualService `redirect`, HTTPRoute RequestRedirect", "";
     ROUTE_TIMEOUT = "route-timeout", "route timeouts", "VirtualService `timeout`, HTTPRoute `timeouts`", "";
-    ROUTE_RETRIES = "route-retries", "route retries", "VirtualService `retries`", "";
-    ROUTE_HEADERS = "route-headers", "headers of routes and virtual hosts", "VirtualService `headers`", "";
+    ROUTE_RETRIES = "route-retries", "route retries", "VirtualService `retries`, HTTPRoute `retry`", "";
+    ROUTE_REWRITE = "route-rewrite", "host and path of requests that a route sends on", "VirtualService `rewrite`, HTTPRoute URLRewrite", "";
+    ROUTE_MIRROR = "route-mirror", "mirrored requests", "VirtualService `mirrors`, HTTPRoute RequestMirror", "";
+    ROUTE_HEADERS = "route-headers", "headers of routes and virtual hosts", "VirtualService `headers`, HTTPRoute header modifiers", "";
     CLUSTER_ADD = "cluster-add", "clusters of services outside the mesh", "ServiceEntry and DestinationRule", "";
     CLUSTER_POLICY = "cluster-policy", "connection settings of clusters", "DestinationRule `trafficPolicy`", "";
     CLUSTER_HTTP_OPTIONS = "cluster-http-options", "upstream HTTP options", "DestinationRule `connectionPool.http`", "";

@@ -1,21 +1,32 @@
-//! Changes of existing objects: rules of a VirtualService or HTTPRoute, servers of a Gateway, annotations.
+//! Changes of existing objects: rules of a VirtualService or an HTTPRoute, servers of a Gateway, annotations.
 
+use super::kube_rule;
 use super::value::merge;
 use crate::load::{yaml, yaml_text};
 use crate::model::proxy_config::ANNOTATION;
 use crate::source::{FileId, Node};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 
 /// A change of an existing object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// Merges a value into the rules (`spec.http` of a VirtualService, `spec.rules` of an HTTPRoute).
+    /// Merges a value into the rules of a VirtualService (`spec.http`).
     Rules {
         /// Which rules.
         choose: Choose,
         /// What to merge.
         value: Json,
     },
+    /// Merges a value into rules of an HTTPRoute, by their positions.
+    KubeRules {
+        /// The positions.
+        at: BTreeSet<usize>,
+        /// What to merge.
+        value: Json,
+    },
+    /// Adds a rule to an HTTPRoute, after the others: their positions are parts of their names.
+    LastKubeRule(Json),
     /// Inserts a rule before the others.
     FirstRule(Json),
     /// Merges TLS settings into the servers of a Gateway whose hosts include this one.
@@ -38,7 +49,7 @@ pub enum Change {
     Infrastructure(Json),
 }
 
-/// Rules of a VirtualService or HTTPRoute.
+/// Rules of a VirtualService, or of an HTTPRoute in the form of a VirtualService.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choose {
     /// All of them.
@@ -55,7 +66,7 @@ impl Choose {
         match self {
             Choose::All => true,
             Choose::Named(name) => rule["name"] == name.as_str(),
-            Choose::Routing => rule.get("route").is_some() || rule.get("backendRefs").is_some(),
+            Choose::Routing => rule.get("route").is_some(),
         }
     }
 }
@@ -65,9 +76,17 @@ pub(super) fn apply(object: &mut Json, change: &Change) {
     let spec = &mut object["spec"];
     match change {
         Change::Rules { choose, value } => {
-            let key = if spec.get("rules").is_some() { "rules" } else { "http" };
-            for rule in spec[key].as_array_mut().into_iter().flatten().filter(|rule| choose.fits(rule)) {
+            for rule in spec["http"].as_array_mut().into_iter().flatten().filter(|rule| choose.fits(rule)) {
                 merge_rule(rule, value);
+            }
+        }
+        Change::KubeRules { at, value } => {
+            let rules = spec["rules"].as_array_mut().into_iter().flatten().enumerate();
+            rules.filter(|(number, _)| at.contains(number)).for_each(|(_, rule)| kube_rule::merge(rule, value));
+        }
+        Change::LastKubeRule(rule) => {
+            if let Some(rules) = spec["rules"].as_array_mut() {
+                rules.push(rule.clone());
             }
         }
         Change::FirstRule(rule) => {
@@ -109,6 +128,13 @@ const WHOLE: [&str; 2] = ["corsPolicy", "fault"];
 fn merge_rule(rule: &mut Json, value: &Json) {
     if let Some(rule) = rule.as_object_mut() {
         WHOLE.iter().filter(|key| value.get(**key).is_some()).for_each(|key| drop(rule.shift_remove(*key)));
+    }
+    // A MERGE adds mirrors to those of the rule.
+    if let (Some(old), Some(new)) = (rule["mirrors"].as_array(), value["mirrors"].as_array()) {
+        let mut value = value.clone();
+        value["mirrors"] = old.iter().chain(new).cloned().collect();
+        merge(rule, &value);
+        return;
     }
     for direction in ["request", "response"] {
         let path = format!("/headers/{direction}/remove");

@@ -219,6 +219,14 @@ fn name_of(value: &Json) -> Option<&str> {
     text("/name").or_else(|| text("/header/key")).or_else(|| text("/tag"))
 }
 
+/// Whether two items have the same name; names of headers are compared without regard to case.
+fn same_name(one: &Json, other: &Json) -> bool {
+    match (name_of(one), name_of(other)) {
+        (Some(name), Some(wanted)) if one.get("header").is_some() => name.eq_ignore_ascii_case(wanted),
+        (name, wanted) => name == wanted,
+    }
+}
+
 fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut Vec<Found>) {
     if before == after {
         return;
@@ -256,6 +264,9 @@ fn code(map: &Map<String, Json>) -> Option<&str> {
 }
 
 /// A fractional percentage in millionths.
+/// Places of shares, which may be written in hundredths, ten thousandths or millionths.
+const SHARES: [&str; 2] = ["/percentage", "/runtime_fraction/default_value"];
+
 fn share(map: &Map<String, Json>) -> Option<u64> {
     let number = map.get("numerator").map_or(Some(0), Json::as_u64)?;
     let per = match map.get("denominator").and_then(Json::as_str) {
@@ -325,7 +336,7 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         say(out, Operation::Change, &Json::Null, &Json::Null, &format!("{path}{below}"), names);
         return maps(&moved, new, path, names, out);
     }
-    if path.ends_with("/percentage") && share(old).is_some_and(|one| share(new) == Some(one)) {
+    if SHARES.iter().any(|end| path.ends_with(end)) && share(old).is_some_and(|one| share(new) == Some(one)) {
         let (one, two) = (Json::Object(old.clone()), Json::Object(new.clone()));
         return say(out, Operation::Change, &one, &two, &pointer(path, "denominator"), names);
     }
@@ -336,6 +347,13 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
     {
         say(out, Operation::Change, &false.into(), &new["append_action"], &pointer(path, "append"), names);
         settled.extend(["append", "append_action"]);
+    }
+    if old.get("https_redirect") == Some(&Json::Bool(true))
+        && !new.contains_key("https_redirect")
+        && new.get("scheme_redirect").and_then(Json::as_str) == Some("https")
+    {
+        say(out, Operation::Change, &true.into(), &"https".into(), &pointer(path, "scheme_redirect"), names);
+        settled.extend(["https_redirect", "scheme_redirect"]);
     }
     if old.get("fail_open") == Some(&Json::Bool(true))
         && !new.contains_key("fail_open")
@@ -376,10 +394,30 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
             (Some(one), Some(other)) if key == "name" && one.is_string() && one != other => {
                 say(out, Operation::Name, one, other, &below, names);
             }
+            (Some(one), Some(other)) if key == "retry_on" && one != other && same_words(one, other) => {
+                say(out, Operation::Change, one, other, &pointer(&below, "order"), names);
+            }
+            (Some(one), Some(other)) if path.ends_with("/header") && key == "key" && lower(one) == lower(other) => {
+                if one != other {
+                    say(out, Operation::Change, one, other, &pointer(&below, "case"), names);
+                }
+            }
             (Some(one), Some(other)) => compare(one, other, &below, names, out),
             (None, None) => {}
         }
     }
+}
+
+fn lower(value: &Json) -> Option<String> {
+    value.as_str().map(str::to_ascii_lowercase)
+}
+
+/// Whether two comma-separated lists have the same items.
+fn same_words(one: &Json, other: &Json) -> bool {
+    let words = |value: &Json| -> Option<BTreeSet<String>> {
+        Some(value.as_str()?.split(',').map(|word| word.trim().to_owned()).collect())
+    };
+    words(one) == words(other)
 }
 
 /// Filters that istiod adds to every filter chain: they stay in place when others move.
@@ -448,7 +486,7 @@ fn align(old: &[Json], new: &[Json]) -> Pairs {
     let mut free: Vec<usize> = (0..new.len()).collect();
     let mut rest = Vec::new();
     for (i, one) in old.iter().enumerate() {
-        let same_name: Vec<usize> = free.iter().copied().filter(|&j| name_of(&new[j]) == name_of(one)).collect();
+        let same_name: Vec<usize> = free.iter().copied().filter(|&j| same_name(&new[j], one)).collect();
         let chosen = same_name.iter().copied().find(|&j| new[j] == *one).or_else(|| same_name.first().copied());
         match chosen {
             Some(j) => {

@@ -472,16 +472,26 @@ pub(crate) fn object(api_version: &str, kind: &str, filter: &EnvoyFilter, spec: 
     })
 }
 
-/// Name, namespace and label of an object that replaces (a part of) a filter.
+/// Labels by which Argo CD, Flux and Helm mark what they own: they prune such objects if their source does not have them.
+const OWNERS: [&str; 5] = [
+    "argocd.argoproj.io/",
+    "kustomize.toolkit.fluxcd.io/",
+    "helm.toolkit.fluxcd.io/",
+    "app.kubernetes.io/managed-by",
+    "helm.sh/chart",
+];
+
+/// Name, namespace and labels of an object that replaces (a part of) a filter.
 pub(crate) fn metadata(filter: &EnvoyFilter, namespace: &str) -> Json {
     let mut metadata = json!({ "name": filter.name, "namespace": namespace });
     // A label's value has at most 63 characters.
     if filter.name.len() <= 63 {
         metadata["labels"] = json!({ MIGRATED_FROM: filter.name });
     }
-    let revision = crate::model::proxy::REVISION_LABEL;
-    if let Some(value) = filter.labels.get(revision) {
-        metadata["labels"][revision] = value.clone().into();
+    for (label, value) in &filter.labels {
+        if label != MIGRATED_FROM && !OWNERS.iter().any(|owner| label.starts_with(owner)) {
+            metadata["labels"][label] = value.clone().into();
+        }
     }
     metadata
 }

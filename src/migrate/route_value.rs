@@ -4,7 +4,9 @@ use super::catalog::{self, Pattern};
 use super::step::Part;
 use super::value::{Fields, any_type, refused};
 use super::verdict::{Difference, Kind};
+use crate::engine::matching;
 use crate::model::envoy_filter::ApplyTo;
+use crate::model::release::Release;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 
@@ -18,6 +20,8 @@ pub(super) struct Setting {
     pub pattern: &'static Pattern,
     /// The field of a VirtualService's rule.
     pub field: &'static str,
+    /// The first minor release that reads it, 0 for all.
+    pub since: u16,
     /// What to merge into the rule.
     pub value: Json,
     /// Differences that the setting always has.
@@ -36,13 +40,14 @@ pub(super) struct Setting {
 type Refused = (&'static Pattern, String);
 
 /// Reads a value; CORS filters that the same EnvoyFilter inserts count as istiod's.
-pub(super) fn settings(part: &Part<'_>, own_cors: &[String]) -> Result<Setting, Refused> {
+pub(super) fn settings(part: &Part<'_>, own_cors: &[String], to: Release) -> Result<Setting, Refused> {
     let mut value = part.value.clone();
     value.skip("name");
     let at_host = part.apply_to() != ApplyTo::HttpRoute;
     let mut found = Setting {
         pattern: &catalog::OTHER,
         field: "http",
+        since: 0,
         value: json!({}),
         differences: Vec::new(),
         needs_route: false,
@@ -53,6 +58,8 @@ pub(super) fn settings(part: &Part<'_>, own_cors: &[String]) -> Result<Setting, 
     headers(&mut value, &mut found)?;
     timeouts(&mut value, &mut found);
     retries(&mut value, &mut found)?;
+    rewrite(&mut value, &mut found);
+    mirrors(&mut value, to, &mut found)?;
     per_filter(&mut value, &mut found, own_cors)?;
     for path in ["cors", "route/cors"] {
         if let Some(policy) = value.sub(path) {
@@ -185,8 +192,18 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     if let Some(timeout) = policy.text("per_try_timeout") {
         native.insert("perTryTimeout".to_owned(), timeout.into());
     }
-    if let Some(on) = policy.text("retry_on") {
+    if let Some(mut on) = policy.text("retry_on") {
+        let codes = policy.peek("retriable_status_codes").and_then(Json::as_array).cloned().unwrap_or_default();
+        // istiod puts these codes into the list of their own.
+        if !codes.is_empty() && on.split(',').any(|one| one.trim() == "retriable-status-codes") {
+            policy.skip("retriable_status_codes");
+            codes.iter().for_each(|code| on.push_str(&format!(",{code}")));
+        }
         native.insert("retryOn".to_owned(), on.into());
+    }
+    if let Some(backoff) = policy.text("retry_back_off/base_interval") {
+        native.insert("backoff".to_owned(), backoff.into());
+        found.since = found.since.max(26);
     }
     if found.at_host {
         differ(
@@ -207,6 +224,85 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     }
     found.needs_route = true;
     found.value["retries"] = Json::Object(native);
+    Ok(())
+}
+
+fn rewrite(value: &mut Fields, found: &mut Setting) {
+    let mut native = Map::new();
+    if let Some(host) = value.text("route/host_rewrite_literal") {
+        native.insert("authority".to_owned(), host.into());
+    }
+    if let Some(prefix) = value.text("route/prefix_rewrite") {
+        native.insert("uri".to_owned(), prefix.into());
+    }
+    let regex = value.peek("route/regex_rewrite/pattern/regex").and_then(Json::as_str).map(str::to_owned);
+    if let Some(regex) = regex.filter(|_| !native.contains_key("uri")) {
+        let substitution = value.text("route/regex_rewrite/substitution").unwrap_or_default();
+        native.insert("uriRegexRewrite".to_owned(), json!({ "match": regex, "rewrite": substitution }));
+        value.skip("route/regex_rewrite");
+    }
+    if native.is_empty() {
+        return;
+    }
+    found.pattern = &catalog::ROUTE_REWRITE;
+    found.field = "http.rewrite";
+    found.needs_route = true;
+    found.value["rewrite"] = Json::Object(native);
+}
+
+fn mirrors(value: &mut Fields, to: Release, found: &mut Setting) -> Result<(), Refused> {
+    let refused = |why: String| (&catalog::ROUTE_MIRROR, why);
+    // `PILOT_DISABLE_SHADOW_HOST_SUFFIX` is on by default from Istio 1.28.
+    let keeps_host = to >= Release::minor(28);
+    let mut native = Vec::new();
+    for mut policy in value.list("route/request_mirror_policies") {
+        let cluster = policy.text("cluster").unwrap_or_default();
+        let key = matching::parse_subset_key(&cluster);
+        if !cluster.contains('|') || key.direction != "outbound" || key.port == 0 {
+            return Err(refused(format!("the mirror names cluster {cluster}, which is not that of a service")));
+        }
+        let mut one = json!({ "destination": { "host": key.host, "port": { "number": key.port } } });
+        if !key.subset.is_empty() {
+            one["destination"]["subset"] = key.subset.into();
+        }
+        match policy.sub("runtime_fraction/default_value") {
+            Some(fraction) => {
+                let mut whole = Fields(json!({ "percentage": fraction.0 }));
+                let percent = share(&mut whole).filter(|percent| percent.as_f64() > Some(0.0));
+                let percent = percent.ok_or_else(|| refused("this share of mirrored requests".to_owned()))?;
+                one["percentage"] = json!({ "value": percent });
+                differ(found, Kind::Metadata, "the same percentage, written in millionths");
+            }
+            None => differ(found, Kind::Metadata, "the share of mirrored requests, all of them, is written out"),
+        }
+        if policy.flag("trace_sampled") != Some(false) {
+            differ(
+                found,
+                Kind::Behavior,
+                "mirrored requests are never traced; with the filter they are traced like the original request",
+            );
+        }
+        let keeps = policy.flag("disable_shadow_host_suffix_append") == Some(true);
+        if keeps != keeps_host {
+            let effect = if keeps {
+                "`-shadow` is appended to the host of mirrored requests"
+            } else {
+                "mirrored requests keep their host; with the filter `-shadow` is appended to it"
+            };
+            differ(found, Kind::Behavior, effect);
+        }
+        if !policy.is_empty() {
+            return Err(refused(super::extension::left(&policy, &Fields(json!({})))));
+        }
+        native.push(one);
+    }
+    if native.is_empty() {
+        return Ok(());
+    }
+    found.pattern = &catalog::ROUTE_MIRROR;
+    found.field = "http.mirrors";
+    found.needs_route = true;
+    found.value["mirrors"] = native.into();
     Ok(())
 }
 
@@ -279,6 +375,10 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
     if let Some(flag) = policy.flag("allow_credentials") {
         native.insert("allowCredentials".to_owned(), flag.into());
     }
+    if let Some(forward) = policy.flag("forward_not_matching_preflights") {
+        native.insert("unmatchedPreflights".to_owned(), if forward { "FORWARD" } else { "IGNORE" }.into());
+        found.since = found.since.max(23);
+    }
     if !policy.is_empty() {
         return Err(refused(super::extension::left(&policy, &Fields(json!({})))));
     }
@@ -344,12 +444,18 @@ fn share(of: &mut Fields) -> Option<Json> {
     Some(json!(percent))
 }
 
-/// A route with a direct response, as a rule.
-pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, ErrorMessage> {
-    let mut route = part.value.clone();
-    let refused = |what: &str| format!("{what} has no native equivalent");
+fn refused_here(what: &str) -> String {
+    format!("{what} has no native equivalent")
+}
+
+/// A direct response or a redirect, as the field of a rule and its value.
+fn answer(route: &mut Fields) -> Result<(&'static str, Json), ErrorMessage> {
+    let refused = refused_here;
+    if let Some(redirect) = route.sub("redirect") {
+        return Ok(("redirect", redirected(redirect)?));
+    }
     let Some(mut response) = route.sub("direct_response") else {
-        return Err("only a route with a direct response has a native equivalent here".into());
+        return Err("only a route with a direct response or a redirect has a native equivalent here".into());
     };
     let status = response.number("status").ok_or_else(|| refused("a response without a status"))?;
     let mut native = json!({ "status": status });
@@ -361,6 +467,46 @@ pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, ErrorMessage> {
     if !response.is_empty() {
         return Err(refused("this body").into());
     }
+    Ok(("directResponse", native))
+}
+
+/// A redirect as that of a VirtualService.
+fn redirected(mut redirect: Fields) -> Result<Json, ErrorMessage> {
+    let mut native = Map::new();
+    if let Some(host) = redirect.text("host_redirect") {
+        native.insert("authority".to_owned(), host.into());
+    }
+    if let Some(path) = redirect.text("path_redirect") {
+        native.insert("uri".to_owned(), path.into());
+    }
+    let scheme = redirect.text("scheme_redirect");
+    let https = redirect.flag("https_redirect") == Some(true);
+    if let Some(scheme) = scheme.or_else(|| https.then(|| "https".to_owned())) {
+        native.insert("scheme".to_owned(), scheme.into());
+    }
+    if let Some(port) = redirect.number("port_redirect") {
+        native.insert("port".to_owned(), port.into());
+    }
+    let code = match redirect.text("response_code").as_deref() {
+        None | Some("MOVED_PERMANENTLY") => 301,
+        Some("FOUND") => 302,
+        Some("SEE_OTHER") => 303,
+        Some("TEMPORARY_REDIRECT") => 307,
+        Some("PERMANENT_REDIRECT") => 308,
+        Some(_) => return Err(refused_here("this status").into()),
+    };
+    native.insert("redirectCode".to_owned(), code.into());
+    if !redirect.is_empty() {
+        return Err(super::extension::left(&redirect, &Fields(json!({}))).into());
+    }
+    Ok(Json::Object(native))
+}
+
+/// A route with a direct response or a redirect, as a rule.
+pub(super) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMessage> {
+    let mut route = part.value.clone();
+    let refused = refused_here;
+    let (field, native) = answer(&mut route)?;
     let mut rule = Map::new();
     if let Some(name) = route.text("name") {
         rule.insert("name".to_owned(), name.into());
@@ -402,10 +548,11 @@ pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, ErrorMessage> {
         return Err(refused("this match").into());
     }
     rule.insert("match".to_owned(), json!([one]));
-    rule.insert("directResponse".to_owned(), native);
+    rule.insert(field.to_owned(), native);
     let mut found = Setting {
         pattern: &catalog::DIRECT_RESPONSE,
         field: "http.directResponse",
+        since: 0,
         value: json!({}),
         differences: Vec::new(),
         needs_route: false,

@@ -4,10 +4,10 @@ use super::beside;
 use super::catalog::{self, Pattern};
 use super::change::{Change, Choose};
 use super::draft::Action;
-use super::kube_route::kube_route;
+use super::kube_route;
 use super::mesh::{Mesh, Proxies};
-use super::route_value::{Setting, direct_response, settings};
-use super::step::{Cx, Move, Part};
+use super::route_value::{Setting, inserted_rule, settings};
+use super::step::{Cx, Move, Part, has, too_old};
 use super::verdict::{Concern, Kind, State};
 use crate::engine::matching;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
@@ -168,7 +168,7 @@ fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Mov
         .filter(|one| one.config_type() == CORS && one.inserts())
         .filter_map(|one| Some(one.value.peek("name")?.as_str()?.to_owned()))
         .collect();
-    let setting = match settings(part, &own_cors) {
+    let setting = match settings(part, &own_cors, cx.to) {
         Ok(setting) => setting,
         Err((pattern, reason)) => return Move::none(pattern, reason),
     };
@@ -230,6 +230,8 @@ fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
             gateways.contains(&(namespace.to_owned(), name.to_owned()))
         })
     };
+    // The same object may be given twice.
+    let mut seen = BTreeSet::new();
     cx.mesh
         .inventory
         .virtual_services
@@ -237,6 +239,7 @@ fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
         .map(AsRef::as_ref)
         .filter(|service| !service.http_routes.is_empty() && bound(service))
         .filter(|service| host.is_none_or(|host| service.hosts.iter().any(|one| one == host)))
+        .filter(|service| seen.insert((&service.object.namespace, &service.object.name)))
         .collect()
 }
 
@@ -249,11 +252,18 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);
     }
-    if let Some(moved) = kube_route(cx, &mut found, group, &setting, &choose) {
-        return moved;
-    }
-    found.add_home("VirtualService", setting.field, 0);
+    let kube = match kube_route::at_gateway(cx, &mut found, group, &setting, &choose, by_any_action(part)) {
+        Ok(kube) => kube,
+        Err(refused) => return refused,
+    };
     let owners = owners(cx, group.host.as_deref());
+    if kube && owners.is_empty() {
+        return found;
+    }
+    if !has(cx, setting.since) {
+        return too_old(setting.pattern, cx, &format!("VirtualService {}", setting.field), setting.since);
+    }
+    found.add_home("VirtualService", setting.field, setting.since);
     if owners.is_empty() {
         let of = group.host.as_deref().map_or("the gateway".to_owned(), |host| format!("host {host}"));
         found.guard(
@@ -379,10 +389,11 @@ pub(super) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
     }
 }
 
-/// An inserted route with a direct response, before the others.
+/// An inserted route with a direct response or a redirect, before the others.
 fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
-    let pattern: &'static Pattern = &catalog::DIRECT_RESPONSE;
-    let mut rule = match direct_response(part) {
+    let redirects = part.value.peek("redirect").is_some();
+    let pattern: &'static Pattern = if redirects { &catalog::REDIRECT } else { &catalog::DIRECT_RESPONSE };
+    let mut rule = match inserted_rule(part) {
         Ok(rule) => rule,
         Err(reason) => return Move::none(pattern, reason),
     };
@@ -396,13 +407,22 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
         );
     }
     let mut found = Move::new(pattern);
-    found.add_home("VirtualService", "http.directResponse", 0);
+    match kube_route::inserted(cx, &mut found, group, &rule) {
+        Ok(false) => {}
+        Ok(true) => return found,
+        Err(refused) => return refused,
+    }
+    found.add_home("VirtualService", if redirects { "http.redirect" } else { "http.directResponse" }, 0);
     for effect in [
         "the trace span gets an operation name",
         "`case_sensitive` is written out",
         "istiod records which object created the route",
     ] {
         found.difference(Kind::Metadata, effect);
+    }
+    if part.value.peek("redirect/https_redirect").is_some() {
+        found
+            .difference(Kind::Metadata, "the redirect to HTTPS is written in the more general field `scheme_redirect`");
     }
     let Some(host) = &group.host else {
         return Move::none(pattern, "a route for every host has no native equivalent");
@@ -466,16 +486,29 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     if group.ports.len() > 1 {
         return Move::none(pattern, "the patch is for several ports of the service: write one rule for each");
     }
+    let mut found = start(&setting);
+    if setting.at_host {
+        found.difference(Kind::Position, setting.moved);
+    }
+    match choose(part, &setting) {
+        Err(reason) => return Move::none(pattern, reason),
+        Ok(choose) => {
+            match kube_route::of_service(cx, &mut found, (host, port), &setting, &choose, by_any_action(part)) {
+                Ok(true) => return found,
+                Ok(false) => {}
+                Err(refused) => return refused,
+            }
+        }
+    }
+    if !has(cx, setting.since) {
+        return too_old(pattern, cx, &format!("VirtualService {}", setting.field), setting.since);
+    }
     if let Some(route) = route_of(part)
         && !matches!(route.name.as_str(), "" | "default")
     {
         return Move::none(pattern, format!("the service has no route called {}", route.name));
     }
-    let mut found = start(&setting);
-    found.add_home("VirtualService", setting.field, 0);
-    if setting.at_host {
-        found.difference(Kind::Position, setting.moved);
-    }
+    found.add_home("VirtualService", setting.field, setting.since);
     found.difference(
         Kind::Metadata,
         "`case_sensitive` is written out, and istiod records which object created the route",

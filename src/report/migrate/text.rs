@@ -2,12 +2,13 @@
 
 use super::json::patch;
 use crate::load::yaml_text;
-use crate::migrate::draft::title;
+use crate::migrate::draft::{Edited, title};
 use crate::migrate::{After, Report};
 use crate::model::proxy_config::ANNOTATION;
 use crate::report::style::{Role, Terminal};
 use crate::report::unified;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// A document of the output.
@@ -55,6 +56,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
             vec![format!("{what}, edited: replaces EnvoyFilter {}. As a JSON patch:", list(&edited.from))];
         let operations = patch(&edited.before, &edited.after);
         comments.extend(operations.iter().map(|operation| format!("  {operation}")));
+        comments.extend(notes(report, edited));
         documents.push(Document { file: file(&edited.after), comments, object: Some(edited.after.clone()) });
     }
     for pods in &draft.pods {
@@ -101,12 +103,21 @@ pub fn documents(report: &Report) -> Vec<Document> {
     documents
 }
 
+/// What the patches behind an edit say about it, such as the definitions that it requires.
+fn notes(report: &Report, edited: &Edited) -> BTreeSet<String> {
+    let kind = edited.after["kind"].as_str().unwrap_or_default();
+    let of = report.filters.iter().filter(|filter| edited.from.contains(&super::full_name(filter)));
+    let patches = of.flat_map(|filter| &filter.patches);
+    let here = patches.filter(|patch| patch.written && patch.found.homes.iter().any(|home| home.kind == kind));
+    here.flat_map(|patch| &patch.found.notes).map(|note| format!("Note: {note}.")).collect()
+}
+
 /// Whether a filter stays with all of its patches.
 fn stays(report: &Report, name: &str) -> bool {
     report.filters.iter().any(|one| one.after == After::Unchanged && super::full_name(one) == name)
 }
 
-fn list(names: &std::collections::BTreeSet<String>) -> String {
+fn list(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 

@@ -21,14 +21,48 @@ fn path(object: &Json) -> String {
     format!("/apis/{}/namespaces/{}/{plural}", text("/apiVersion"), text("/metadata/namespace"))
 }
 
-/// Installs the kinds of the Gateway API release that Istio requires.
+/// A CustomResourceDefinition of the Gateway API release that Istio requires.
+fn definition(path: &str) -> Vec<Json> {
+    let packed = std::fs::read(testdata(&format!("crds/gateway-api/{path}.yaml.zst"))).unwrap();
+    documents(&String::from_utf8(zstd::decode_all(&*packed).unwrap()).unwrap())
+}
+
+/// Installs the kinds of its standard channel.
 fn gateway_api(cluster: &Cluster) {
     for plural in ["gateways", "httproutes"] {
-        let packed =
-            std::fs::read(testdata(&format!("crds/gateway-api/gateway.networking.k8s.io_{plural}.yaml.zst"))).unwrap();
-        let text = String::from_utf8(zstd::decode_all(&*packed).unwrap()).unwrap();
-        cluster.create(&documents(&text));
+        cluster.create(&definition(&format!("gateway.networking.k8s.io_{plural}")));
         cluster.wait_for(&format!("/apis/gateway.networking.k8s.io/v1/{plural}"));
+    }
+}
+
+const DRY_RUN: &str = "dryRun=All&fieldValidation=Strict";
+
+/// The standard channel rejects routes with retries, and the experimental one accepts them, as `migrate` says.
+fn experimental(cluster: &Cluster, routes: &[(String, Json)]) {
+    assert!(routes.len() >= 3, "{routes:?}");
+    let post = |object: &Json| cluster.send("POST", &format!("{}?{DRY_RUN}", path(object)), "application/json", object);
+    for (id, route) in routes {
+        let error = post(route).err().unwrap_or_else(|| panic!("{id}: the standard channel accepts {route}"));
+        assert!(error.to_string().contains("unknown field"), "{id}: {error}");
+    }
+    let mut definition = definition("experimental/gateway.networking.k8s.io_httproutes").remove(0);
+    let url = format!(
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}",
+        definition["metadata"]["name"].as_str().unwrap()
+    );
+    let old = cluster.send("GET", &url, "application/json", &Json::Null).unwrap();
+    definition["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
+    cluster.send("PUT", &url, "application/json", &definition).unwrap();
+    for (id, route) in routes {
+        // The API server needs a moment for the new definition.
+        let accepted = (0..100).any(|_| {
+            let accepted = post(route).is_ok();
+            if !accepted {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
+            accepted
+        });
+        assert!(accepted, "{id}: {:?}: {route}", post(route).err());
     }
 }
 
@@ -39,6 +73,7 @@ fn written_objects_can_be_applied() {
     gateway_api(cluster);
     let (mut kinds, mut namespaces, mut faults) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let mut unusable = BTreeSet::new();
+    let mut retried = Vec::new();
     for case in all_recorded().into_iter().chain(shapes()).chain(cases()) {
         let id = case["id"].as_str().unwrap();
         let loaded = input(&case);
@@ -64,7 +99,11 @@ fn written_objects_can_be_applied() {
                 // Other tests may have created it.
                 let _ = cluster.send("POST", "/api/v1/namespaces", "application/json", &namespace);
             }
-            let url = format!("{}?dryRun=All&fieldValidation=Strict", path(&object));
+            if object["kind"] == "HTTPRoute" && object.to_string().contains("\"retry\"") {
+                retried.push((id.to_owned(), object));
+                continue;
+            }
+            let url = format!("{}?{DRY_RUN}", path(&object));
             if let Err(error) = cluster.send("POST", &url, "application/json", &object) {
                 // The rest of an invalid filter is also invalid.
                 let given = loaded.inventory.envoy_filters.iter().map(|filter| filter.document.to_json());
@@ -89,5 +128,7 @@ fn written_objects_can_be_applied() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(kinds.len() >= 9, "{kinds:?}");
     assert!(kinds.contains("Gateway of gateway.networking.k8s.io"), "{kinds:?}");
+    assert!(kinds.contains("HTTPRoute of gateway.networking.k8s.io"), "{kinds:?}");
     assert!(unusable.len() < 20, "{unusable:?}");
+    experimental(cluster, &retried);
 }
