@@ -160,7 +160,7 @@ pub(super) fn at_gateway(
     setting: &Setting,
     choose: &Choose,
     by_any_action: bool,
-) -> Result<bool, Move> {
+) -> Result<bool, String> {
     let owners = owners(cx, found, group);
     if owners.is_empty() {
         return Ok(false);
@@ -238,10 +238,10 @@ fn is_section(name: &str) -> bool {
 }
 
 /// A rule with a redirect in the HTTPRoute that owns the host. Whether there is one.
-pub(super) fn inserted(cx: &Cx<'_>, found: &mut Move, group: &Group, rule: &Json) -> Result<bool, Move> {
+pub(super) fn inserted(cx: &Cx<'_>, found: &mut Move, group: &Group, rule: &Json) -> Result<bool, String> {
     let owners = owners(cx, found, group);
     let Some(owner) = owners.first() else { return Ok(false) };
-    let none = |reason: &str| Err(Move::none(found.pattern, format!("{}: {reason}", owner.title())));
+    let none = |reason: &str| Err(format!("{}: {reason}", owner.title()));
     let Some(redirect) = rule.get("redirect") else { return none("an HTTPRoute has no field for direct responses") };
     let matches = rule["match"].as_array().map_or(&[][..], Vec::as_slice);
     let path = matches.first().and_then(|one| one.pointer("/uri/exact")).and_then(Json::as_str);
@@ -255,7 +255,7 @@ pub(super) fn inserted(cx: &Cx<'_>, found: &mut Move, group: &Group, rule: &Json
         let matches = rule["matches"].as_array().map_or(&[][..], Vec::as_slice);
         matches.iter().any(|one| one["path"]["value"] == path && one["path"]["type"] == "Exact")
     };
-    if owners.iter().flat_map(|owner| owner.rules()).any(is_same) {
+    if owners.iter().flat_map(Owner::rules).any(is_same) {
         return none("it already has a rule for this path");
     }
     let mut native = json!({ "statusCode": redirect["redirectCode"] });
@@ -312,7 +312,7 @@ pub(super) fn of_service(
     setting: &Setting,
     choose: &Choose,
     by_any_action: bool,
-) -> Result<bool, Move> {
+) -> Result<bool, String> {
     let mut owners = Vec::new();
     for owner in routes(cx) {
         if beside::is_for_service(cx, owner.route, &owner.document, host) {
@@ -395,9 +395,9 @@ fn edit_all(
     setting: &Setting,
     choose: &Choose,
     by_any_action: bool,
-) -> Result<(), Move> {
+) -> Result<(), String> {
     let titles = || owners.iter().map(Owner::title).collect::<Vec<_>>().join(", ");
-    let none = |reason: String| Move::none(setting.pattern, format!("{}: {reason}", titles()));
+    let none = |reason: String| format!("{}: {reason}", titles());
     let rule = kube_rule::of_setting(setting, cx.to).map_err(none)?;
     for (field, since) in &rule.fields {
         if !has(cx, *since) {

@@ -254,7 +254,7 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
     }
     let kube = match kube_route::at_gateway(cx, &mut found, group, &setting, &choose, by_any_action(part)) {
         Ok(kube) => kube,
-        Err(refused) => return refused,
+        Err(reason) => return Move::none(setting.pattern, reason),
     };
     let owners = owners(cx, group.host.as_deref());
     if kube && owners.is_empty() {
@@ -410,7 +410,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     match kube_route::inserted(cx, &mut found, group, &rule) {
         Ok(false) => {}
         Ok(true) => return found,
-        Err(refused) => return refused,
+        Err(reason) => return Move::none(pattern, reason),
     }
     found.add_home("VirtualService", if redirects { "http.redirect" } else { "http.directResponse" }, 0);
     for effect in [
@@ -496,7 +496,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
             match kube_route::of_service(cx, &mut found, (host, port), &setting, &choose, by_any_action(part)) {
                 Ok(true) => return found,
                 Ok(false) => {}
-                Err(refused) => return refused,
+                Err(reason) => return Move::none(pattern, reason),
             }
         }
     }
