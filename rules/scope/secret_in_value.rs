@@ -1,7 +1,8 @@
 //! EF513: a key, password or token written into a value.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, lua, lua_use, walk};
+use crate::lint::{Context, Findings, RuleInfo, lua_use, walk};
+use crate::lua;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;

@@ -103,8 +103,18 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     let mut report = recorded()?;
     let settings = request.settings.mesh(&mesh.loaded.inventory);
     newest::rewrite(&mut report, &mesh.loaded, &settings, request.accept);
+    for edited in &mut report.draft.edited {
+        let text = mesh.loaded.sources.get(edited.span.file).text.as_str();
+        let own = text.get(edited.span.start as usize..edited.span.end as usize).unwrap_or_default();
+        edited.commented = !own.trim_start().starts_with('{') && own.lines().any(has_comment);
+    }
     let scope = mesh.scope(&Given::default(), &Taken::default(), report.filters.len());
     Ok(MigrateReport { report, scope, loaded: mesh.loaded })
+}
+
+/// Whether a line of YAML may have a comment.
+fn has_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#') || line.contains(" #")
 }
 
 /// Reads the capture or the cluster; everything that an istiod reads if it proves the classes.

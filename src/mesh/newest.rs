@@ -1,7 +1,9 @@
 //! EnvoyFilters that remain after a migration, rewritten by the fixes of `lint` and compared with the originals by the engine.
 
+use crate::engine::matching;
 use crate::engine::program::Program;
 use crate::engine::{self, MeshSettings, Options};
+use crate::lint::upgrade::forecast::renamed;
 use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::{self, Loaded, reference, yaml_text};
 use crate::migrate::compare::{Resources, differences, explain};
@@ -11,12 +13,12 @@ use crate::migrate::{Accept, After, Report, draft, verify};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
-use crate::model::resource::{ProxyConfig, ResourceKind};
+use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
 use crate::proto::json::Style;
 use crate::proto::schema::Schema;
 use crate::rules::ALL;
 use crate::study::dump;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One fix can enable the next: a type, then a field of it.
@@ -29,7 +31,13 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
     let wanted = outdated(loaded, release, mesh, &rules);
     for one in &mut report.filters {
         let Some(filter) = loaded.inventory.envoy_filters.get(one.index) else { continue };
-        let old = wanted.contains(&filter.full_name()) || filter.patches.is_empty();
+        let plugins = filter.patches.iter().any(|patch| {
+            [matching::sub_filter_name(&patch.object), matching::network_filter_name(&patch.object)]
+                .into_iter()
+                .flatten()
+                .any(|name| plugin_name(name, release).is_some())
+        });
+        let old = plugins || wanted.contains(&filter.full_name()) || filter.patches.is_empty();
         if !old {
             continue;
         }
@@ -48,11 +56,12 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
             changes.insert("write `configPatches` instead of `filters`".to_owned());
         }
         let start = first.unwrap_or_else(|| before.clone());
-        let Some(object) = newest(&start, release, mesh, &rules, &mut changes) else { continue };
+        let Some(mut object) = newest(&start, release, mesh, &rules, &mut changes) else { continue };
+        let plugins = name_plugins(&mut object, release, &mut changes);
         if changes.is_empty() {
             continue;
         }
-        let effect = effect(&before, &object, release, mesh);
+        let effect = effect(&before, &object, &plugins, release, mesh);
         let written = match &effect {
             Effect::Same(class, _) => *class <= Class::SameBut && (*class == Class::Exact || accept >= Accept::SameBut),
             Effect::Revived(_) | Effect::Other(_) => accept >= Accept::Differs,
@@ -107,8 +116,74 @@ fn newest(
     loaded.inventory.envoy_filters.first().map(|filter| filter.document.to_json())
 }
 
-/// Compares the engine's results for both forms on the reference configurations, as proxies that the filter selects.
-fn effect(before: &Json, after: &Json, release: Release, mesh: &MeshSettings) -> Effect {
+/// Prefixes of the names of WasmPlugins' filters, by release.
+const PLUGINS: [&str; 2] = ["extenstions.istio.io/wasmplugin/", "extensions.istio.io/wasmplugin/"];
+
+/// The name that a release gives the filter of a WasmPlugin, if this is the name of an earlier one.
+fn plugin_name(name: &str, release: Release) -> Option<String> {
+    PLUGINS.iter().any(|prefix| name.starts_with(prefix)).then(|| {
+        // Before 1.22, which is not supported, the name had yet another form.
+        renamed("http", name, Release::OLDEST, release).map(|(now, _)| now)
+    })?
+}
+
+/// Gives anchors that name the filter of a WasmPlugin the name of the release. The new names.
+fn name_plugins(object: &mut Json, release: Release, changes: &mut BTreeSet<String>) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let patches = object.pointer_mut("/spec/configPatches").and_then(Json::as_array_mut);
+    for patch in patches.into_iter().flatten() {
+        for path in ["/match/listener/filterChain/filter/subFilter/name", "/match/listener/filterChain/filter/name"] {
+            let Some(anchor) = patch.pointer_mut(path) else { continue };
+            let now = anchor.as_str().and_then(|name| plugin_name(name, release));
+            if let Some(now) = now {
+                changes.insert(format!(
+                    "name the filter of the WasmPlugin as Istio {}.{} does",
+                    release.major, release.minor
+                ));
+                *anchor = now.as_str().into();
+                names.insert(now);
+            }
+        }
+    }
+    names
+}
+
+/// A value with the filters of these plugins before the router of each HTTP connection manager, and first among network
+/// filters.
+fn with_plugins(value: &mut Json, names: &BTreeSet<String>) {
+    let plugin = |name: &String, kind: &str| {
+        json!({ "name": name, "typed_config": { "@type":
+            format!("type.googleapis.com/envoy.extensions.filters.{kind}.wasm.v3.Wasm") } })
+    };
+    match value {
+        Json::Object(map) => {
+            for (key, inner) in map {
+                with_plugins(inner, names);
+                let Some(list) = inner.as_array_mut() else { continue };
+                match key.as_str() {
+                    "http_filters" | "httpFilters" => {
+                        let at = list.len().saturating_sub(1);
+                        names.iter().rev().for_each(|name| list.insert(at, plugin(name, "http")));
+                    }
+                    "filters"
+                        if list
+                            .iter()
+                            .any(|one| one.get("typed_config").is_some() || one.get("typedConfig").is_some()) =>
+                    {
+                        names.iter().rev().for_each(|name| list.insert(0, plugin(name, "network")));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| with_plugins(item, names)),
+        _ => {}
+    }
+}
+
+/// Compares the engine's results for both forms on the reference configurations, as proxies that the filter selects. These
+/// have no WasmPlugins of their own, so those that the filter names are added.
+fn effect(before: &Json, after: &Json, plugins: &BTreeSet<String>, release: Release, mesh: &MeshSettings) -> Effect {
     let read = |object: &Json| {
         let text = yaml_text::write(object).unwrap_or_default();
         load::read_text("compared", text, &load::Options::default())
@@ -119,7 +194,23 @@ fn effect(before: &Json, after: &Json, release: Release, mesh: &MeshSettings) ->
     };
     let (mut found, mut seen, mut revived): (Vec<Difference>, usize, usize) = (Vec::new(), 0, 0);
     for reference in reference::configs(release) {
+        let listeners: Vec<Option<String>> = reference
+            .resources
+            .iter()
+            .map(|one| {
+                let mut value: Json = serde_json::from_str(one.json).ok().filter(|_| !plugins.is_empty())?;
+                with_plugins(&mut value, plugins);
+                (one.kind == ResourceKind::Listener).then(|| value.to_string())
+            })
+            .collect();
         let mut config = reference.clone();
+        if !plugins.is_empty() {
+            let changed = reference.resources.iter().zip(&listeners).map(|(one, json)| match json {
+                Some(json) => Resource { json, opened: None, ..one.clone() },
+                None => one.clone(),
+            });
+            config.resources = changed.collect();
+        }
         config.proxy.namespace.clone_from(&first.namespace);
         config.proxy.labels.extend(first.selector.clone().unwrap_or_default());
         if let Some(target) = first.target_refs.first() {

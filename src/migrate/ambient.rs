@@ -306,12 +306,13 @@ fn targets(cx: &Cx<'_>) -> Result<Json, ErrorMessage> {
                     one.object.namespace == service.object.namespace && includes(&one.labels, &service.selector)
                 }))
     };
-    let services: Vec<&Service> = cx.mesh.inventory.services.iter().map(AsRef::as_ref).filter(selects).collect();
+    let services = cx.mesh.index.services_of(workloads.iter().map(|one| &one.labels).chain([labels]));
+    let services: Vec<&Service> = services.into_iter().filter(selects).collect();
     if services.is_empty() {
         return Err("the workload's Services are not in the input: add them so that the object can name them".into());
     }
     for service in &services {
-        let other = cx.mesh.inventory.workloads.iter().find(|one| {
+        let other = cx.mesh.inventory.labelled(&service.selector).find(|one| {
             one.object.namespace == service.object.namespace
                 && includes(&one.labels, &service.selector)
                 && !includes(&one.labels, labels)

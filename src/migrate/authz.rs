@@ -125,6 +125,13 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
         of_connections(cx, part, &action, target);
         part.reach.port.into_iter().collect()
     } else if action == "DENY" {
+        if let Some(other) = policy::existing(cx, "DENY").first() {
+            let effect = format!(
+                "the rule is in one filter with that of AuthorizationPolicy {}/{}: a request that either denies is denied",
+                other.namespace, other.name
+            );
+            target.difference(Kind::Position, effect);
+        }
         keep_off_tcp(cx, part, target)
     } else {
         allow(cx, part, target);

@@ -120,15 +120,13 @@ pub(super) fn is_for_service(cx: &Cx<'_>, route: &Object, document: &Json, host:
 }
 
 fn of_service<'a>(cx: &Cx<'a>, host: &str) -> Option<&'a Object> {
-    let routes = cx.mesh.inventory.policies.iter().map(AsRef::as_ref);
-    routes
-        .filter(|one| matches!(one.kind.as_str(), "HTTPRoute" | "GRPCRoute"))
-        .find(|route| is_for_service(cx, route, &route.document.to_json(), host))
+    let mut routes = cx.mesh.index.routes().iter();
+    routes.find(|route| is_for_service(cx, route.object, &route.document, host)).map(|route| route.object)
 }
 
 /// Other VirtualServices of a service for the same clients.
 pub(super) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
-    let same = |service: &&std::sync::Arc<VirtualService>| {
+    let same = |service: &&VirtualService| {
         let visible = service.object.namespace == namespace
             || service.export_to.is_empty()
             || service.export_to.iter().any(|to| to == "*" || to == namespace);
@@ -147,7 +145,7 @@ pub(super) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) 
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
-    if let Some(other) = cx.mesh.inventory.virtual_services.iter().find(same) {
+    if let Some(other) = cx.mesh.index.virtual_services(host).find(same) {
         let reason = format!(
             "VirtualService {}/{} already routes {host} for these clients, and a second one hides its rules",
             other.object.namespace, other.object.name

@@ -71,7 +71,7 @@ fn of_search_path(cx: &Cx<'_>, host: &str) -> bool {
         [_, namespace] | [_, namespace, "svc"] => *namespace,
         _ => return false,
     };
-    let known = cx.mesh.inventory.services.iter().any(|service| service.object.namespace == namespace);
+    let known = cx.mesh.index.has_services(namespace);
     labels.len() == 3 || namespace == "default" || namespace == cx.filter.namespace || known
 }
 
@@ -203,11 +203,11 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
 /// The objects whose Lua code contains the name of a cluster, which is not rewritten there.
 fn lua_users(cx: &Cx<'_>, name: &str) -> Vec<String> {
     let filters = cx.names.lua_users.get(name).into_iter().flatten().map(|filter| format!("EnvoyFilter {filter}"));
-    let extensions = cx.mesh.inventory.policies.iter().filter(|object| {
+    let extensions = cx.mesh.index.policies("TrafficExtension").iter().filter(|object| {
         let code = object.document.under(&["spec", "lua", "inlineCode"]).and_then(Node::as_str);
         let mut named = false;
         code.into_iter().for_each(|code| quoted(code, &mut |text| named |= text == name));
-        object.kind == "TrafficExtension" && named
+        named
     });
     filters.chain(extensions.map(|one| format!("TrafficExtension {}/{}", one.namespace, one.name))).collect()
 }
@@ -232,7 +232,7 @@ fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace
         "metadata": metadata(cx.filter, namespace),
         "spec": spec,
     })));
-    if let Some(other) = cx.mesh.inventory.service_entries.iter().find(|entry| entry.hosts.contains(&to.host)) {
+    if let Some(other) = cx.mesh.index.entry(&to.host) {
         found.guard(
             Concern::Existing,
             State::Undecided,

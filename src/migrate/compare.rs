@@ -3,6 +3,9 @@
 //! Lists are compared by name. A filter with another name but equal content, or the only one of its type on both sides,
 //! counts as renamed. References are replaced by the discovered content.
 
+use super::forms::{
+    INLINE, SHARES, SOURCE, STRING_MATCH, VERSION, checked_headers, code, lower, same_match, same_words, share,
+};
 use super::rbac;
 use super::verdict::{Class, Difference, Kind};
 use regex::Regex;
@@ -247,72 +250,6 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
     }
 }
 
-const INLINE: &str = "inline_code";
-const SOURCE: &str = "default_source_code";
-
-/// The code of a Lua filter, in either of the two fields that Envoy treats the same way.
-fn code(map: &Map<String, Json>) -> Option<&str> {
-    let of = map.get("@type").and_then(Json::as_str)?;
-    if !of.ends_with("filters.http.lua.v3.Lua") {
-        return None;
-    }
-    match (map.get(INLINE), map.get(SOURCE)) {
-        (Some(text), None) => text.as_str(),
-        (None, Some(source)) => source.get("inline_string").and_then(Json::as_str),
-        _ => None,
-    }
-}
-
-/// A fractional percentage in millionths.
-/// Places of shares, which may be written in hundredths, ten thousandths or millionths.
-const SHARES: [&str; 2] = ["/percentage", "/runtime_fraction/default_value"];
-
-fn share(map: &Map<String, Json>) -> Option<u64> {
-    let number = map.get("numerator").map_or(Some(0), Json::as_u64)?;
-    let per = match map.get("denominator").and_then(Json::as_str) {
-        None | Some("HUNDRED") => 10_000,
-        Some("TEN_THOUSAND") => 100,
-        Some("MILLION") => 1,
-        Some(_) => return None,
-    };
-    number.checked_mul(per)
-}
-
-const STRING_MATCH: &str = "string_match";
-const VERSION: &str = "transport_api_version";
-
-/// The deprecated field of a header match that is equivalent to `string_match` on the other side.
-fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'static str> {
-    const FIELDS: [(&str, &str); 5] = [
-        ("exact_match", "exact"),
-        ("prefix_match", "prefix"),
-        ("suffix_match", "suffix"),
-        ("contains_match", "contains"),
-        ("safe_regex_match", "safe_regex"),
-    ];
-    if old.contains_key(STRING_MATCH) {
-        return None;
-    }
-    let wanted = new.get(STRING_MATCH)?.as_object().filter(|wanted| wanted.len() == 1)?;
-    let same = |(field, key): &&(&str, &str)| {
-        old.get(*field).is_some_and(|value| wanted.get(*key) == Some(value)) && !new.contains_key(*field)
-    };
-    FIELDS.iter().find(same).map(|(field, _)| *field)
-}
-
-/// External authorization with its list of header names in the other side's form.
-fn checked_headers(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<Map<String, Json>> {
-    const NAMES: &str = "allowed_headers";
-    if old.contains_key(NAMES) || !new.contains_key(NAMES) {
-        return None;
-    }
-    let mut moved = old.clone();
-    let request = moved.get_mut("http_service")?.get_mut("authorization_request")?.as_object_mut()?;
-    let list = request.shift_remove(NAMES)?;
-    moved.insert(NAMES.to_owned(), list);
-    Some(moved)
-}
-
 fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[String], out: &mut Vec<Found>) {
     let only_old: Vec<&String> = old.keys().filter(|key| !new.contains_key(*key)).collect();
     let only_new: Vec<&String> = new.keys().filter(|key| !old.contains_key(*key)).collect();
@@ -408,18 +345,6 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
     }
 }
 
-fn lower(value: &Json) -> Option<String> {
-    value.as_str().map(str::to_ascii_lowercase)
-}
-
-/// Whether two comma-separated lists have the same items.
-fn same_words(one: &Json, other: &Json) -> bool {
-    let words = |value: &Json| -> Option<BTreeSet<String>> {
-        Some(value.as_str()?.split(',').map(|word| word.trim().to_owned()).collect())
-    };
-    words(one) == words(other)
-}
-
 /// Filters that istiod adds to every filter chain: they stay in place when others move.
 const STOCK: &[&str] = &[
     "istio.metadata_exchange",
@@ -435,6 +360,16 @@ const STOCK: &[&str] = &[
 ];
 
 fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec<Found>) {
+    if path.ends_with("/http_filters")
+        && let Some((merged, gone)) = rbac::merged(old, new)
+    {
+        for one in &gone {
+            let mut names = names.to_vec();
+            names.extend(name_of(one).map(str::to_owned));
+            say(out, Operation::Position, one, &Json::Null, &format!("{path}/denied"), &names);
+        }
+        return lists(&merged, new, path, names, out);
+    }
     let pairs = align(old, new);
     let mut both: Vec<(usize, usize)> = pairs.iter().filter_map(|(i, j)| Some(((*i)?, (*j)?))).collect();
     both.sort_unstable();

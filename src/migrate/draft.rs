@@ -8,7 +8,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::proxy_config::ANNOTATION;
-use crate::source::ErrorMessage;
+use crate::source::{ErrorMessage, Span};
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -59,6 +59,10 @@ pub struct Edited {
     pub after: Json,
     /// `namespace/name` of the filters.
     pub from: BTreeSet<String>,
+    /// Its place in the input.
+    pub span: Span,
+    /// Whether its text in the input has comments, which the objects do not have.
+    pub commented: bool,
 }
 
 /// Settings for the pods of some workloads.
@@ -80,6 +84,9 @@ pub struct PodSettings {
     pub from: BTreeSet<String>,
 }
 
+/// Namespace and labels of pods, and whether they are for gateways only.
+type PodKey = (String, Vec<(String, String)>, bool);
+
 /// Everything that a migration writes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draft {
@@ -95,6 +102,10 @@ pub struct Draft {
     names: HashMap<(String, String, String), usize>,
     /// Indexes of the new objects by merge key, see [`key`].
     keys: HashMap<String, usize>,
+    /// Indexes of the edited objects by kind (`KubeGateway` for those of the Gateway API), namespace and name.
+    edits: HashMap<(String, String, String), usize>,
+    /// Indexes of pod settings by namespace, labels, and whether they are for gateways only.
+    settings: HashMap<PodKey, usize>,
 }
 
 /// Kind, namespace and name of an object.
@@ -176,11 +187,10 @@ impl Draft {
             return;
         }
         // Existing objects are not overwritten, except those that an earlier migration wrote for this filter.
-        let others: BTreeSet<&str> = others(mesh, &object).into_iter().collect();
         let (kind, namespace, name) = place;
         let mut place = (kind, namespace, name.clone());
         let mut number = 1;
-        while self.names.contains_key(&place) || others.contains(place.2.as_str()) {
+        while self.names.contains_key(&place) || is_taken(mesh, &object, &place.2) {
             number += 1;
             place.2 = format!("{name}-{number}");
         }
@@ -199,21 +209,15 @@ impl Draft {
 
     fn edit(&mut self, mesh: &Mesh<'_>, object: (&str, &str, &str), change: &Change, from: String) {
         let (kind, namespace, name) = object;
-        let same = |edited: &Edited| {
-            let same_kind = match kind {
-                "KubeGateway" => edited.before["kind"] == "Gateway" && is_kube(&edited.before),
-                "Gateway" => edited.before["kind"] == "Gateway" && !is_kube(&edited.before),
-                _ => edited.before["kind"] == kind,
-            };
-            same_kind
-                && edited.before["metadata"]["namespace"] == namespace
-                && edited.before["metadata"]["name"] == name
-        };
-        if !self.edited.iter().any(same) {
+        let key = (kind.to_owned(), namespace.to_owned(), name.to_owned());
+        if !self.edits.contains_key(&key) {
             let Some(before) = existing(mesh, object) else { return };
-            self.edited.push(Edited { after: before.clone(), before, from: BTreeSet::new() });
+            self.edits.insert(key.clone(), self.edited.len());
+            let span = mesh.index.objects(kind, namespace, name).first().map(|one| one.document.span);
+            let Some(span) = span else { return };
+            self.edited.push(Edited { after: before.clone(), before, from: BTreeSet::new(), span, commented: false });
         }
-        if let Some(edited) = self.edited.iter_mut().find(|edited| same(edited)) {
+        if let Some(edited) = self.edits.get(&key).and_then(|at| self.edited.get_mut(*at)) {
             apply(&mut edited.after, change);
             edited.from.insert(from);
         }
@@ -260,9 +264,9 @@ impl Draft {
         workloads: BTreeMap<(String, String, String), String>,
     ) {
         let namespace = filter.namespace.clone();
-        let same =
-            |pods: &&mut PodSettings| pods.namespace == namespace && pods.labels == labels && pods.gateways == gateways;
-        if let Some(pods) = self.pods.iter_mut().find(same) {
+        let listed = labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let key = (namespace.clone(), listed, gateways);
+        if let Some(pods) = self.settings.get(&key).and_then(|at| self.pods.get_mut(*at)) {
             merge(&mut pods.config, config);
             pods.from.insert(filter.full_name());
             return;
@@ -278,6 +282,7 @@ impl Draft {
         if let Some(defaults) = defaults.as_object_mut() {
             defaults.retain(|key, _| config.get(key).is_some() && !hides(key));
         }
+        self.settings.insert(key, self.pods.len());
         self.pods.push(PodSettings { namespace, labels, gateways, config: config.clone(), defaults, workloads, from });
     }
 
@@ -322,16 +327,22 @@ fn add_item(list: &mut Vec<Json>, one: &Json) {
 
 /// Merges mesh settings; providers are a list identified by name.
 fn merge_settings(into: &mut Json, from: &Json) {
-    let providers = |json: &Json| json.get("extensionProviders").and_then(Json::as_array).cloned().unwrap_or_default();
-    let mut all = providers(into);
-    for provider in providers(from) {
-        if !all.iter().any(|known| known["name"] == provider["name"]) {
-            all.push(provider);
+    const PROVIDERS: &str = "extensionProviders";
+    let mut all = into.as_object_mut().and_then(|map| map.get_mut(PROVIDERS)).map(Json::take).unwrap_or_default();
+    merge(into, from);
+    let new = from.get(PROVIDERS).and_then(Json::as_array);
+    if !all.is_array() {
+        all = json!([]);
+    }
+    if let Some(all) = all.as_array_mut() {
+        for provider in new.into_iter().flatten() {
+            if !all.iter().any(|known| known["name"] == provider["name"]) {
+                all.push(provider.clone());
+            }
         }
     }
-    merge(into, from);
-    if !all.is_empty() {
-        into["extensionProviders"] = all.into();
+    if all.as_array().is_some_and(|all| !all.is_empty()) {
+        into[PROVIDERS] = all;
     }
 }
 
@@ -342,15 +353,7 @@ pub(crate) fn is_kube(object: &Json) -> bool {
 
 /// An object of the input as JSON, without fields that the API server adds.
 pub(crate) fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &str)) -> Option<Json> {
-    let inventory = mesh.inventory;
-    let is = |object: &crate::model::inventory::Object| object.namespace == namespace && object.name == name;
-    let document = match kind {
-        "VirtualService" => &inventory.virtual_services.iter().find(|one| is(&one.object))?.object,
-        "DestinationRule" => &inventory.destination_rules.iter().find(|one| is(&one.object))?.object,
-        "Gateway" => &inventory.gateways.iter().find(|one| is(&one.object))?.object,
-        "KubeGateway" => &inventory.kube_gateways.iter().find(|one| is(&one.object))?.object,
-        _ => inventory.policies.iter().find(|one| one.kind == kind && is(one))?.as_ref(),
-    };
+    let document = mesh.index.objects(kind, namespace, name).first()?;
     let mut json = document.document.to_json();
     clean(&mut json, namespace);
     if kind == "KubeGateway" {
@@ -359,24 +362,14 @@ pub(crate) fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &s
     Some(json)
 }
 
-/// Names of existing objects of the same kind and namespace that were not written for the same filter.
-fn others<'a>(mesh: &Mesh<'a>, object: &Json) -> Vec<&'a str> {
-    let inventory = mesh.inventory;
+/// Whether an object of the same kind and namespace has a name already, unless an earlier migration wrote it for the same
+/// filter.
+fn is_taken(mesh: &Mesh<'_>, object: &Json, name: &str) -> bool {
     let kind = object["kind"].as_str().unwrap_or_default();
     let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
     let from = object.pointer(&format!("/metadata/labels/{}", MIGRATED_FROM.replace('/', "~1"))).and_then(Json::as_str);
-    let other = |one: &&'a Object| {
-        one.kind == kind
-            && one.namespace == namespace
-            && (from.is_none() || one.labels.get(MIGRATED_FROM).map(String::as_str) != from)
-    };
-    let all: Vec<&'a Object> = match kind {
-        "VirtualService" => inventory.virtual_services.iter().map(|one| &one.object).collect(),
-        "DestinationRule" => inventory.destination_rules.iter().map(|one| &one.object).collect(),
-        "ServiceEntry" => inventory.service_entries.iter().map(|one| &one.object).collect(),
-        _ => inventory.policies.iter().map(AsRef::as_ref).collect(),
-    };
-    all.into_iter().filter(other).map(|one| one.name.as_str()).collect()
+    let other = |one: &&Object| from.is_none() || one.labels.get(MIGRATED_FROM).map(String::as_str) != from;
+    mesh.index.objects(kind, namespace, name).iter().any(other)
 }
 
 /// Removes fields that the API server adds to an object.

@@ -181,7 +181,7 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         return too_old(&catalog::LUA, cx, "TrafficExtension", 30);
     }
     let mut found = Move::new(&catalog::LUA).home("TrafficExtension", "lua.inlineCode", 30);
-    found.instead = super::headers::of_lua(&code);
+    found.instead = super::headers::of_lua(&code, !cx.filter.target_refs.is_empty());
     if part.value.peek("typed_config/inline_code").is_some() {
         found
             .difference(Kind::Metadata, "the code is in `default_source_code` instead of the deprecated `inline_code`");

@@ -94,7 +94,7 @@ pub(super) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, 
 pub(super) fn variable(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let narrow = Mesh::is_narrow(cx.filter);
     let own = cx.filter.selector.clone().unwrap_or_default();
-    let rival = cx.mesh.inventory.policies.iter().filter(|one| one.kind == "ProxyConfig").find(|one| {
+    let rival = cx.mesh.index.policies("ProxyConfig").iter().find(|one| {
         let spec = &one.document.to_json()["spec"];
         let labels = spec.pointer("/selector/matchLabels").and_then(serde_json::Value::as_object);
         let labels = labels.filter(|labels| !labels.is_empty());

@@ -116,7 +116,7 @@ fn served(document: &Json, parents: &[Parent<'_>], gateways: &[&KubeGateway]) ->
 /// A route that is edited.
 struct Owner<'a> {
     route: &'a Object,
-    document: Json,
+    document: &'a Json,
 }
 
 impl Owner<'_> {
@@ -142,13 +142,9 @@ impl Owner<'_> {
     }
 }
 
-/// The routes of the Gateway API; the same object may be given twice.
+/// The routes of the Gateway API.
 fn routes<'a>(cx: &Cx<'a>) -> impl Iterator<Item = Owner<'a>> + use<'a> {
-    let all = cx.mesh.inventory.policies.iter().map(AsRef::as_ref);
-    let mut seen = BTreeSet::new();
-    all.filter(|one: &&Object| matches!(one.kind.as_str(), "HTTPRoute" | "GRPCRoute"))
-        .filter(move |one| seen.insert((&one.kind, &one.namespace, &one.name)))
-        .map(|route| Owner { route, document: route.document.to_json() })
+    cx.mesh.index.routes().iter().map(|one| Owner { route: one.object, document: &one.document })
 }
 
 /// Edits of the HTTPRoutes that own the host (or every host) on the filter's gateways. Whether there are any; the refusal
@@ -179,8 +175,8 @@ fn owners<'a>(cx: &Cx<'a>, found: &mut Move, group: &Group) -> Vec<Owner<'a>> {
         return owners;
     }
     for owner in routes(cx) {
-        let parents = Parent::all(&owner.document, owner.route);
-        let served = served(&owner.document, &parents, &gateways);
+        let parents = Parent::all(owner.document, owner.route);
+        let served = served(owner.document, &parents, &gateways);
         let own: BTreeSet<u32> =
             served.iter().filter(|(_, one)| host.is_none_or(|host| host == one)).map(|(port, _)| *port).collect();
         if own.is_empty() {
@@ -315,7 +311,7 @@ pub(super) fn of_service(
 ) -> Result<bool, String> {
     let mut owners = Vec::new();
     for owner in routes(cx) {
-        if beside::is_for_service(cx, owner.route, &owner.document, host) {
+        if beside::is_for_service(cx, owner.route, owner.document, host) {
             owners.push(owner);
         }
     }
@@ -361,7 +357,7 @@ pub(super) fn of_service(
             );
         }
         let mut ports = BTreeSet::new();
-        for parent in Parent::all(&owner.document, owner.route) {
+        for parent in Parent::all(owner.document, owner.route) {
             if !beside::is_service(cx, (parent.kind, parent.namespace, parent.name), host) {
                 broken(
                     found,

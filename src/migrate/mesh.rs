@@ -1,5 +1,6 @@
 //! Facts about the mesh from the other objects of the input, on which guards are based.
 
+use super::index::Index;
 use crate::model::envoy_filter::{EnvoyFilter, Patch, PatchContext};
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, Labels, Object, Server, Service, TargetPort, Workload,
@@ -30,6 +31,8 @@ pub struct Mesh<'a> {
     pub inventory: &'a Inventory,
     /// The root namespace.
     pub root: &'a str,
+    /// The same objects by what guards look for.
+    pub index: &'a Index<'a>,
 }
 
 /// A port of a workload, according to the Services that select it.
@@ -118,8 +121,7 @@ impl<'a> Mesh<'a> {
 
     fn selected(&self, filter: &EnvoyFilter) -> Proxies {
         let Some(selector) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return Proxies::Both };
-        let gateway = self.inventory.gateways.iter().any(|gateway| includes(selector, &gateway.selector))
-            || selector.contains_key(GATEWAY_NAME_LABEL);
+        let gateway = !self.index.gateways_of([selector]).is_empty() || selector.contains_key(GATEWAY_NAME_LABEL);
         let workloads: Vec<&Workload> = self.workloads(filter).collect();
         if gateway || (!workloads.is_empty() && workloads.iter().all(|one| self.is_gateway(one))) {
             return Proxies::Gateway;
@@ -141,8 +143,12 @@ impl<'a> Mesh<'a> {
 
     /// The workloads in the input that a filter selects.
     pub fn workloads<'f>(&self, filter: &'f EnvoyFilter) -> impl Iterator<Item = &'a Workload> + use<'a, 'f> {
-        let mesh = *self;
-        self.inventory.workloads.iter().map(AsRef::as_ref).filter(move |workload| mesh.selects(filter, workload))
+        let (mesh, inventory) = (*self, self.inventory);
+        let labels = filter.selector.as_ref().filter(|labels| !labels.is_empty());
+        let labelled = labels.map(|labels| inventory.labelled(labels));
+        let all = if labels.is_none() { &inventory.workloads[..] } else { &[] };
+        let all = all.iter().map(AsRef::as_ref).chain(labelled.into_iter().flatten());
+        all.filter(move |workload| mesh.selects(filter, workload))
     }
 
     /// Whether a filter selects a workload.
@@ -166,17 +172,12 @@ impl<'a> Mesh<'a> {
 
     /// Ports of the workloads that a filter selects, from the Services that select them; `None` if no Service is known.
     pub fn ports(&self, filter: &EnvoyFilter) -> Option<BTreeSet<WorkloadPort>> {
-        let selector = filter.selector.as_ref().filter(|labels| !labels.is_empty());
         let workloads: Vec<&Workload> = self.workloads(filter).collect();
         let mut ports = BTreeSet::new();
         let mut known = false;
-        for service in self.inventory.services.iter() {
+        for service in self.services_of(filter) {
             let here = filter.namespace == self.root || service.object.namespace == filter.namespace;
-            let by_workload = workloads.iter().any(|workload| {
-                workload.object.namespace == service.object.namespace && includes(&workload.labels, &service.selector)
-            });
-            let by_labels = selector.is_some_and(|labels| includes(labels, &service.selector));
-            if service.selector.is_empty() || !here || !(by_workload || by_labels) {
+            if !here {
                 continue;
             }
             known = true;
@@ -204,12 +205,13 @@ impl<'a> Mesh<'a> {
             }
             _ => Vec::new(),
         };
-        let everywhere = labels.is_empty() && filter.target_refs.is_empty();
-        let found: Vec<Served<'a>> = self
-            .inventory
-            .gateways
-            .iter()
-            .filter(|gateway| everywhere || labels.iter().any(|labels| includes(labels, &gateway.selector)))
+        let gateways: Vec<&'a Gateway> = if labels.is_empty() && filter.target_refs.is_empty() {
+            self.inventory.gateways.iter().map(AsRef::as_ref).collect()
+        } else {
+            self.index.gateways_of(labels)
+        };
+        let found: Vec<Served<'a>> = gateways
+            .into_iter()
             .flat_map(|gateway| gateway.servers.iter().map(move |server| Served { gateway, server }))
             .collect();
         (!found.is_empty()).then_some(found)
@@ -245,10 +247,8 @@ impl<'a> Mesh<'a> {
 
     /// The DestinationRules of a host that are visible to a client in this namespace, among those that istiod looks at.
     pub fn destination_rules(&self, host: &str, client: &str) -> Vec<&'a DestinationRule> {
-        let matching = |rule: &&DestinationRule| {
-            rule.specificity(host) == Some(usize::MAX) && self.looked_at(rule, host, client).is_some()
-        };
-        self.inventory.destination_rules.iter().map(AsRef::as_ref).filter(matching).collect()
+        let rules = self.index.rules_of(host).iter().copied();
+        rules.filter(|rule| self.looked_at(rule, host, client).is_some()).collect()
     }
 
     /// The rank of a rule for a client: istiod looks in the client's namespace, then in the service's, then in the root
@@ -268,7 +268,7 @@ impl<'a> Mesh<'a> {
 
     /// The rule for several hosts (`*.local`) that applies to a client because no rule for this host alone comes first.
     pub fn wildcard_rule(&self, host: &str, client: &str) -> Option<&'a DestinationRule> {
-        let rules = self.inventory.destination_rules.iter().map(AsRef::as_ref);
+        let rules = self.index.wildcard_rules().iter().copied();
         let covers = |rule: &&DestinationRule| {
             rule.selector.is_empty() && rule.specificity(host).is_some_and(|specificity| specificity != usize::MAX)
         };
@@ -287,24 +287,41 @@ impl<'a> Mesh<'a> {
         self.inventory.service_of_host(host)
     }
 
+    /// Services that select workloads of a filter, or pods with exactly the labels of its selector.
+    pub fn services_of(&self, filter: &EnvoyFilter) -> Vec<&'a Service> {
+        let selector = filter.selector.as_ref().filter(|labels| !labels.is_empty());
+        let workloads: Vec<&Workload> = self.workloads(filter).collect();
+        let all = self.index.services_of(workloads.iter().map(|workload| &workload.labels).chain(selector));
+        let by_labels = |service: &Service| selector.is_some_and(|labels| includes(labels, &service.selector));
+        // A Service selects pods of its own namespace.
+        let namespaces: BTreeSet<&str> = workloads.iter().map(|workload| workload.object.namespace.as_str()).collect();
+        let by_workload = |service: &Service| {
+            namespaces.contains(service.object.namespace.as_str())
+                && (namespaces.len() == 1 && !by_labels(service)
+                    || workloads.iter().any(|workload| {
+                        workload.object.namespace == service.object.namespace
+                            && includes(&workload.labels, &service.selector)
+                    }))
+        };
+        all.into_iter().filter(|service| by_labels(service) || by_workload(service)).collect()
+    }
+
     /// Namespace of a service by its full host name: from the name, or from the ServiceEntry that declares the host.
     pub fn namespace_of_host(&self, host: &str) -> Option<&'a str> {
         if let Some(service) = self.service(host) {
             return Some(&service.object.namespace);
         }
-        let entries = &self.inventory.service_entries;
-        entries.iter().find(|entry| entry.hosts.iter().any(|one| one == host)).map(|entry| &*entry.object.namespace)
+        self.index.entry(host).map(|entry| &*entry.object.namespace)
     }
 
     /// Objects of a kind without a dedicated type, in the namespaces whose objects a filter's proxies read.
     pub fn policies(&self, kind: &str, filter: &'a EnvoyFilter) -> Vec<&'a Object> {
         let namespaces = self.namespaces(filter);
         let near = |object: &&Object| {
-            object.kind == kind
-                && (object.namespace == self.root
-                    || namespaces.as_ref().is_none_or(|names| names.contains(object.namespace.as_str())))
+            object.namespace == self.root
+                || namespaces.as_ref().is_none_or(|names| names.contains(object.namespace.as_str()))
         };
-        self.inventory.policies.iter().map(AsRef::as_ref).filter(near).collect()
+        self.index.policies(kind).iter().copied().filter(near).collect()
     }
 
     /// The settings of the default control plane as JSON.

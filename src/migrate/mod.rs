@@ -20,10 +20,12 @@ mod condition;
 pub(crate) mod draft;
 mod ext_authz;
 mod extension;
+mod forms;
 mod hash;
 mod headers;
 mod homeless;
 mod idle;
+pub(crate) mod index;
 mod kube_route;
 mod kube_rule;
 mod listener;
@@ -66,6 +68,7 @@ use crate::model::release::Release;
 use crate::proto::decode::What;
 use crate::source::Step;
 pub(crate) use change::settings_of;
+use index::Index;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -202,7 +205,8 @@ pub fn reports(
     root: &str,
     to: Release,
 ) -> (Vec<FilterReport>, Draft) {
-    let mesh = Mesh { inventory, root };
+    let index = Index::of(inventory);
+    let mesh = Mesh { inventory, root, index: &index };
     let names = names(filters, program, root);
     let request = Request {
         inventory,
@@ -223,7 +227,8 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
         return Err(Error::UnknownRelease(request.to));
     }
     let filters = &request.inventory.envoy_filters;
-    let mesh = Mesh { inventory: request.inventory, root: request.root };
+    let index = Index::of(request.inventory);
+    let mesh = Mesh { inventory: request.inventory, root: request.root, index: &index };
     let program = Program::new(filters, request.to);
     let names = names(filters, &program, request.root);
     let mut report = Report {
@@ -245,12 +250,12 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
 
 /// Every requested filter, and what is written for them in the order in which istiod applies them: where two set the same, the
 /// later one wins.
-fn all(
+fn all<'a>(
     request: &Request<'_>,
-    mesh: Mesh<'_>,
-    filters: &[EnvoyFilter],
+    mesh: Mesh<'a>,
+    filters: &'a [EnvoyFilter],
     program: &Program<'_>,
-    names: &Names,
+    names: &'a Names,
 ) -> (Vec<FilterReport>, Draft) {
     let cx = |index: usize| {
         filters.get(index).map(|filter| Cx { mesh, filter, index, to: request.to, schema: program.schema, names })

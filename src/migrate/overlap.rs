@@ -17,12 +17,73 @@ struct Setter<'a> {
     built: &'a BuiltPatch<'a>,
     /// What it sets.
     fields: BTreeSet<String>,
+    /// What tells it apart from others: its namespace, a label of its proxies, what it matches; `None` if it is for all.
+    marks: [Option<String>; MARKS],
+}
+
+const MARKS: usize = 4;
+
+/// The label that most selectors have.
+const APP: &str = "app";
+
+fn marks(filter: &EnvoyFilter, built: &BuiltPatch<'_>, root: &str) -> [Option<String>; MARKS] {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let namespace = (filter.namespace != root).then(|| filter.namespace.clone());
+    let label = filter.selector.as_ref().and_then(|labels| labels.get(APP)).cloned();
+    // In the same order as `objects_meet` compares them.
+    let (name, part) = match &built.object {
+        ObjectMatch::Listener(one) => (some(&one.name), None),
+        ObjectMatch::RouteConfiguration(one) => {
+            (some(&one.name), one.vhost.as_ref().and_then(|vhost| some(&vhost.name)))
+        }
+        ObjectMatch::Cluster(one) => (some(&one.name), some(&one.service)),
+        _ => (None, None),
+    };
+    [namespace, label, name, part]
+}
+
+/// The patches that set a field, by what tells most of them apart: those with different values never meet.
+#[derive(Default)]
+struct Field {
+    all: Vec<usize>,
+    /// Which of the values of [`Setter::marks`] they are grouped by.
+    mark: usize,
+    groups: HashMap<String, Vec<usize>>,
+    /// Those without that value may meet any.
+    rest: Vec<usize>,
+}
+
+impl Field {
+    /// Groups the patches, once all are known.
+    fn group(&mut self, setters: &[Setter<'_>]) {
+        let distinct = |mark: usize| {
+            let values: BTreeSet<&str> = self.all.iter().filter_map(|at| setters[*at].marks[mark].as_deref()).collect();
+            let without = self.all.iter().filter(|at| setters[**at].marks[mark].is_none()).count();
+            values.len().saturating_sub(without)
+        };
+        self.mark = (0..MARKS).max_by_key(|mark| distinct(*mark)).unwrap_or_default();
+        for at in &self.all {
+            match &setters[*at].marks[self.mark] {
+                Some(value) => self.groups.entry(value.clone()).or_default().push(*at),
+                None => self.rest.push(*at),
+            }
+        }
+    }
+
+    /// The patches that may meet one.
+    fn near<'f>(&'f self, setter: &Setter<'_>) -> impl Iterator<Item = usize> + 'f {
+        let (group, rest) = match &setter.marks[self.mark] {
+            Some(value) => (self.groups.get(value).map_or(&[][..], Vec::as_slice), self.rest.as_slice()),
+            None => (self.all.as_slice(), &[][..]),
+        };
+        group.iter().chain(rest).copied()
+    }
 }
 
 /// The patches that merge something, by the fields that they set.
 pub(super) struct Overlaps<'a> {
     setters: Vec<Setter<'a>>,
-    by_field: HashMap<String, Vec<usize>>,
+    by_field: HashMap<String, Field>,
     places: Vec<Place>,
     /// The position of each filter in the order in which istiod applies them.
     ranks: Vec<usize>,
@@ -76,7 +137,7 @@ impl<'a> Overlaps<'a> {
             places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
             names: filters.iter().map(EnvoyFilter::full_name).collect(),
         };
-        for filter in 0..filters.len() {
+        for (filter, object) in filters.iter().enumerate() {
             for built in program.patches(filter) {
                 let Some(tree) = built.value.as_ref().filter(|_| {
                     built.status == Status::Ready
@@ -89,11 +150,14 @@ impl<'a> Overlaps<'a> {
                 let mut fields = BTreeSet::new();
                 fields_of(&json(tree, program.schema), &built.patch.apply_to.to_string(), routes, &mut fields);
                 for field in &fields {
-                    all.by_field.entry(field.clone()).or_default().push(all.setters.len());
+                    all.by_field.entry(field.clone()).or_default().all.push(all.setters.len());
                 }
-                all.setters.push(Setter { filter, built, fields });
+                let marks = marks(object, built, root);
+                all.setters.push(Setter { filter, built, fields, marks });
             }
         }
+        let setters = &all.setters;
+        all.by_field.values_mut().for_each(|field| field.group(setters));
         all
     }
 
@@ -156,7 +220,7 @@ impl<'a> Overlaps<'a> {
     /// Why a patch must not move alone.
     fn against(&self, setter: &Setter<'_>, written: &dyn Fn(&Setter<'_>) -> bool) -> Option<String> {
         for field in &setter.fields {
-            for &other in &self.by_field[field] {
+            for other in self.by_field[field].near(setter) {
                 let other = &self.setters[other];
                 if std::ptr::eq(other, setter) || !self.meet(setter, other) {
                     continue;

@@ -60,15 +60,9 @@ fn gateway_ports(cx: &Cx<'_>) -> Option<Vec<u32>> {
 
 /// The gateway's container port for a server's port.
 pub(super) fn pod_port(cx: &Cx<'_>, port: u32) -> u32 {
-    let workloads: Vec<_> = cx.mesh.workloads(cx.filter).collect();
-    let services = cx.mesh.inventory.services.iter().filter(|service| {
-        let selector = &service.selector;
-        !selector.is_empty()
-            && (workloads.iter().any(|one| {
-                one.object.namespace == service.object.namespace && super::mesh::includes(&one.labels, selector)
-            }) || cx.filter.selector.as_ref().is_some_and(|labels| super::mesh::includes(labels, selector)))
-    });
+    let services = cx.mesh.services_of(cx.filter);
     services
+        .into_iter()
         .flat_map(|service| &service.ports)
         .find(|one| one.number == port)
         .and_then(|one| match one.target {

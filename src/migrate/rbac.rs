@@ -36,6 +36,56 @@ pub(super) fn same_policies(before: &Map<String, Json>, after: &Map<String, Json
     wanted.is_some() && (wanted == read(after, true) || wanted == read(after, false))
 }
 
+/// The policies of an RBAC filter that denies and does nothing else.
+fn denials(filter: &Json) -> Option<&Map<String, Json>> {
+    let config = filter.get("typed_config")?.as_object()?;
+    let of = config.get("@type")?.as_str()?;
+    let only = !config.contains_key("shadow_rules") && !config.contains_key("matcher");
+    let denies = config.get("rules")?.get("action").and_then(Json::as_str) == Some("DENY");
+    (of.ends_with("envoy.extensions.filters.http.rbac.v3.RBAC") && only && denies)
+        .then(|| config.get("rules")?.get("policies")?.as_object())?
+}
+
+/// HTTP filters of which several deny, as the other side has them: in one filter, which denies what any of them denied. The
+/// filters with that one in the place of the first, and those that it replaces.
+pub(super) fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
+    let union = |list: &[Json]| -> Map<String, Json> {
+        let policies = list.iter().enumerate().filter_map(|(at, one)| Some((at, denials(one)?)));
+        policies
+            .flat_map(|(at, all)| all.iter().map(move |(name, policy)| (format!("{at}/{name}"), policy.clone())))
+            .collect()
+    };
+    let count = |list: &[Json]| list.iter().filter(|one| denials(one).is_some()).count();
+    if count(new) != 1 || count(old) < 2 || !same_policies(&union(old), &union(new)) {
+        return None;
+    }
+    let one = new.iter().find(|one| denials(one).is_some())?;
+    // The one that the other side has too, by its name and the policies that it shares.
+    let shares = |filter: &Json| {
+        let (own, wanted) = (denials(filter), denials(one));
+        let shared = own
+            .into_iter()
+            .flatten()
+            .filter(|(name, policy)| wanted.is_some_and(|all| all.get(*name) == Some(*policy)));
+        (shared.count(), filter["name"] == one["name"])
+    };
+    let candidates = old.iter().enumerate().filter(|(_, filter)| denials(filter).is_some());
+    let (kept, _) = candidates.max_by_key(|(_, filter)| shares(filter))?;
+    let (mut merged, mut gone) = (Vec::new(), Vec::new());
+    for (at, filter) in old.iter().enumerate() {
+        if at == kept {
+            let mut whole = filter.clone();
+            whole["typed_config"]["rules"]["policies"] = one["typed_config"]["rules"]["policies"].clone();
+            merged.push(whole);
+        } else if denials(filter).is_some() {
+            gone.push(filter.clone());
+        } else {
+            merged.push(filter.clone());
+        }
+    }
+    Some((merged, gone))
+}
+
 /// What must hold for a policy to match: one of its permissions and one of its principals.
 fn condition(policy: &Map<String, Json>, ports: bool) -> Condition {
     let list = |key: &str| policy.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
@@ -115,6 +165,30 @@ mod tests {
         assert!(!same(&policy(long), &policy(path.clone())), "a port that goes matters");
         let other = json!({ "url_path": { "path": { "exact": "/a" } } });
         assert!(!same(&policy(path), &policy(other)));
+    }
+
+    #[test]
+    fn two_filters_that_deny_are_one_with_both_rules() {
+        let path = |path: &str| Json::Object(policy(json!({ "url_path": { "path": { "prefix": path } } })));
+        let filter = |name: &str, action: &str, policies: Json| {
+            json!({ "name": name, "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+                "rules": { "action": action, "policies": policies } } })
+        };
+        let router = json!({ "name": "router" });
+        let (a, b) = (path("/a"), path("/b"));
+        let native = [filter("istio", "DENY", json!({ "a": a, "other": b })), router.clone()];
+        let old =
+            [filter("istio", "DENY", json!({ "a": a })), filter("own", "DENY", json!({ "p": b })), router.clone()];
+        let (merged_list, gone) = merged(&old, &native).unwrap_or_default();
+        assert_eq!((merged_list.as_slice(), gone.len()), (&native[..], 1));
+        // Two that allow are not one that allows what either does; another condition is another one.
+        let allow =
+            [filter("istio", "ALLOW", json!({ "a": a })), filter("own", "ALLOW", json!({ "p": b })), router.clone()];
+        assert_eq!(merged(&allow, &[filter("istio", "ALLOW", json!({ "a": a, "other": b })), router.clone()]), None);
+        let other =
+            [filter("istio", "DENY", json!({ "a": a })), filter("own", "DENY", json!({ "p": path("/c") })), router];
+        assert_eq!(merged(&other, &native), None);
     }
 
     #[test]

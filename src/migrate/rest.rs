@@ -49,8 +49,13 @@ pub(super) fn literals_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Calls `found` for every quoted text.
+/// Calls `found` for every text of a script, also of one that does not parse.
 pub(super) fn quoted(code: &str, found: &mut dyn FnMut(&str)) {
+    for (_, token) in crate::lua::tokens(code) {
+        if let crate::lua::Token::Text(text) = token {
+            found(text);
+        }
+    }
     for line in code.lines() {
         for quote in ['"', '\''] {
             // Everything between two quotes, so that a quote inside other quotes hides nothing.
@@ -66,20 +71,16 @@ pub(super) fn after(cx: &Cx<'_>, patches: &[PatchReport]) -> After {
     }
     let mut document = cx.filter.document.to_json();
     super::draft::clean(&mut document, &cx.filter.namespace);
-    let renamed: BTreeMap<&str, String> = cx
-        .names
-        .clusters
+    let renamed: BTreeMap<&str, String> = patches
         .iter()
-        .filter(|(name, _)| {
-            patches.iter().any(|patch| {
-                patch.written
-                    && patch.apply_to == ApplyTo::Cluster
-                    && patch.found.pattern == &catalog::CLUSTER_ADD
-                    && added_name(cx, patch.index) == Some(name.as_str())
-            })
+        .filter(|patch| {
+            patch.written && patch.apply_to == ApplyTo::Cluster && patch.found.pattern == &catalog::CLUSTER_ADD
         })
-        .filter_map(|(name, to)| Some((name.as_str(), to.get(&cx.index)?)))
-        .map(|(name, (host, port))| (name, native_name(host, *port)))
+        .filter_map(|patch| {
+            let name = added_name(cx, patch.index)?;
+            let (host, port) = cx.names.clusters.get(name)?.get(&cx.index)?;
+            Some((name, native_name(host, *port)))
+        })
         .collect();
     let Some(list) = document["spec"]["configPatches"].as_array().cloned() else { return After::Unchanged };
     let mut kept = Vec::new();
@@ -133,5 +134,8 @@ mod tests {
         let mut all = Vec::new();
         quoted("h:httpCall(\n  \"one\", x)\nh:httpCall('two', \"it's\")", &mut |text| all.push(text.to_owned()));
         assert!(all.iter().any(|text| text == "one") && all.iter().any(|text| text == "two"), "{all:?}");
+        let mut long = Vec::new();
+        quoted("h:httpCall([[three]], x)", &mut |text| long.push(text.to_owned()));
+        assert!(long.contains(&"three".to_owned()), "{long:?}");
     }
 }

@@ -120,7 +120,7 @@ impl Inventory {
     }
 
     /// The workloads with all of these labels, of which there is at least one.
-    pub fn labelled<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = &'a Workload> {
+    pub fn labelled<'a, 'l>(&'a self, labels: &'l Labels) -> impl Iterator<Item = &'a Workload> + use<'a, 'l> {
         let index = self.workloads_by_label();
         let of = labels.iter().map(|(key, value)| index.get(key).and_then(|values| values.get(value)));
         let fewest = of.map(|of| of.map_or(&[][..], Vec::as_slice)).min_by_key(|of| of.len()).unwrap_or_default();

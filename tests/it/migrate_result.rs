@@ -379,6 +379,55 @@ fn remaining_patches_use_the_newest_types() {
     }
 }
 
+/// Anchors that name the filter of a WasmPlugin get the name of the target release, which the old name does not match there.
+#[test]
+fn anchors_on_plugins_have_the_name_of_the_release() {
+    let filter = |anchor: &str| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": { "name": "beside", "namespace": "shop" },
+            "spec": { "workloadSelector": { "labels": { "app": "cart" } }, "configPatches": [{
+                "applyTo": "HTTP_FILTER",
+                "match": { "context": "SIDECAR_INBOUND", "listener": { "filterChain": { "filter": {
+                    "name": "envoy.filters.network.http_connection_manager", "subFilter": { "name": anchor } } } } },
+                "patch": { "operation": "INSERT_AFTER", "value": { "name": "envoy.filters.http.buffer", "typed_config": {
+                    "@type": "type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer",
+                    "max_request_bytes": 9 } } },
+            }] },
+        })
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("filter.yaml");
+    let rewrites = |anchor: &str, to: &str| -> Vec<(String, String)> {
+        fs::write(&path, filter(anchor).to_string()).unwrap();
+        let out = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(["migrate", path.to_str().unwrap(), "--to", to, "-o", "json"])
+            .output()
+            .unwrap();
+        let report: Json = serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{error}: {out:?}"));
+        let name = "/object/spec/configPatches/0/match/listener/filterChain/filter/subFilter/name";
+        let all = report["rewrites"].as_array().unwrap().iter();
+        all.map(|one| {
+            let text = |value: &Json| value.as_str().unwrap().to_owned();
+            (text(one.pointer(name).unwrap()), text(&one["effect"]))
+        })
+        .collect()
+    };
+    let (misspelled, plugin) =
+        ("extenstions.istio.io/wasmplugin/shop.auth", "extensions.istio.io/wasmplugin/shop.auth");
+    let translated = "extensions.istio.io/trafficextension/shop.auth~istio-translated-wasmplugin";
+    let to = |name: &str| vec![(name.to_owned(), "revived".to_owned())];
+    assert_eq!(rewrites(plugin, "1.31"), to(translated));
+    assert_eq!(rewrites(misspelled, "1.30"), to(translated));
+    assert_eq!(rewrites(misspelled, "1.28"), to(plugin));
+    // The name of the release, and of a filter that is none of a plugin.
+    for (name, release) in
+        [(plugin, "1.29"), (translated, "1.31"), (misspelled, "1.24"), ("envoy.filters.http.router", "1.31")]
+    {
+        assert_eq!(rewrites(name, release), [], "{name} {release}");
+    }
+}
+
 /// An annotation that sets part of a field hides all of it, and a command that sets it replaces the whole annotation:
 /// the settings of the mesh and the workload in that field stay.
 #[test]

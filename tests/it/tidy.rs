@@ -10,6 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("words", &[]),
     ("budget", &[]),
+    ("lua", &[]),
     ("proto", &["source"]),
     ("envoy", &["proto", "source"]),
     ("model", &["proto", "source"]),
@@ -21,7 +22,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("trial", &["engine", "envoy", "model", "process", "proto", "source"]),
     ("behaviour", &["engine", "model", "process", "proto", "source", "trial"]),
     ("explain", &["engine", "envoy", "model", "proto", "source", "study"]),
-    ("lint", &["engine", "envoy", "explain", "migrate", "model", "proto", "source", "study", "trial", "declare_rule"]),
+    (
+        "lint",
+        &["engine", "envoy", "explain", "lua", "migrate", "model", "proto", "source", "study", "trial", "declare_rule"],
+    ),
     (
         "rules",
         &[
@@ -29,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "envoy",
             "explain",
             "lint",
+            "lua",
             "migrate",
             "model",
             "proto",
@@ -39,7 +44,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("audit", &["engine", "explain", "lint", "model", "proto", "source", "study", "trial"]),
-    ("migrate", &["engine", "load", "model", "proto", "source"]),
+    ("migrate", &["engine", "load", "lua", "model", "proto", "source"]),
     ("demo", &["load", "model", "source"]),
     ("cluster", &["load", "model", "source"]),
     (

@@ -4,9 +4,9 @@ use super::context::Context;
 use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
 use crate::lint::value::PatchValue;
-use crate::lint::value::lua::Chunk;
 use crate::lint::value::lua_script::{Script, scripts};
 use crate::lint::value::lua_use::{Named, Use};
+use crate::lua::Chunk;
 use crate::source::SourceText;
 
 /// What Envoy does when a script fails on a request or a response.

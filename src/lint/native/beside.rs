@@ -4,6 +4,7 @@ use crate::lint::facts::context::Context;
 use crate::lint::finding::{Edit, Fix};
 use crate::migrate::PatchReport;
 use crate::migrate::draft::{self, Draft};
+use crate::migrate::index::Index;
 use crate::migrate::mesh::Mesh;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::Span;
@@ -12,7 +13,8 @@ use std::collections::BTreeSet;
 /// The fix for all patches of a filter that `migrate` writes by default. `None` if new objects next to the filter are
 /// not enough: `migrate` also edits objects and sets what proxies read at start-up.
 pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchReport]) -> Option<Fix> {
-    let mesh = Mesh { inventory: cx.inventory, root: &cx.mesh.root_namespace };
+    let index = Index::of(cx.inventory);
+    let mesh = Mesh { inventory: cx.inventory, root: &cx.mesh.root_namespace, index: &index };
     let mut draft = Draft::default();
     for patch in patches {
         draft.add(&mesh, filter, &patch.found.actions);

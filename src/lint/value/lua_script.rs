@@ -1,8 +1,8 @@
 //! The Lua scripts in a value: found by the types that contain them, then parsed.
 
 use super::PatchValue;
-use super::lua::{self, Chunk, SyntaxError};
 use super::lua_use::{self, Use};
+use crate::lua::{self, Chunk, SyntaxError};
 use crate::source::{Node, SourceText, Span};
 
 /// A Lua script in a value.

@@ -7,7 +7,7 @@ mod assignments;
 mod calls;
 mod names;
 
-use super::lua::{Token, tokens};
+use crate::lua::{Token, tokens};
 pub(crate) use names::Owner;
 use names::{GLOBALS, INDIRECT};
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,6 @@
 pub(crate) mod constraint;
 pub(crate) mod extension_code;
 pub(crate) mod guards;
-pub(crate) mod lua;
 pub(crate) mod lua_script;
 pub(crate) mod lua_use;
 pub(crate) mod walk;

@@ -56,6 +56,9 @@ pub fn documents(report: &Report) -> Vec<Document> {
             vec![format!("{what}, edited: replaces EnvoyFilter {}. As a JSON patch:", list(&edited.from))];
         let operations = patch(&edited.before, &edited.after);
         comments.extend(operations.iter().map(|operation| format!("  {operation}")));
+        if edited.commented {
+            comments.push("Comments of the file are not in this object: apply the JSON patch to keep them.".to_owned());
+        }
         comments.extend(notes(report, edited));
         documents.push(Document { file: file(&edited.after), comments, object: Some(edited.after.clone()) });
     }

@@ -1,7 +1,7 @@
 //! Assignments: whether a name is assigned, and where the statement ends.
 
 use super::Reader;
-use crate::lint::value::lua::Token;
+use crate::lua::Token;
 
 impl Reader<'_> {
     /// Whether the name at this place is assigned: `a =`, `a, b =`.

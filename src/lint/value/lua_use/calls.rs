@@ -2,7 +2,7 @@
 
 use super::names::{LOGS, MODULES, OF_TEXTS, YIELDS};
 use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source, Used};
-use crate::lint::value::lua::Token;
+use crate::lua::Token;
 use std::collections::BTreeSet;
 
 impl<'t> Reader<'t> {

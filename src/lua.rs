@@ -41,7 +41,7 @@ pub(crate) fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
 }
 
 /// The tokens of a chunk that parses, with their places.
-pub(super) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
+pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
     let mut parser = Parser::new(text);
     let mut tokens = Vec::new();
     while parser.advance().is_ok() && parser.token != Token::End {
@@ -52,7 +52,7 @@ pub(super) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
 
 /// A token.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Token<'t> {
+pub(crate) enum Token<'t> {
     Name(&'t str),
     Keyword(&'t str),
     Text(&'t str),

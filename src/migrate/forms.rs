@@ -1,0 +1,83 @@
+//! Values that Envoy reads the same way although they are written in different forms.
+
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
+
+pub(super) const INLINE: &str = "inline_code";
+pub(super) const SOURCE: &str = "default_source_code";
+
+/// The code of a Lua filter, in either of the two fields that Envoy treats the same way.
+pub(super) fn code(map: &Map<String, Json>) -> Option<&str> {
+    let of = map.get("@type").and_then(Json::as_str)?;
+    if !of.ends_with("filters.http.lua.v3.Lua") {
+        return None;
+    }
+    match (map.get(INLINE), map.get(SOURCE)) {
+        (Some(text), None) => text.as_str(),
+        (None, Some(source)) => source.get("inline_string").and_then(Json::as_str),
+        _ => None,
+    }
+}
+
+/// A fractional percentage in millionths.
+/// Places of shares, which may be written in hundredths, ten thousandths or millionths.
+pub(super) const SHARES: [&str; 2] = ["/percentage", "/runtime_fraction/default_value"];
+
+pub(super) fn share(map: &Map<String, Json>) -> Option<u64> {
+    let number = map.get("numerator").map_or(Some(0), Json::as_u64)?;
+    let per = match map.get("denominator").and_then(Json::as_str) {
+        None | Some("HUNDRED") => 10_000,
+        Some("TEN_THOUSAND") => 100,
+        Some("MILLION") => 1,
+        Some(_) => return None,
+    };
+    number.checked_mul(per)
+}
+
+pub(super) const STRING_MATCH: &str = "string_match";
+pub(super) const VERSION: &str = "transport_api_version";
+
+/// The deprecated field of a header match that is equivalent to `string_match` on the other side.
+pub(super) fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'static str> {
+    const FIELDS: [(&str, &str); 5] = [
+        ("exact_match", "exact"),
+        ("prefix_match", "prefix"),
+        ("suffix_match", "suffix"),
+        ("contains_match", "contains"),
+        ("safe_regex_match", "safe_regex"),
+    ];
+    if old.contains_key(STRING_MATCH) {
+        return None;
+    }
+    let wanted = new.get(STRING_MATCH)?.as_object().filter(|wanted| wanted.len() == 1)?;
+    let same = |(field, key): &&(&str, &str)| {
+        old.get(*field).is_some_and(|value| wanted.get(*key) == Some(value)) && !new.contains_key(*field)
+    };
+    FIELDS.iter().find(same).map(|(field, _)| *field)
+}
+
+/// External authorization with its list of header names in the other side's form.
+pub(super) fn checked_headers(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<Map<String, Json>> {
+    const NAMES: &str = "allowed_headers";
+    if old.contains_key(NAMES) || !new.contains_key(NAMES) {
+        return None;
+    }
+    let mut moved = old.clone();
+    let request = moved.get_mut("http_service")?.get_mut("authorization_request")?.as_object_mut()?;
+    let list = request.shift_remove(NAMES)?;
+    moved.insert(NAMES.to_owned(), list);
+    Some(moved)
+}
+
+/// A text in lower case.
+pub(super) fn lower(value: &Json) -> Option<String> {
+    value.as_str().map(str::to_ascii_lowercase)
+}
+
+/// Whether two comma-separated lists have the same items.
+pub(super) fn same_words(one: &Json, other: &Json) -> bool {
+    let words = |value: &Json| -> Option<BTreeSet<String>> {
+        Some(value.as_str()?.split(',').map(|word| word.trim().to_owned()).collect())
+    };
+    words(one) == words(other)
+}
