@@ -56,7 +56,16 @@ pub(super) fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>
             .collect()
     };
     let count = |list: &[Json]| list.iter().filter(|one| denials(one).is_some()).count();
-    if count(new) != 1 || count(old) < 2 || !same_policies(&union(old), &union(new)) {
+    if count(new) != 1 || count(old) < 2 {
+        return None;
+    }
+    // Existing policies are the same on both sides, ports included; the others may be in another form.
+    let (all, wanted) = (union(old), union(new));
+    let without = |map: &Map<String, Json>, other: &Map<String, Json>| -> Map<String, Json> {
+        let kept = map.iter().filter(|(_, policy)| !other.values().any(|one| one == *policy));
+        kept.map(|(name, policy)| (name.clone(), policy.clone())).collect()
+    };
+    if !same_policies(&without(&all, &wanted), &without(&wanted, &all)) {
         return None;
     }
     let one = new.iter().find(|one| denials(one).is_some())?;
