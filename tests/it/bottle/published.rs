@@ -18,8 +18,12 @@ const MESHES: [&str; 7] = ["shop", "ambient", "gwapi", "straits", "delta", "harb
 /// Each mesh gets every nth filter, each another one; with `ALL_CASES`, all of them.
 const EVERY: usize = 70;
 
-/// The EnvoyFilters of a file, in the root namespace and without a selector; `None` if one cannot be read: istiod then
-/// reads no EnvoyFilter at all.
+/// Where istiod's result is random: a route configuration of a sniffed port, asked for after that of the port, shares
+/// its virtual hosts and is patched twice.
+const RANDOM: [&str; 1] = ["harbor/1.31.0/205-istio-outbound.yaml tug-1"];
+
+/// The EnvoyFilters of a file, in the root namespace, for every revision and without a selector; `None` if one cannot
+/// be read: istiod then reads no EnvoyFilter at all.
 fn everywhere(path: &Path) -> Option<Vec<Value>> {
     let loaded = load::read(&[path.to_owned()], &Options { keep_documents: true, ..Options::default() });
     if loaded.problems.iter().any(|problem| problem.severity == Severity::Error) {
@@ -29,6 +33,9 @@ fn everywhere(path: &Path) -> Option<Vec<Value>> {
     documents.retain(|document| document["kind"] == "EnvoyFilter");
     for document in &mut documents {
         document["metadata"]["namespace"] = "istio-system".into();
+        if let Some(labels) = document["metadata"]["labels"].as_object_mut() {
+            labels.remove("istio.io/rev");
+        }
         if let Some(spec) = document["spec"].as_object_mut() {
             spec.remove("workloadSelector");
             spec.remove("targetRefs");
@@ -82,18 +89,15 @@ fn the_engine_agrees_with_istiod_on_published_filters() {
                 };
                 for (node, one) in nodes_now.iter().zip(compared) {
                     asked += 1;
+                    let case = format!("{mesh}/{release}/{name} {}", node.name);
                     match one {
                         Ok(one) => {
                             changed += usize::from(one.changed > 0);
-                            if !one.differences.is_empty() {
-                                let unknown = one.unknown;
-                                parted.push(format!(
-                                    "{mesh}/{release}/{name} {}: {:?} (unknown: {unknown})",
-                                    node.name, one.differences
-                                ));
+                            if !one.differences.is_empty() && !RANDOM.contains(&case.as_str()) {
+                                parted.push(format!("{case}: {:?} (unknown: {})", one.differences, one.unknown));
                             }
                         }
-                        Err(fault) => parted.push(format!("{mesh}/{release}/{name} {}: {fault}", node.name)),
+                        Err(fault) => parted.push(format!("{case}: {fault}")),
                     }
                 }
             }
