@@ -30,7 +30,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let mut told: BTreeSet<[usize; 4]> = BTreeSet::new();
+    let mut reported: BTreeSet<[usize; 4]> = BTreeSet::new();
     for run in &cx.runs {
         let first: Vec<PatchRun<'_, '_>> = run
             .plan
@@ -50,7 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let mut others: Vec<PatchView<'_>> = Vec::new();
             for earlier in first[..at].iter().filter(behind) {
                 if let Some(other) = cx.view(run, earlier.id)
-                    && told.insert([earlier.planned.filter, other.patch.index, two, view.patch.index])
+                    && reported.insert([earlier.planned.filter, other.patch.index, two, view.patch.index])
                 {
                     others.push(other);
                 }

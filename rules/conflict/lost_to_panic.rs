@@ -28,7 +28,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     // A panic may discard hundreds of patches: the first finding reports it, the others are for details.
-    let mut told: HashMap<(usize, usize), usize> = HashMap::new();
+    let mut reported: HashMap<(usize, usize), usize> = HashMap::new();
     let mut found = Vec::new();
     for view in cx.patches() {
         let lost = |run: &PatchRun<'_, '_>| {
@@ -51,14 +51,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.note(format!("lost in {} places, the first: {place}", places.len()));
         }
         let key = (other.filter_index, other.patch.index);
-        let count = told.entry(key).or_default();
+        let count = reported.entry(key).or_default();
         *count += 1;
         let first = *count == 1;
         let finding = seen.tell(finding).ineffective();
         found.push((key, first, if first { finding } else { finding.severity(Severity::Info) }));
     }
     for (key, first, finding) in found {
-        let others = told.get(&key).map_or(0, |count| count - 1);
+        let others = reported.get(&key).map_or(0, |count| count - 1);
         out.push(if first && others > 0 {
             finding.note(format!("{} lost with it", names::count(others, "more patch is", "more patches are")))
         } else {

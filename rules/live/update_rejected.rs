@@ -93,9 +93,9 @@ fn culprits(
         let own = value.name();
         // Every message contains the name of the resource itself.
         let words = words_of(value).into_iter().filter(|word| word != name);
-        let told = words.filter(|word| details.contains(word.as_str())).count() > 0;
+        let mentioned = words.filter(|word| details.contains(word.as_str())).count() > 0;
         let inside = refused.is_some_and(|text| own.len() > 3 && own != name && text.contains(&format!("\"{own}\"")));
-        told || (all.len() == 1 && inside)
+        mentioned || (all.len() == 1 && inside)
     };
     let named: Vec<(PatchId, bool)> = all.iter().filter(|id| speaks(id)).map(|id| (*id, true)).collect();
     if named.is_empty() { all.into_iter().map(|id| (id, false)).collect() } else { named }

@@ -83,10 +83,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         else {
             continue;
         };
-        let told = (!want.gateway.is_empty() && !want.gateway.contains('/'))
+        let named = (!want.gateway.is_empty() && !want.gateway.contains('/'))
             || want.gateway.contains('.')
             || want.port_name.contains('.');
-        if told && one.view.patch.context == crate::model::envoy_filter::PatchContext::Gateway {
+        if named && one.view.patch.context == crate::model::envoy_filter::PatchContext::Gateway {
             continue;
         }
         let (field, value) = match one.nearest {

@@ -49,12 +49,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let Some(at) = filters.iter().position(|filter| of(filter, "proxy_protocol")) else { continue };
             // The same inspector after it sees the connection without the header.
-            let again = |kind: &str| filters[at..].iter().any(|filter| of(filter, kind));
+            let follows = |kind: &str| filters[at..].iter().any(|filter| of(filter, kind));
             // The result of http_inspector matters only if a filter chain without TLS needs it; with an inspector after
             // it, the author has considered the order.
-            let detected = !again("tls_inspector") && asks_for_http(listener);
+            let detected = !follows("tls_inspector") && asks_for_http(listener);
             let inspector = |filter: &&Tree<'_>| {
-                let blind = |kind: &str| of(filter, kind) && !again(kind);
+                let blind = |kind: &str| of(filter, kind) && !follows(kind);
                 blind("tls_inspector") || (detected && blind("http_inspector"))
             };
             let Some(before) = filters[..at].iter().find(inspector) else { continue };

@@ -97,8 +97,8 @@ fn definitions(rule: &'static RuleInfo, filter: &EnvoyFilter, upgrade: &Upgrade,
         });
     }
     // A place that is rejected afterwards does not have to be applied again.
-    let again = |one: &&Objection| then.iter().all(|other| other.span != one.span);
-    for one in now.iter().filter(readable).filter(again) {
+    let still = |one: &&Objection| then.iter().all(|other| other.span != one.span);
+    for one in now.iter().filter(readable).filter(still) {
         out.push(objected(rule, filter, one, before).note(match one.verdict {
             Verdict::Refused => {
                 "the filter can be applied once the CustomResourceDefinition of the new release is installed"

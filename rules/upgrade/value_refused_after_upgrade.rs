@@ -35,16 +35,16 @@ const V2_UNTIL: Release = Release::minor(19);
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
-    let mut told = std::collections::BTreeSet::new();
+    let mut reported = std::collections::BTreeSet::new();
     for found in upgrade.newly(REFUSED) {
-        told.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
+        reported.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
         let finding = reported_from(rule, upgrade, found);
         out.push(finding.severity(Severity::Error));
     }
     // The tables contain no v2 package, not even for releases that had one.
     if upgrade.crosses(V2_UNTIL) {
         for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF110") {
-            told.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
+            reported.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
             let mut finding = reported_from(rule, upgrade, found).severity(Severity::Error);
             finding.message = format!("since Istio 1.19 istiod accepts no type of the v2 API: {}", found.message);
             out.push(finding);
@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(view) = cx.patches().find(|one| (one.filter_index, one.patch.index) == (*filter, *patch)) else {
             continue;
         };
-        if told.contains(&(view.filter.full_name(), *patch)) {
+        if reported.contains(&(view.filter.full_name(), *patch)) {
             continue;
         }
         let notice = view.built.and_then(|built| built.notices.iter().find(|notice| notice.what.fatal()));

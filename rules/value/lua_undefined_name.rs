@@ -61,11 +61,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             // Methods of newer Envoys are judged by the Envoys of the proxies.
             let id = |value: &PatchValue<'_>| (value.view.filter_index, value.view.patch.index);
-            let told = script.failure(rule, &one.named, message.clone());
+            let failure = script.failure(rule, &one.named, message.clone());
             for value in cx.proxy_values().filter(|value| id(value) == id(script.value)) {
                 if value.envoy_minor.is_some_and(|minor| minor < since) {
-                    let finding = value.finding(rule, told.primary.span, message.clone()).label(label);
-                    let finding = told.notes.iter().cloned().fold(finding, Finding::note);
+                    let finding = value.finding(rule, failure.primary.span, message.clone()).label(label);
+                    let finding = failure.notes.iter().cloned().fold(finding, Finding::note);
                     out.push(
                         finding.help(format!("Envoy has it since 1.{since} (proxies of Istio 1.{})", istio_of(since))),
                     );

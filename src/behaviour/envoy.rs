@@ -226,8 +226,8 @@ impl Envoy {
                     let line = unescape(&line);
                     if let Some(words) = REFUSED.iter().find_map(|start| line.split(start).nth(1)) {
                         // A readable message begins with a link that Envoy varies on purpose.
-                        let told = |word: &&str| !word.starts_with("goo.gle/debug");
-                        let words = words.split_whitespace().filter(told).collect::<Vec<_>>().join(" ");
+                        let useful = |word: &&str| !word.starts_with("goo.gle/debug");
+                        let words = words.split_whitespace().filter(useful).collect::<Vec<_>>().join(" ");
                         return Error::Refused(words);
                     }
                     self.keep(line);

@@ -494,7 +494,7 @@ impl<'h> Sandbox<'h> {
             _ => "",
         };
         let inner = matches!(request.target, Target::Waypoint(..));
-        let told = |event: &Event, chains: &[Chain]| match event {
+        let belongs = |event: &Event, chains: &[Chain]| match event {
             Event::Access(access) => {
                 let outer = access
                     .chain()
@@ -505,7 +505,7 @@ impl<'h> Sandbox<'h> {
             }
             _ => false,
         };
-        if events.iter().any(|event| told(event, &self.chains)) {
+        if events.iter().any(|event| belongs(event, &self.chains)) {
             return Ok(());
         }
         let began = Instant::now();
@@ -513,7 +513,7 @@ impl<'h> Sandbox<'h> {
             match self.envoy.line(Duration::from_millis(20)) {
                 Line::Text(line) => {
                     if let Some(event) = trace::event(&self.mark, &line) {
-                        let over = told(&event, &self.chains);
+                        let over = belongs(&event, &self.chains);
                         events.push(event);
                         if over {
                             break;

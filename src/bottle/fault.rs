@@ -61,8 +61,8 @@ impl fmt::Display for Fault {
                 write!(out, "istiod cannot read an object of kind {kind}: {why}")
             }
             Fault::Unreadable(_, _, objects) => {
-                let told: Vec<String> = objects.iter().map(|one| format!("{}: {}", one.object, one.why)).collect();
-                write!(out, "istiod cannot read {}", told.join("; "))
+                let reasons: Vec<String> = objects.iter().map(|one| format!("{}: {}", one.object, one.why)).collect();
+                write!(out, "istiod cannot read {}", reasons.join("; "))
             }
             Fault::Folder(path, error) => write!(out, "cannot write {}: {error}", path.display()),
             Fault::NotReady(limit, lines) => {

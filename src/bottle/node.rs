@@ -115,19 +115,19 @@ impl Node {
             account => account,
         };
         let mut metadata = Map::new();
-        let mut put = |key: &str, value: Value| metadata.insert(key.to_owned(), value);
-        put("NAME", name.into());
-        put("NAMESPACE", namespace.into());
-        put("INSTANCE_IPS", addresses.join(",").into());
-        put("LABELS", Value::Object(labels));
-        put("WORKLOAD_NAME", workload.as_str().into());
-        put("CLUSTER_ID", common.cluster_id.as_str().into());
-        put("ISTIO_VERSION", version_of(proxy).unwrap_or(&common.istio_version).into());
-        put("INTERCEPTION_MODE", "REDIRECT".into());
-        put("MESH_ID", "cluster.local".into());
-        put("SERVICE_ACCOUNT", account.into());
+        let mut insert = |key: &str, value: Value| metadata.insert(key.to_owned(), value);
+        insert("NAME", name.into());
+        insert("NAMESPACE", namespace.into());
+        insert("INSTANCE_IPS", addresses.join(",").into());
+        insert("LABELS", Value::Object(labels));
+        insert("WORKLOAD_NAME", workload.as_str().into());
+        insert("CLUSTER_ID", common.cluster_id.as_str().into());
+        insert("ISTIO_VERSION", version_of(proxy).unwrap_or(&common.istio_version).into());
+        insert("INTERCEPTION_MODE", "REDIRECT".into());
+        insert("MESH_ID", "cluster.local".into());
+        insert("SERVICE_ACCOUNT", account.into());
         if !annotations.is_empty() {
-            put("ANNOTATIONS", Value::Object(annotations));
+            insert("ANNOTATIONS", Value::Object(annotations));
         }
         // How the agent uses its environment (`pkg/bootstrap/config.go`).
         for variable in proxy.map(|proxy| list(proxy, &["env"])).unwrap_or_default() {
@@ -136,7 +136,7 @@ impl Node {
             else {
                 continue;
             };
-            put(key, value.into());
+            insert(key, value.into());
         }
         Some(Node {
             kind,

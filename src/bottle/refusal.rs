@@ -94,8 +94,8 @@ mod tests {
         let of = |line: &str| parse(line).map(|(kind, why)| format!("{kind}|{why}"));
         let line = "2026-11-23T02:38:40Z error watch error in cluster Kubernetes: failed to list *v1.VirtualService: \
                     json: cannot unmarshal number into Go struct field VirtualService.items.spec of type string";
-        let told = "VirtualService|json: cannot unmarshal number into Go struct field VirtualService.items.spec of type string";
-        assert_eq!(of(line).as_deref(), Some(told));
+        let expected = "VirtualService|json: cannot unmarshal number into Go struct field VirtualService.items.spec of type string";
+        assert_eq!(of(line).as_deref(), Some(expected));
         assert_eq!(
             of("failed to list *v1.Pod: Get \"http://x\": dial tcp 127.0.0.1:1: connect: connection refused"),
             None

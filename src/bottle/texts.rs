@@ -142,8 +142,8 @@ mod tests {
         let schema = Schema::istiod(Release::NEWEST.minor, 0);
         let (texts, bytes) = (Texts::default(), b"\x0a\x04name");
         let cluster = texts.read(schema, ResourceKind::Cluster.type_name(), bytes).unwrap();
-        let again = texts.read(schema, ResourceKind::Cluster.type_name(), bytes).unwrap();
-        assert!(Arc::ptr_eq(&cluster, &again));
+        let second = texts.read(schema, ResourceKind::Cluster.type_name(), bytes).unwrap();
+        assert!(Arc::ptr_eq(&cluster, &second));
         let route = texts.read(schema, ResourceKind::Route.type_name(), bytes).unwrap();
         assert_eq!((cluster.name.as_str(), route.name.as_str()), ("name", "name"));
         assert!(cluster.text.contains("cluster.v3.Cluster") && route.text.contains("RouteConfiguration"));

@@ -260,7 +260,7 @@ impl Test {
         let Some(results) = results else {
             return Ok(all(if exit == Exit::Ok { Exit::Partial } else { exit }, "no proxy could be read"));
         };
-        let told = |one: Result<suite::Results, crate::behaviour::Error>| match one {
+        let outcome = |one: Result<suite::Results, crate::behaviour::Error>| match one {
             Ok(results) if exit == Exit::Ok => Ok(results),
             Ok(_) => Err((exit, "the proxy or its filters could not be read in full".to_owned())),
             Err(error) => {
@@ -269,7 +269,7 @@ impl Test {
                 Err((exit, format!("{error}{help}")))
             }
         };
-        Ok(results.into_iter().map(told).collect())
+        Ok(results.into_iter().map(outcome).collect())
     }
 }
 

@@ -211,13 +211,13 @@ impl Cluster {
                     Err(_) => Failed { fault: Fault::TimedOut(self.timeout), retry_after: None },
                 },
             };
-            let again = match &failed.fault {
+            let retry = match &failed.fault {
                 Fault::TimedOut(_) => tries < TRIES_SILENT,
                 Fault::Status(code, _) => tries < TRIES && (*code == 429 || *code >= 500),
                 Fault::Connection(_) => tries < TRIES,
                 _ => false,
             };
-            if !again {
+            if !retry {
                 return Err(failed.fault);
             }
             let wait = failed.retry_after.unwrap_or(Duration::from_millis(100 << tries)).min(LONGEST_WAIT);

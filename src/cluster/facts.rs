@@ -219,12 +219,12 @@ mod tests {
 "#,
         );
         let mut facts = Facts::of(&inventory, "v1.36.3".to_owned());
-        let told: Vec<_> = facts
+        let found: Vec<_> = facts
             .planes
             .iter()
             .map(|plane| (plane.revision.as_str(), plane.version.as_str(), plane.pods, plane.root_namespace.as_str()))
             .collect();
-        assert_eq!(told, [("1-29", "1.29.0", 2, "istio-system"), ("default", "", 0, "mesh-root")]);
+        assert_eq!(found, [("1-29", "1.29.0", 2, "istio-system"), ("default", "", 0, "mesh-root")]);
         let webhook = serde_json::json!({"metadata": {"labels": {"istio.io/tag": "prod", "istio.io/rev": "1-29"}}});
         facts.add_tags([&webhook].into_iter());
         assert_eq!(facts.plane("prod").unwrap().revision, "1-29");

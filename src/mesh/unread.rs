@@ -23,12 +23,12 @@ pub(super) fn beside(
         let name = sources.get(span.file).name.as_str();
         name == "<stdin>" || files.iter().any(|file| file.display().to_string() == name)
     };
-    let (mut aside, mut problems) = (Vec::new(), Vec::new());
+    let (mut skipped, mut problems) = (Vec::new(), Vec::new());
     for problem in &loaded.problems {
         let Some(span) = problem.span else { continue };
         let unread = document::unread_aside(sources, problem);
         if unread && !named(span) {
-            aside.push(sources.place(span));
+            skipped.push(sources.place(span));
         } else if unread {
             trouble.push(format!("{}: {}", sources.place(span), problem.message));
         }
@@ -37,8 +37,8 @@ pub(super) fn beside(
             problems.push(problem.clone());
         }
     }
-    if let Some(first) = aside.first() {
-        let documents = count(aside.len(), "document", "documents");
+    if let Some(first) = skipped.first() {
+        let documents = count(skipped.len(), "document", "documents");
         let more = if everything { "" } else { "; -v shows why" };
         summary.unknown.push(format!("cannot read {documents} without an EnvoyFilter, first {first}{more}"));
     }

@@ -7,7 +7,7 @@ use super::draft::{Action, existing, metadata};
 use super::mesh::{Mesh, Proxies};
 use super::routes::client_namespace;
 use super::step::{Cx, Move, Part};
-use super::value::{has_entry, merge, put};
+use super::value::{has_entry, merge, set_at};
 use super::verdict::{Concern, Kind, State};
 use crate::engine::matching;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
@@ -176,7 +176,7 @@ fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json
         // A rule for one port coexists with the others; a host with a single port needs none.
         let mut level = json!({ "port": { "number": port } });
         merge(&mut level, native);
-        put(&mut traffic, "portLevelSettings", json!([level]));
+        set_at(&mut traffic, "portLevelSettings", json!([level]));
     } else {
         traffic = native.clone();
     }

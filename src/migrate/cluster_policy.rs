@@ -4,7 +4,7 @@
 
 use super::catalog::{self, Pattern};
 use super::step::{Cx, Move, Part, has};
-use super::value::{Fields, put, refused};
+use super::value::{Fields, refused, set_at};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
 use serde_json::{Value as Json, json};
@@ -32,10 +32,10 @@ pub(super) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Result<P
     let mut native = json!({});
     let mut pattern: &'static Pattern = &catalog::CLUSTER_POLICY;
     if let Some(timeout) = value.text("connect_timeout") {
-        put(&mut native, "connectionPool/tcp/connectTimeout", timeout);
+        set_at(&mut native, "connectionPool/tcp/connectTimeout", timeout);
     }
     if let Some(requests) = value.take("max_requests_per_connection") {
-        put(&mut native, "connectionPool/http/maxRequestsPerConnection", requests);
+        set_at(&mut native, "connectionPool/http/maxRequestsPerConnection", requests);
         found.difference(
             Kind::Behavior,
             "the limit moves to the HTTP options, where Envoy reads it; the cluster's deprecated field is ignored when they are set",
@@ -87,11 +87,11 @@ pub(super) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Result<P
 fn keepalive(value: &mut Fields, native: &mut Json) -> Result<(), Refused> {
     let Some(mut keepalive) = value.sub("upstream_connection_options/tcp_keepalive") else { return Ok(()) };
     if let Some(probes) = keepalive.take("keepalive_probes") {
-        put(native, "connectionPool/tcp/tcpKeepalive/probes", probes);
+        set_at(native, "connectionPool/tcp/tcpKeepalive/probes", probes);
     }
     for (from, to) in [("keepalive_time", "time"), ("keepalive_interval", "interval")] {
         if let Some(seconds) = keepalive.number(from) {
-            put(native, &format!("connectionPool/tcp/tcpKeepalive/{to}"), format!("{seconds}s"));
+            set_at(native, &format!("connectionPool/tcp/tcpKeepalive/{to}"), format!("{seconds}s"));
         }
     }
     if keepalive.is_empty() {
@@ -120,7 +120,7 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
         ("max_retries", "connectionPool/http/maxRetries"),
     ] {
         if let Some(limit) = threshold.take(from) {
-            put(native, to, limit);
+            set_at(native, to, limit);
         }
     }
     if let Some(mut budget) = threshold.sub("retry_budget") {
@@ -130,7 +130,7 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
         found.add_home("DestinationRule", "trafficPolicy.retryBudget", 27);
         for (from, to) in [("budget_percent/value", "percent"), ("min_retry_concurrency", "minRetryConcurrency")] {
             if let Some(setting) = budget.take(from) {
-                put(native, &format!("retryBudget/{to}"), setting);
+                set_at(native, &format!("retryBudget/{to}"), setting);
             }
         }
         if !budget.is_empty() {
@@ -152,7 +152,7 @@ fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Resul
         ("consecutive_local_origin_failure", "consecutiveLocalOriginFailures"),
     ] {
         if let Some(setting) = detection.take(from) {
-            put(native, &format!("outlierDetection/{to}"), setting);
+            set_at(native, &format!("outlierDetection/{to}"), setting);
         }
     }
     // istiod sets these to full enforcement itself, and disables detection by success rate.
@@ -188,9 +188,9 @@ fn balancing(part: &Part<'_>, value: &mut Fields, native: &mut Json, found: &mut
         if !matches!(word.as_str(), "LEAST_REQUEST" | "RANDOM") {
             return Err((&catalog::CLUSTER_POLICY, format!("load balancing {word} has no native equivalent")));
         }
-        put(native, "loadBalancer/simple", word);
+        set_at(native, "loadBalancer/simple", word);
     } else if part.defaults.iter().any(|field| field == "lb_policy" || field == "lbPolicy") {
-        put(native, "loadBalancer/simple", "ROUND_ROBIN");
+        set_at(native, "loadBalancer/simple", "ROUND_ROBIN");
         found.difference(
             Kind::Behavior,
             "ROUND_ROBIN is the enum's zero value, which MERGE cannot set: the filter does not change the cluster, the rule does",
@@ -231,7 +231,7 @@ fn http_options(
         ("common_http_protocol_options/max_connection_duration", "connectionPool/tcp/maxConnectionDuration"),
     ] {
         if let Some(setting) = http.take(from) {
-            put(native, to, setting);
+            set_at(native, to, setting);
             replaced = true;
         }
     }
@@ -244,7 +244,7 @@ fn http_options(
     }
     if let Some(mut two) = http.sub("explicit_http_config/http2_protocol_options") {
         if let Some(streams) = two.take("max_concurrent_streams") {
-            put(native, "connectionPool/http/maxConcurrentStreams", streams);
+            set_at(native, "connectionPool/http/maxConcurrentStreams", streams);
             found.difference(Kind::Metadata, "an empty message is written out");
         }
         for window in ["initial_stream_window_size", "initial_connection_window_size"] {
@@ -255,7 +255,7 @@ fn http_options(
         match is_http2(cx, part) {
             Some(true) => {}
             other => {
-                put(native, "connectionPool/http/h2UpgradePolicy", "UPGRADE");
+                set_at(native, "connectionPool/http/h2UpgradePolicy", "UPGRADE");
                 found.difference(
                     Kind::Behavior,
                     "ALPN offers h2, so the other sidecar also speaks HTTP/2; the filter does not change ALPN",
@@ -276,7 +276,7 @@ fn http_options(
             found.add_home("DestinationRule", "trafficPolicy.connectionPool.http.http2KeepAlive", 31);
             for key in ["interval", "timeout"] {
                 if let Some(time) = keepalive.text(key) {
-                    put(native, &format!("connectionPool/http/http2KeepAlive/{key}"), time);
+                    set_at(native, &format!("connectionPool/http/http2KeepAlive/{key}"), time);
                 }
             }
             if !keepalive.is_empty() {
@@ -291,7 +291,7 @@ fn http_options(
         if !one.is_empty() {
             return Err(refused("HTTP/1 options without a native field"));
         }
-        put(native, "connectionPool/http/h2UpgradePolicy", "DO_NOT_UPGRADE");
+        set_at(native, "connectionPool/http/h2UpgradePolicy", "DO_NOT_UPGRADE");
         found.difference(Kind::Behavior, "MERGE replaces all of istiod's HTTP options; the rule keeps the others");
     }
     Ok(())

@@ -7,7 +7,7 @@ use super::mesh::Proxies;
 use super::reach::anchor;
 use super::step::{Cx, Move, Part, has, too_old};
 use super::telemetry;
-use super::value::{Fields, any_type, put};
+use super::value::{Fields, any_type, set_at};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::source::ErrorMessage;
@@ -41,7 +41,7 @@ pub(super) fn join_discovered(parts: &mut [Part<'_>]) -> Vec<(usize, usize)> {
         let Some(config) = config else { continue };
         let Some(content) = parts[config].value.peek("typed_config").cloned() else { continue };
         parts[at].value.skip("config_discovery");
-        put(&mut parts[at].value.0, "typed_config", content);
+        set_at(&mut parts[at].value.0, "typed_config", content);
         joined.push((at, config));
     }
     joined

@@ -5,7 +5,7 @@ use super::draft::Action;
 use super::mesh::{Mesh, Proxies};
 use super::reach::names_manager;
 use super::step::{Cx, Move, Part, has};
-use super::value::{Fields, put};
+use super::value::{Fields, set_at};
 use super::verdict::{Concern, Kind, State};
 use super::{access_log, idle, tracing};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
@@ -202,11 +202,11 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
     if !config.is_empty() {
         let mut value = json!({});
         if let Some(name) = part.value.peek("name") {
-            put(&mut value, "name", name.clone());
+            set_at(&mut value, "name", name.clone());
         }
-        put(&mut value, "typed_config/@type", format!("type.googleapis.com/{HCM}"));
+        set_at(&mut value, "typed_config/@type", format!("type.googleapis.com/{HCM}"));
         for (key, rest) in config.0.as_object().into_iter().flatten() {
-            put(&mut value, &format!("typed_config/{key}"), rest.clone());
+            set_at(&mut value, &format!("typed_config/{key}"), rest.clone());
             if let Some((_, _, why)) = HOMELESS.iter().find(|(field, ..)| config.peek(field).is_some())
                 && !why.is_empty()
             {
@@ -317,7 +317,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         config.skip("server_header_transformation");
         of_pattern(found, &catalog::SERVER_HEADER);
         found.add_home("proxy.istio.io/config", "proxyHeaders.server.disabled", 0);
-        put(proxy, "proxyHeaders/server/disabled", true);
+        set_at(proxy, "proxyHeaders/server/disabled", true);
         found.difference(
             Kind::Behavior,
             "`server_name` is also removed: responses that Envoy generates have `server: envoy` instead of `istio-envoy`",
@@ -328,7 +328,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         config.skip("generate_request_id");
         of_pattern(found, &catalog::SERVER_HEADER);
         found.add_home("proxy.istio.io/config", "proxyHeaders.requestId.disabled", 0);
-        put(proxy, "proxyHeaders/requestId/disabled", true);
+        set_at(proxy, "proxyHeaders/requestId/disabled", true);
         whole_proxy(cx, part, found, Reads::All, "the request ID setting");
     }
     let preserve = config
@@ -339,7 +339,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         of_pattern(found, &catalog::HEADER_CASE);
         {
             found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
-            put(proxy, "proxyHeaders/preserveHttp1HeaderCase", true);
+            set_at(proxy, "proxyHeaders/preserveHttp1HeaderCase", true);
             found.difference(
                 Kind::Behavior,
                 "requests to HTTP/1.1 services also keep the case of header names; the filter keeps it only for its clients",
@@ -372,7 +372,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
             ("proxyHeaders.forwardedClientCert", "proxyHeaders/forwardedClientCert")
         };
         found.add_home("proxy.istio.io/config", home.0, 0);
-        put(proxy, home.1, "SANITIZE");
+        set_at(proxy, home.1, "SANITIZE");
         found.difference(
             Kind::Behavior,
             "SANITIZE is the enum's zero value, which MERGE cannot set: the filter does nothing, the native field removes the header",
@@ -389,7 +389,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         config.skip("forward_client_cert_details");
         of_pattern(found, &catalog::CLIENT_CERT_HEADER);
         found.add_home("proxy.istio.io/config", "proxyHeaders.forwardedClientCert", 0);
-        put(proxy, "proxyHeaders/forwardedClientCert", word);
+        set_at(proxy, "proxyHeaders/forwardedClientCert", word);
         whole_proxy(cx, part, found, Reads::Inbound, "the client certificate setting");
     } else if let Some(word) = forwarded
         && matches!(word.as_str(), "FORWARD_ONLY" | "ALWAYS_FORWARD_ONLY")
@@ -406,7 +406,7 @@ fn certificate_details(part: &Part<'_>, config: &mut Fields, found: &mut Move, p
     config.skip("set_current_client_cert_details");
     of_pattern(found, &catalog::CLIENT_CERT_HEADER);
     found.add_home("proxy.istio.io/config", "proxyHeaders.setCurrentClientCertDetails", 24);
-    put(proxy, "proxyHeaders/setCurrentClientCertDetails", details.clone());
+    set_at(proxy, "proxyHeaders/setCurrentClientCertDetails", details.clone());
     if part.reach.proxies == Proxies::Gateway {
         found.difference(
             Kind::Behavior,
@@ -440,7 +440,7 @@ fn one(
     let value = native_value(setting, config)?;
     of_pattern(found, setting.pattern);
     found.add_home("proxy.istio.io/config", setting.home.replace('/', "."), setting.since);
-    put(proxy, setting.home, value);
+    set_at(proxy, setting.home, value);
     let name = setting.home.rsplit('/').next().unwrap_or(setting.home);
     whole_proxy(cx, part, found, setting.reads, &format!("`{name}`"));
     None

@@ -5,7 +5,7 @@ use super::change::Change;
 use super::draft::Action;
 use super::mesh::{Mesh, Proxies};
 use super::step::{Cx, Move, Part};
-use super::value::{Fields, put};
+use super::value::{Fields, set_at};
 use super::verdict::{Concern, Kind, State};
 use crate::engine::matching;
 use crate::model::envoy_filter::{ApplyTo, FilterChainMatch, Operation, PatchContext};
@@ -92,19 +92,19 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         let path = format!("common_tls_context/tls_params/{field}");
         if let Some(word) = context.text(&path).as_deref().and_then(version) {
             found.add_home("Gateway", format!("servers.tls.{home}"), 0);
-            put(&mut tls, home, word);
+            set_at(&mut tls, home, word);
         }
     }
     let ciphers = context.texts("common_tls_context/tls_params/cipher_suites");
     if !ciphers.is_empty() {
         found.add_home("Gateway", "servers.tls.cipherSuites", 0);
-        put(&mut tls, "cipherSuites", ciphers);
+        set_at(&mut tls, "cipherSuites", ciphers);
     }
     let required = context.flag("require_client_certificate");
     let unset = part.defaults.iter().any(|field| field == "require_client_certificate");
     if required == Some(false) || unset {
         found.add_home("Gateway", "servers.tls.mode OPTIONAL_MUTUAL", 0);
-        put(&mut tls, "mode", "OPTIONAL_MUTUAL");
+        set_at(&mut tls, "mode", "OPTIONAL_MUTUAL");
         let reason = "MERGE does not make client certificates optional; the native mode does: clients without a certificate are accepted";
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Authentication, State::Broken, reason);

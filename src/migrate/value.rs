@@ -154,7 +154,7 @@ pub(crate) fn any_type(value: &Json) -> &str {
 }
 
 /// Sets a value under a path of keys, creating maps as needed.
-pub(crate) fn put(into: &mut Json, path: &str, value: impl Into<Json>) {
+pub(crate) fn set_at(into: &mut Json, path: &str, value: impl Into<Json>) {
     if !into.is_object() {
         *into = Json::Object(Map::new());
     }
@@ -163,7 +163,7 @@ pub(crate) fn put(into: &mut Json, path: &str, value: impl Into<Json>) {
         None => {
             map.insert(path.to_owned(), value.into());
         }
-        Some((head, rest)) => put(map.entry(head).or_insert_with(|| Json::Object(Map::new())), rest, value),
+        Some((head, rest)) => set_at(map.entry(head).or_insert_with(|| Json::Object(Map::new())), rest, value),
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
         let mut value = json!({ "a": { "b": 1 }, "l": [1] });
         merge(&mut value, &json!({ "a": { "c": 2 }, "l": [2] }));
         assert_eq!(value, json!({ "a": { "b": 1, "c": 2 }, "l": [2] }));
-        put(&mut value, "a/d/e", "x");
+        set_at(&mut value, "a/d/e", "x");
         assert_eq!(value["a"]["d"]["e"], "x");
     }
 }

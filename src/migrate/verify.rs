@@ -80,18 +80,18 @@ pub(crate) fn verify(before: &Side, after: &Side, renamed: &BTreeMap<String, Str
             verified.unpaired.insert(name.clone());
             continue;
         };
-        let mut told: Vec<(Difference, usize)> = Vec::new();
+        let mut counted: Vec<(Difference, usize)> = Vec::new();
         let pairs = old.iter().flat_map(|old| new.iter().map(move |new| (old, new)));
         for found in pairs.flat_map(|(old, new)| differences(old, new, renamed)) {
             let one = explain(name, &found, &[]);
-            match told.iter_mut().find(|(known, _)| *known == one) {
+            match counted.iter_mut().find(|(known, _)| *known == one) {
                 Some((_, number)) => *number += 1,
-                None => told.push((one, 1)),
+                None => counted.push((one, 1)),
             }
         }
-        told.sort_by_key(|(one, _)| std::cmp::Reverse(one.kind));
-        let all: Vec<Difference> = told.iter().map(|(one, _)| one.clone()).collect();
-        verified.proxies.push(Proxy { name: name.clone(), class: class_of(&all, &[], false), differences: told });
+        counted.sort_by_key(|(one, _)| std::cmp::Reverse(one.kind));
+        let all: Vec<Difference> = counted.iter().map(|(one, _)| one.clone()).collect();
+        verified.proxies.push(Proxy { name: name.clone(), class: class_of(&all, &[], false), differences: counted });
     }
     verified
 }

@@ -160,15 +160,15 @@ fn combination(row: &RollOut) -> String {
 
 /// What each release was judged on, in a sentence; `None` if it was the dumps for all.
 pub(super) fn bases(audit: &Audit) -> Option<String> {
-    let told = audit.bases.iter().map(|basis| match (basis.source, &basis.istiod) {
+    let sentences = audit.bases.iter().map(|basis| match (basis.source, &basis.istiod) {
         ("computed", Some(version)) => {
             format!("Istio {}: computed by istiod {version} for these objects", basis.release)
         }
         ("dumps", _) => format!("Istio {}: what the proxies have", basis.release),
         _ => format!("Istio {}: a forecast", basis.release),
     });
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    let sentences: Vec<String> = sentences.collect();
+    (!sentences.is_empty()).then(|| sentences.join("; "))
 }
 
 /// Changes that are independent of EnvoyFilters, in lines: proxies with equal changes are grouped.

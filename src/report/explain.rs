@@ -85,15 +85,15 @@ impl Writer<'_> {
 
     /// What Envoy rejected, each message once.
     fn refused(&mut self, refused: &[Refused]) -> io::Result<()> {
-        let mut told: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut grouped: Vec<(&str, Vec<String>)> = Vec::new();
         for one in refused {
             let resource = format!("{} {}", one.kind, unnamed(&one.name));
-            match told.iter_mut().find(|(details, _)| *details == one.details) {
+            match grouped.iter_mut().find(|(details, _)| *details == one.details) {
                 Some((_, resources)) => resources.push(resource),
-                None => told.push((&one.details, vec![resource])),
+                None => grouped.push((&one.details, vec![resource])),
             }
         }
-        for (details, resources) in told {
+        for (details, resources) in grouped {
             let resources = few(&resources, self.detail.verbose);
             let details = quoted(details, if self.detail.verbose { usize::MAX } else { MOST_WORDS });
             let text = format!("Envoy refused an update of {resources}, and keeps the previous version: {details}");

@@ -273,13 +273,13 @@ fn of_the_proxy() -> Vec<Case> {
 #[test]
 fn every_known_change_is_found_in_its_release_and_no_other() {
     let mut wrong = String::new();
-    let mut told: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for case in cases().into_iter().chain(of_the_proxy()) {
         let loaded = read(&case.spec, case.metadata, case.namespace);
         let with: Vec<String> = if case.with.is_empty() { Vec::new() } else { vec![case.with.to_owned()] };
         let mut codes = |(from, to): (u16, u16)| -> Vec<&'static str> {
             let (found, _) = compared(&loaded, &with, Release::minor(from), Release::minor(to));
-            told.extend(found.iter().map(|one| one.message.clone()));
+            messages.extend(found.iter().map(|one| one.message.clone()));
             found.iter().map(|one| one.rule.code).collect()
         };
         let found = codes(case.pair);
@@ -290,7 +290,7 @@ fn every_known_change_is_found_in_its_release_and_no_other() {
             writeln!(wrong, "1.{} {}: {} also from {:?}", case.minor, case.change, case.code, case.quiet).unwrap();
         }
     }
-    for note in NOTES.iter().filter(|note| !told.iter().any(|message| message.contains(note.what))) {
+    for note in NOTES.iter().filter(|note| !messages.iter().any(|message| message.contains(note.what))) {
         writeln!(wrong, "no case meets the note: {}", note.what).unwrap();
     }
     assert!(wrong.is_empty(), "\n{wrong}");

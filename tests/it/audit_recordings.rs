@@ -105,7 +105,7 @@ fn effect(base: &Base, kinds: &Json, own: &Own, case: &str) -> BTreeSet<String> 
             match best.filter(|(size, _)| *size < leaves(&after)) {
                 _ if by_name => all.push(format!("{} added", label(&name))),
                 Some((_, sentences)) => all.extend(sentences.into_iter().map(|one| format!("{}{one}", label(&name)))),
-                None => all.push(format!("{} added {}", label(&name), told(&after))),
+                None => all.push(format!("{} added {}", label(&name), shortened(&after))),
             }
         }
         all.extend(gone.into_iter().map(|(name, _)| format!("{} gone", label(&name))));
@@ -231,16 +231,16 @@ fn delta(before: &Json, after: &Json, path: &str, out: &mut BTreeSet<String>) {
 }
 
 /// New values, without lists whose items only one release fills.
-fn told(value: &Json) -> Json {
+fn shortened(value: &Json) -> Json {
     let bare = |value: &Json| {
         let items = value.as_array().filter(|items| !items.is_empty());
         items.is_some_and(|items| items.iter().all(|item| item.as_object().is_some_and(serde_json::Map::is_empty)))
     };
     match value {
         Json::Object(map) => {
-            Json::Object(map.iter().filter(|(_, it)| !bare(it)).map(|(key, it)| (key.clone(), told(it))).collect())
+            Json::Object(map.iter().filter(|(_, it)| !bare(it)).map(|(key, it)| (key.clone(), shortened(it))).collect())
         }
-        Json::Array(items) => Json::Array(items.iter().map(told).collect()),
+        Json::Array(items) => Json::Array(items.iter().map(shortened).collect()),
         other => other.clone(),
     }
 }
@@ -301,7 +301,7 @@ fn list(old: &[Json], new: &[Json], path: &str, out: &mut BTreeSet<String>) {
         }
     }
     for (_, item) in right.iter().enumerate().filter(|(at, _)| !paired[*at]) {
-        out.insert(format!("{path} + {}", told(item)));
+        out.insert(format!("{path} + {}", shortened(item)));
     }
 }
 

@@ -199,9 +199,9 @@ fn truncated_dumps() {
         "cart",
     ];
     fs::write(folder.path().join("filters.yaml"), demo::FILTERS).unwrap();
-    let told = explain(&folder, &named);
-    assert_eq!(told.code, 0, "{}", told.err);
-    assert!(told.out.contains("shop.stamp-requests"));
+    let explained = explain(&folder, &named);
+    assert_eq!(explained.code, 0, "{}", explained.err);
+    assert!(explained.out.contains("shop.stamp-requests"));
 }
 
 #[test]

@@ -307,9 +307,9 @@ fn files_folders_and_packed_files() {
     assert_eq!(found, ["empty-directory", "binary-file", "not-utf8", "cannot-read"]);
 
     arguments.reverse();
-    let again = load::read(&arguments, &Options { namespace: "here".to_owned(), ..Options::default() });
-    assert_eq!(again.problems, loaded.problems);
-    assert_eq!(again.inventory.envoy_filters.len(), 5);
+    let second = load::read(&arguments, &Options { namespace: "here".to_owned(), ..Options::default() });
+    assert_eq!(second.problems, loaded.problems);
+    assert_eq!(second.inventory.envoy_filters.len(), 5);
 
     let small =
         load::read(&[root.path().join("a.yaml")], &Options { limits: Limits::of_bytes(10), ..Options::default() });

@@ -171,9 +171,9 @@ fn unread_kinds_lower_the_class() {
                 lowered += 1;
                 assert!(some.class >= Class::Differs && !some.written, "{}: {some:#?}", case["id"]);
                 let guards = &some.found.guards;
-                let told =
+                let reported =
                     guards.iter().any(|one| one.state == State::Undecided && one.reason.contains("unknown whether"));
-                assert!(told, "{}: {guards:#?}", case["id"]);
+                assert!(reported, "{}: {guards:#?}", case["id"]);
             }
         }
     }
@@ -447,8 +447,8 @@ fn recorded_results_compared_give_the_recorded_class() {
         compared += 1;
         let have = compare::class(&differences);
         if have != want {
-            let told: Vec<&str> = differences.iter().map(|one| one.effect.as_str()).collect();
-            faults.push(format!("{id}: {have}, recorded {want}: {told:?}"));
+            let reported: Vec<&str> = differences.iter().map(|one| one.effect.as_str()).collect();
+            faults.push(format!("{id}: {have}, recorded {want}: {reported:?}"));
         }
     }
     assert!(compared > 90, "{compared}");

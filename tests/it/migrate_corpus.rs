@@ -205,7 +205,7 @@ pub(crate) fn moves_when_reviewed(case: &Json) -> bool {
 
 /// What a reviewer reads about a move that is not exact: each difference in behavior, and each guard that does not
 /// hold.
-fn told(filter: &FilterReport) -> BTreeSet<String> {
+fn reasons_of(filter: &FilterReport) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for patch in filter.patches.iter().filter(|patch| patch.class == Class::Differs) {
         let found = &patch.found;
@@ -238,7 +238,7 @@ fn published_filters_in_a_mesh() {
         for patch in &filter.patches {
             *patches.entry(patch.found.pattern.id).or_default().entry(patch.class).or_default() += 1;
         }
-        for reason in told(&filter) {
+        for reason in reasons_of(&filter) {
             *reasons.entry(reason).or_default() += 1;
         }
         for accept in [Accept::SameBut, Accept::Reviewed] {

@@ -75,8 +75,8 @@ pub(crate) fn left_to_do(case: &Json, before: &Loaded, after: &Loaded, accept: A
     let problems = |loaded: &Loaded| loaded.problems.iter().filter(|one| one.severity == Severity::Error).count();
     assert!(problems(after) <= problems(before), "{id}: {:?}", after.problems);
     let second = migrated(after, Release::NEWEST, accept);
-    let again: Vec<_> = second.filters.iter().flat_map(|one| &one.patches).filter(|one| one.written).collect();
-    assert!(again.is_empty(), "{id}: {again:#?}");
+    let second: Vec<_> = second.filters.iter().flat_map(|one| &one.patches).filter(|one| one.written).collect();
+    assert!(second.is_empty(), "{id}: {second:#?}");
     let codes = |loaded: &Loaded| -> BTreeSet<&str> {
         let bad = proxies.lint(loaded).into_iter().filter(|one| one.severity >= Severity::Warning);
         bad.map(|one| one.rule.code).collect()
@@ -270,7 +270,7 @@ fn every_patch_has_its_place_in_ambient_mode() {
             assert!(!(one.place.name() == "waypoint" && patch.written && patch.class < Class::Differs), "{id}");
             // Recorded on a waypoint: policies run first, extensions after cors.
             let position = |one: &&migrate::verdict::Difference| one.kind == migrate::verdict::Kind::Position;
-            let told: Vec<&str> =
+            let reported: Vec<&str> =
                 patch.found.differences.iter().filter(position).map(|one| one.effect.as_str()).collect();
             if patch.written && one.place.name() == "waypoint" {
                 let expected = match patch.found.pattern.id {
@@ -279,10 +279,13 @@ fn every_patch_has_its_place_in_ambient_mode() {
                     _ => None,
                 };
                 // The configuration of a discovered filter moves with the filter.
-                let some = usize::from(expected.is_some() && !told.is_empty());
-                assert!(told.len() == some, "{id}: {told:?}");
-                assert!(told.iter().all(|one| expected.is_some_and(|words| one.starts_with(words))), "{id}: {told:?}");
-                ordered += told.len();
+                let some = usize::from(expected.is_some() && !reported.is_empty());
+                assert!(reported.len() == some, "{id}: {reported:?}");
+                assert!(
+                    reported.iter().all(|one| expected.is_some_and(|words| one.starts_with(words))),
+                    "{id}: {reported:?}"
+                );
+                ordered += reported.len();
             }
         }
         let sidecar = report.filters[0]

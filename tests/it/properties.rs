@@ -164,9 +164,9 @@ proptest! {
         let program = Program::new(&filters, release);
         let plan = program.plan(&base.config.proxy, &mesh);
         let judged = engine::judge(&plan, &base.config, &options);
-        let again = engine::judge(&plan, &base.config, &options);
-        prop_assert_eq!(text(&judged.patched), text(&again.patched), "{}", shown);
-        prop_assert_eq!(format!("{:?}", judged.trace), format!("{:?}", again.trace), "{}", shown);
+        let second = engine::judge(&plan, &base.config, &options);
+        prop_assert_eq!(text(&judged.patched), text(&second.patched), "{}", shown);
+        prop_assert_eq!(format!("{:?}", judged.trace), format!("{:?}", second.trace), "{}", shown);
         let untraced = engine::run(&plan, &base.config, &options, &mut ());
         prop_assert_eq!(base.after(&judged.patched), base.after(&untraced), "{}", shown);
         let outcomes: Vec<Outcome> = plan.ids().map(|id| judged.outcome(&plan, id)).collect();
@@ -194,8 +194,8 @@ proptest! {
         let found = engine::unapply(&plan, &live, &options);
         let before = unapply::without(&live, &found.texts);
         if found.proven() {
-            let again = plan.without(&found.absent);
-            let replay = engine::run(&again, &before, &options, &mut ());
+            let second = plan.without(&found.absent);
+            let replay = engine::run(&second, &before, &options, &mut ());
             let mut now = sent(&before, &replay);
             // No dump shows what istiod generates for these.
             let asked = |text: &Sent| text.0 == ResourceKind::Route && replay.unknown_routes.contains(&text.1);

@@ -65,12 +65,12 @@ impl Program {
                 let mut first = next;
                 match max {
                     None => {
-                        let again = self.push(Step::Fail);
-                        let inner = self.add(inside, again);
-                        if let Some(step) = self.steps.get_mut(again as usize) {
+                        let repeat = self.push(Step::Fail);
+                        let inner = self.add(inside, repeat);
+                        if let Some(step) = self.steps.get_mut(repeat as usize) {
                             *step = Step::Either(inner, next);
                         }
-                        first = if *min == 0 { again } else { inner };
+                        first = if *min == 0 { repeat } else { inner };
                     }
                     Some(max) => {
                         for _ in *min..*max {

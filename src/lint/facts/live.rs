@@ -137,7 +137,7 @@ impl Standing<'_, '_> {
     /// What the proxy holds instead of what the patch writes: `connect_timeout is "5s", not "3s"`, the first few.
     pub(crate) fn instead(&self) -> Vec<String> {
         let shown = self.run.live.as_ref().map(|live| live.unapplied.of(self.id)).into_iter().flatten();
-        let mut told = Vec::new();
+        let mut differing = Vec::new();
         for shown in shown {
             if let Seen::Differs(notes) = &shown.seen {
                 for note in notes {
@@ -145,13 +145,13 @@ impl Standing<'_, '_> {
                         let found = found.as_deref().map_or("absent".to_owned(), cut);
                         // MERGE appends to a list, so the expected list is only its end.
                         let not = if wanted.starts_with('[') { "without" } else { "not" };
-                        told.push(format!("{} of {} is {found}, {not} {}", note.path, shown.place, cut(wanted)));
+                        differing.push(format!("{} of {} is {found}, {not} {}", note.path, shown.place, cut(wanted)));
                     }
                 }
             }
         }
-        told.dedup();
-        told
+        differing.dedup();
+        differing
     }
 
     /// Whether another version of the patch was pushed: the proxy holds other values than the patch writes, and another

@@ -85,9 +85,10 @@ fn miss(cx: &Context<'_>, view: &PatchView<'_>, met: Met) -> Option<Missed> {
     let looked = if certain { met.on_dump } else { met.on_reference };
     let traces = looked.iter().map(|&(run, id)| &cx.runs[run].judged.trace.patches[id.index()]);
     let nearest = traces.filter_map(|trace| trace.nearest).max();
-    let told = [Condition::Filter, Condition::SubFilter, Condition::ListenerFilter, Condition::HttpConnectionManager];
+    let explained =
+        [Condition::Filter, Condition::SubFilter, Condition::ListenerFilter, Condition::HttpConnectionManager];
     // Besides filter names, the content of a user's mesh is unknown, and so are the versions that run.
-    let likely = || nearest.is_some_and(|nearest| told.contains(&nearest)) && meant_for_release(cx, view);
+    let likely = || nearest.is_some_and(|nearest| explained.contains(&nearest)) && meant_for_release(cx, view);
     let (filter, patch) = (view.filter_index, view.patch.index);
     (!looked.is_empty() && (certain || likely())).then_some(Missed { filter, patch, looked, nearest, certain })
 }

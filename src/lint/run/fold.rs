@@ -13,20 +13,20 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
         explained.extend(one.rule.explains.iter().map(|code| (*code, one.filter.clone(), one.patch)));
     }
     if !explained.is_empty() {
-        let told = |one: &Finding| {
-            let told = |patch| explained.contains(&(one.rule.code, one.filter.clone(), patch));
-            told(one.patch) || told(None)
+        let is_explained = |one: &Finding| {
+            let by = |patch| explained.contains(&(one.rule.code, one.filter.clone(), patch));
+            by(one.patch) || by(None)
         };
         // The explaining finding then says that the patch has no effect.
         let mut idle: HashSet<(&str, String, Option<usize>)> = HashSet::new();
-        for one in findings.iter_mut().filter(|one| one.ineffective && told(one)) {
+        for one in findings.iter_mut().filter(|one| one.ineffective && is_explained(one)) {
             idle.insert((one.rule.code, one.filter.clone(), one.patch));
         }
         for one in findings.iter_mut().filter(|one| !one.rule.explains.is_empty()) {
             let of = |code: &&str| idle.contains(&(*code, one.filter.clone(), one.patch));
             one.ineffective |= one.rule.explains.iter().any(of);
         }
-        findings.retain(|one| !told(one));
+        findings.retain(|one| !is_explained(one));
     }
     refusals(findings);
 }
@@ -53,11 +53,11 @@ fn refusals(findings: &mut Findings) {
             && !one.ineffective
             && one.rejected
     };
-    let mut told = HashSet::new();
+    let mut noted = HashSet::new();
     for one in findings.iter_mut().filter(|one| knows(one)) {
-        if let Some(words) = said.get(&key(one)).filter(|_| told.insert(key(one))) {
+        if let Some(words) = said.get(&key(one)).filter(|_| noted.insert(key(one))) {
             one.notes.extend(words.iter().cloned());
         }
     }
-    findings.retain(|one| !asks_envoy(one) || !told.contains(&key(one)));
+    findings.retain(|one| !asks_envoy(one) || !noted.contains(&key(one)));
 }

@@ -51,10 +51,10 @@ fn one(
 ) -> io::Result<()> {
     let class = terminal.paint(role(filter.class), filter.class.name());
     writeln!(out, "{}: {class} ({})", heading(terminal, &plain(&full_name(filter))), filter.class.meaning())?;
-    let mut told: Option<&PatchReport> = None;
+    let mut shown: Option<&PatchReport> = None;
     for patch in &filter.patches {
         // Patches that move together are listed once.
-        if let Some(before) = told
+        if let Some(before) = shown
             && before.found.pattern == patch.found.pattern
             && before.found.differences == patch.found.differences
             && before.found.guards == patch.found.guards
@@ -64,7 +64,7 @@ fn one(
             writeln!(out, "  configPatches[{}] {}: as configPatches[{}]", patch.index, patch.apply_to, before.index)?;
             continue;
         }
-        told = Some(patch);
+        shown = Some(patch);
         self::patch(out, terminal, patch, verbose)?;
     }
     for (number, text) in proven(report, filter).iter().enumerate() {
@@ -123,12 +123,12 @@ fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: 
         writeln!(out, "    {}", terminal.paint(Role::Dim, format!("{more} of metadata: --verbose shows them")))?;
     }
     for guard in &found.guards {
-        let told = match guard.state {
+        let state = match guard.state {
             State::Undecided => "not decided: ",
             State::Held if verbose => "held: ",
             _ => continue,
         };
-        line(out, terminal, &format!("    {told}"), &plain(&guard.reason))?;
+        line(out, terminal, &format!("    {state}"), &plain(&guard.reason))?;
     }
     for note in &found.notes {
         line(out, terminal, "    note: ", &plain(note))?;
@@ -190,8 +190,8 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report) -> io::Resu
     let counts: Vec<String> =
         classes(report).into_iter().map(|(class, number)| format!("{number} {}", class.name())).collect();
     let total = count(report.filters.len(), "EnvoyFilter", "EnvoyFilters");
-    let told = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    writeln!(out, "{total} to Istio {}.{}{told}", report.to.major, report.to.minor)?;
+    let summary = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+    writeln!(out, "{total} to Istio {}.{}{summary}", report.to.major, report.to.minor)?;
     for note in scope(report) {
         line(out, terminal, "note: ", &note)?;
     }
@@ -213,8 +213,8 @@ pub fn verified(out: &mut dyn Write, terminal: Terminal, found: &crate::migrate:
         writeln!(out, "{}: not compared: only one of the two sides has a dump", plain(name))?;
     }
     let compared = count(found.proxies.len(), "proxy", "proxies");
-    let told = found.class().map_or("nothing was compared", Class::meaning);
-    writeln!(out, "{compared} compared: {told}")?;
+    let meaning = found.class().map_or("nothing was compared", Class::meaning);
+    writeln!(out, "{compared} compared: {meaning}")?;
     line(
         out,
         terminal,

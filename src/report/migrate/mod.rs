@@ -62,12 +62,12 @@ pub fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
         Some(Ok(sent)) => {
             let requests = count(sent.requests, "request", "requests");
             let proxies = count(sent.proxies, "proxy", "proxies");
-            let told = if sent.apart.is_empty() {
+            let outcome = if sent.apart.is_empty() {
                 "status, headers and upstream are the same".to_owned()
             } else {
                 format!("{} tell them apart", sent.apart.len())
             };
-            lines.push(format!("{requests} through Envoy {} as {proxies}: {told}", sent.envoy));
+            lines.push(format!("{requests} through Envoy {} as {proxies}: {outcome}", sent.envoy));
             lines.extend(sent.apart.iter().map(|one| {
                 format!(
                     "request: {} on {}: {} with the filter, {} with the native objects",

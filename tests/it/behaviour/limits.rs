@@ -148,19 +148,19 @@ fn secrets_of_a_dump_reach_neither_the_sandbox_nor_the_output() {
     let mut dump: serde_json::Value = serde_json::from_str(&text).unwrap();
     let inline =
         serde_json::json!([{"certificate_chain": {"inline_string": SECRET}, "private_key": {"inline_string": SECRET}}]);
-    let mut put = 0;
+    let mut inserted = 0;
     for section in dump["configs"].as_array_mut().unwrap() {
         for listener in section["dynamic_listeners"].as_array_mut().into_iter().flatten() {
             for chain in listener["active_state"]["listener"]["filter_chains"].as_array_mut().into_iter().flatten() {
                 if let Some(common) = chain["transport_socket"]["typed_config"]["common_tls_context"].as_object_mut() {
                     common.remove("tls_certificate_sds_secret_configs");
                     common.insert("tls_certificates".to_owned(), inline.clone());
-                    put += 1;
+                    inserted += 1;
                 }
             }
         }
     }
-    assert!(put > 0);
+    assert!(inserted > 0);
     let secrets = serde_json::json!({"@type": "type.googleapis.com/envoy.admin.v3.SecretsConfigDump", "dynamic_active_secrets": [{
         "name": "default", "secret": {"@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", "name": "default",
         "tls_certificate": {"private_key": {"inline_bytes": SECRET}}}}]});

@@ -255,9 +255,9 @@ fn a_port_taken_meanwhile_is_replaced_by_another() {
         let taker = std::thread::spawn(move || {
             let mut taken = Vec::new();
             for number in 0..times {
-                let told = at.join(format!("run{number}"));
-                until(|| told.exists(), || "istiod is not started".to_owned());
-                let arguments = fs::read_to_string(&told).unwrap();
+                let recorded = at.join(format!("run{number}"));
+                until(|| recorded.exists(), || "istiod is not started".to_owned());
+                let arguments = fs::read_to_string(&recorded).unwrap();
                 let address = arguments.split("--grpcAddr ").nth(1).unwrap().split_whitespace().next().unwrap();
                 taken.push(std::net::TcpListener::bind(address).unwrap());
                 fs::write(at.join(format!("go{number}")), "").unwrap();

@@ -115,10 +115,10 @@ fn requests_show_the_difference_between_filters_and_objects() {
         let traffic = &report["filters"][0]["traffic"];
         println!("{id}: {} requests", traffic["requests"]);
         assert!(traffic["requests"].as_u64().is_some_and(|number| number > 2), "{id}: {traffic:#}");
-        let told = traffic["apart"].as_array().unwrap();
-        assert_eq!(!told.is_empty(), apart, "{id}: {traffic:#}");
+        let reported = traffic["apart"].as_array().unwrap();
+        assert_eq!(!reported.is_empty(), apart, "{id}: {traffic:#}");
         if apart {
-            let missing = told.iter().any(|one| {
+            let missing = reported.iter().any(|one| {
                 one["filter"].as_str().unwrap().starts_with("401") && one["native"].as_str().unwrap().starts_with("403")
             });
             assert!(missing, "{traffic:#}");

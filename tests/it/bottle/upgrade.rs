@@ -11,7 +11,7 @@ use std::path::Path;
 type Change = (String, String, String);
 
 /// What a report says changes without any filter.
-fn told(report: &Json) -> BTreeSet<Change> {
+fn reported(report: &Json) -> BTreeSet<Change> {
     let changes = report["allChanges"].as_array().unwrap().iter();
     changes
         .map(|one| ["proxy", "kind", "name"].map(|key| one[key].as_str().unwrap().to_owned()))
@@ -53,12 +53,12 @@ fn a_step_between_two_istiods_equals_the_recordings() {
     let report: Json = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{code} {error}: {err}"));
     assert_eq!(sources(&report), [("1.30", "computed"), ("1.31", "computed")], "{err}");
     let recorded = recorded(&testdata("reference/shop/releases/1.30"));
-    let told = told(&report);
+    let reported = reported(&report);
     // The one proxy that the filters reach; recorded proxies and those of manifests are both named by their pod.
     let of_cart = |(proxy, kind, name): Change| (proxy == "shop/cart-1").then_some((kind, name));
     let want: BTreeSet<_> = recorded.into_iter().filter_map(of_cart).collect();
     assert!(want.len() > 5, "{want:#?}");
-    assert_eq!(told.into_iter().filter_map(of_cart).collect::<BTreeSet<_>>(), want);
+    assert_eq!(reported.into_iter().filter_map(of_cart).collect::<BTreeSet<_>>(), want);
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn changes_without_filters_equal_the_recordings() {
     let want = [("1.28", "dumps"), ("1.29", "forecast"), ("1.30", "forecast"), ("1.31", "computed")];
     assert_eq!(sources(&report), want, "{err}");
 
-    let told = told(&report);
+    let reported = reported(&report);
     // Proxies that no filter reaches are not requested.
-    let proxies: BTreeSet<&String> = told.iter().map(|(proxy, ..)| proxy).collect();
+    let proxies: BTreeSet<&String> = reported.iter().map(|(proxy, ..)| proxy).collect();
     let recorded: BTreeSet<Change> = recorded(&old).into_iter().filter(|(proxy, ..)| proxies.contains(proxy)).collect();
     assert!(!recorded.is_empty());
-    assert_eq!(told, recorded);
+    assert_eq!(reported, recorded);
 
     // Without the target's istiod, no claim is made.
     let mut arguments = vec!["audit", "-f", mesh, "--all-changes"];

@@ -429,11 +429,11 @@ stringData: {password: canary-secret}
         let path = folder.path().join(name);
         let said = run(&kubeconfig, &["capture", "-n", "captured", path.to_str().unwrap()]);
         assert_eq!(said.code, 0, "{name}: {}", said.err);
-        let again = run(
+        let second = run(
             Path::new("/nonexistent"),
             &["lint", "-n", "captured", "-o", "json", "--capture", path.to_str().unwrap()],
         );
-        assert_eq!(findings(&again.out), findings(&live.out), "{name}: {}", again.err);
+        assert_eq!(findings(&second.out), findings(&live.out), "{name}: {}", second.err);
         let explained = run(Path::new("/nonexistent"), &["explain", "pod/cart-1", "--capture", path.to_str().unwrap()]);
         assert_eq!(explained.code, 0, "{name}: {}", explained.err);
         let said = run(&kubeconfig, &["capture", path.to_str().unwrap()]);

@@ -82,8 +82,8 @@ fn a_diff_has_formats_for_programs_and_for_comments() {
         let mock = world.clone().start();
         let said = live(&mock, &["diff", "-f", file, "-o", form]);
         assert_eq!(said.code, 2, "{form}: {}{}", said.out, said.err);
-        let told = if form == "json" { "\"judged\": false" } else { "nothing compared: no proxy could be read" };
-        assert!(said.out.contains(told), "{form}: {}", said.out);
+        let words = if form == "json" { "\"judged\": false" } else { "nothing compared: no proxy could be read" };
+        assert!(said.out.contains(words), "{form}: {}", said.out);
     }
 }
 

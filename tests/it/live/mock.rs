@@ -123,7 +123,7 @@ impl World {
     }
 
     /// Adds or updates an object.
-    pub(crate) fn put(&mut self, object: Value) {
+    pub(crate) fn store(&mut self, object: Value) {
         let key =
             |one: &Value| (one["kind"].clone(), one["metadata"]["namespace"].clone(), one["metadata"]["name"].clone());
         let old = self.objects.iter().position(|one| key(one) == key(&object));
@@ -161,13 +161,13 @@ impl World {
             if self.object(&format!("{path}/{name}")).0 == 200 {
                 return status(409, "it is there already");
             }
-            self.put(object.clone());
+            self.store(object.clone());
             return (201, object);
         }
         let (code, mut old) = self.object(path);
         // An apply creates what does not exist.
         if code == 404 && method == "PATCH" && object["apiVersion"].is_string() {
-            self.put(object.clone());
+            self.store(object.clone());
             return (201, object);
         }
         if code != 200 {
@@ -185,7 +185,7 @@ impl World {
             }
             object["metadata"]["resourceVersion"] = (self.log.len() + 1).to_string().into();
         }
-        self.put(object.clone());
+        self.store(object.clone());
         (200, object)
     }
 

@@ -337,8 +337,8 @@ fn migrate_reads_the_extensions_of_the_cluster() {
     assert_eq!(said.code, 0, "{}", said.err);
     let report: Value = serde_json::from_str(&said.out).unwrap();
     let of = |name: &str| report["filters"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
-    let told = of("clusters")["patches"][0].to_string();
-    assert!(told.contains("Lua code of TrafficExtension shop/asks calls the cluster by its name"), "{told}");
+    let reported = of("clusters")["patches"][0].to_string();
+    assert!(reported.contains("Lua code of TrafficExtension shop/asks calls the cluster by its name"), "{reported}");
     assert_eq!(of("clusters")["patches"][0]["written"], false);
     let made = report["objects"].as_array().unwrap().iter().map(|one| &one["object"]);
     let names: Vec<&str> = made
@@ -700,8 +700,8 @@ fn captures_hold_no_secret_and_answer_like_the_cluster() {
         let said = live(&mock, &["capture", path, "-A", "--redact", "x-seen-at"]);
         assert_eq!(said.code, 0, "{}", said.err);
         assert!(said.out.contains("1 config dump"), "{}", said.out);
-        let again = run(Path::new("/nonexistent"), &["lint", "-o", "json", "--capture", path]);
-        assert_eq!(findings(&again.out), of_files(None), "{}", again.err);
+        let second = run(Path::new("/nonexistent"), &["lint", "-o", "json", "--capture", path]);
+        assert_eq!(findings(&second.out), of_files(None), "{}", second.err);
     }
     let mut texts = String::new();
     let mut open = vec![folder.path().join("folder")];

@@ -150,7 +150,7 @@ fn new_and_cleared_problems_are_reported_with_metrics_and_events() {
     assert!(line["message"].as_str().unwrap().contains("7s"), "{line}");
     // A filter that selects nothing.
     mock.change(|world| {
-        world.put(json!({
+        world.store(json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
             "metadata": {"name": "lonely", "namespace": "shop", "creationTimestamp": "2026-11-20T08:00:00Z"},
             "spec": {"workloadSelector": {"labels": {"app": "nobody"}}, "configPatches": []},

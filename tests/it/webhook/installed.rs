@@ -134,7 +134,7 @@ fn cases(installed: &Installed) -> Vec<Case> {
 }
 
 /// Codes with severities in the lines of an answer.
-fn told(status: u16, warnings: &[String], body: &Value) -> BTreeSet<String> {
+fn reported(status: u16, warnings: &[String], body: &Value) -> BTreeSet<String> {
     let denial = if status == 403 { text(body, "/message") } else { "" };
     let lines = denial.lines().map(str::trim).chain(warnings.iter().map(|line| line.trim_start_matches("299 - \"")));
     let coded = lines.filter(|line| line.starts_with("EF"));
@@ -197,7 +197,7 @@ fn when_installed_by_its_own_command_it_agrees_with_lint() {
             want.retain(|one| one == "EF904 error");
         }
         let (status, warnings, body) = installed.call("POST", &format!("{}?dryRun=All", case.path), &case.filter);
-        let got = told(status, &warnings, &body);
+        let got = reported(status, &warnings, &body);
         if got != want {
             wrong.push(format!("{}: lint {want:?}, the webhook {got:?}", case.name));
         }

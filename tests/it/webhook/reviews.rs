@@ -63,7 +63,7 @@ fn an_error_denies_with_code_place_and_help() {
 
 #[test]
 fn modes_come_from_the_label_of_the_namespace() {
-    for (word, verdict, told) in [
+    for (word, verdict, expected) in [
         ("warn", Verdict::Warned, true),
         ("audit", Verdict::Warned, false),
         ("off", Verdict::Passed, false),
@@ -74,7 +74,7 @@ fn modes_come_from_the_label_of_the_namespace() {
         let (decision, answer) = create(&snapshot, warn, &bad());
         assert_eq!(decision.verdict, verdict, "{word}: {answer:#}");
         let shown = decision.warnings.iter().any(|line| line.contains("connect_timeoutt"));
-        assert_eq!(shown, told, "{word}: {answer:#}");
+        assert_eq!(shown, expected, "{word}: {answer:#}");
         assert_eq!(decision.codes().is_empty(), word == "off");
     }
     let snapshot = [namespace(&json!({"envoyfilter.dev/admission": "stric"}))];

@@ -116,8 +116,8 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
             }
             5 => {
                 // The same again, as watches send it when a status changes.
-                if let Some(again) = stored.values().nth(dice.below(stored.len())) {
-                    builder.apply(kinds::ENVOY_FILTER, Change::Put(again.clone()));
+                if let Some(second) = stored.values().nth(dice.below(stored.len())) {
+                    builder.apply(kinds::ENVOY_FILTER, Change::Put(second.clone()));
                 }
             }
             6 => {

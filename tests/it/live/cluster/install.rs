@@ -94,10 +94,10 @@ fn installed_looked_after_and_removed() {
         let status = webhook(&["status"]);
         assert!(status.out.contains(words), "{words}: {}", status.out);
     }
-    let again = webhook(&["install", "--no-network-policy", "--image", "example/door:2", "--mode", "audit"]);
-    assert_eq!(again.code, 0, "{}{}", again.out, again.err);
-    assert!(again.out.contains("networkpolicy.networking.k8s.io/door in gate removed"), "{}", again.out);
-    assert!(again.out.contains("clusterrole.rbac.authorization.k8s.io/door-proxies removed"), "{}", again.out);
+    let second = webhook(&["install", "--no-network-policy", "--image", "example/door:2", "--mode", "audit"]);
+    assert_eq!(second.code, 0, "{}{}", second.out, second.err);
+    assert!(second.out.contains("networkpolicy.networking.k8s.io/door in gate removed"), "{}", second.out);
+    assert!(second.out.contains("clusterrole.rbac.authorization.k8s.io/door-proxies removed"), "{}", second.out);
     let kept = get(webhooks).unwrap();
     assert_eq!(kept["webhooks"][0]["clientConfig"]["caBundle"], bundle);
     let kept = get("/api/v1/namespaces/gate/secrets/door-tls").unwrap();

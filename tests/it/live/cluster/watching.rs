@@ -71,10 +71,10 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
         .iter()
         .map(|one| (text(one, "/filter").to_owned(), text(one, "/workload").replace('-', "")))
         .collect();
-    let told = ["rejected", "not-in-effect", "partly-in-effect", "no-effect", "selects-nothing"];
+    let reported = ["rejected", "not-in-effect", "partly-in-effect", "no-effect", "selects-nothing"];
     let found: BTreeSet<(String, String)> = lines
         .iter()
-        .filter(|line| told.iter().any(|word| line["problem"] == *word))
+        .filter(|line| reported.iter().any(|word| line["problem"] == *word))
         .map(|line| (text(line, "/name").to_owned(), text(line, "/workload").replace('-', "")))
         .collect();
     assert_eq!(found, want, "{}", said.out);
