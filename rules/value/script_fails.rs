@@ -22,16 +22,17 @@ declare_rule! {
     /// # References
     /// The given Envoy; Envoy documentation, Lua filter.
     "EF136" "script-fails" Value Error => check,
-    needs: &[Requests], policy: Never("it sends requests through a real Envoy")
+    needs: &[Requests], explains: &["EF143"], policy: Never("it sends requests through a real Envoy")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for shown in cx.shown() {
-        let Shows::ScriptFails { filter, words, response } = shown.shows else { continue };
+        let Shows::ScriptFails { filter, line, words, response } = shown.shows else { continue };
         let on = if *response { "the response to an ordinary request" } else { "an ordinary request" };
         out.push(
             shown
-                .finding(rule, format!("the script of HTTP filter {filter} fails on {on}: {words}"))
+                .finding(rule, format!("the script of HTTP filter {filter} fails on {on}: line {line}: {words}"))
+                .at_line(cx.script_line(&shown.view, *line))
                 .label("fails at run time")
                 .note("Envoy logs the error and continues without the rest of the script")
                 .help("check that a header, body or value exists before the script uses it"),

@@ -177,13 +177,13 @@ impl Found<'_> {
                 let Some(&patch) = writer else { continue };
                 for said in step.said.iter().filter(|said| said.level == "error") {
                     // A script's own error message has no script location in front.
-                    let Some((_, words)) = said.text.strip_prefix("[string \"").and_then(|it| it.split_once("\"]:"))
-                    else {
-                        continue;
-                    };
+                    let place = said.text.strip_prefix("[string \"").and_then(|it| it.split_once("\"]:"));
+                    let Some((line, words)) = place.and_then(|(_, words)| words.split_once(": ")) else { continue };
+                    let Ok(line) = line.parse() else { continue };
                     let shows = Shows::ScriptFails {
                         filter: filter.name.clone(),
-                        words: format!("line {words}"),
+                        line,
+                        words: words.to_owned(),
                         response: said.response,
                     };
                     all.push((patch, shows, request.in_words()));

@@ -29,7 +29,9 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
     let mark = format!("# {}", rule.code);
     let mut yaml = String::new();
     for line in text.lines().skip_while(|line| DIRECTIVES.iter().any(|start| line.starts_with(start))) {
-        yaml.push_str(line.strip_suffix(&mark).map_or(line, str::trim_end));
+        // In a script, the mark is a comment of the script.
+        let unmarked = |line: &'_ str| line.trim_end().trim_end_matches("--").trim_end().len();
+        yaml.push_str(line.strip_suffix(&mark).map_or(line, |line| &line[..unmarked(line)]));
         yaml.push('\n');
     }
     let given: &[&str] = match first("with") {

@@ -116,6 +116,8 @@ pub struct Finding {
     /// Name of a filter that a match refers to and that does not exist: the configuration may declare that something
     /// else adds it.
     pub missing: Option<Box<str>>,
+    /// The line of a script that it is about: a finding about another line has another cause.
+    pub line: Option<Span>,
 }
 
 /// Envoy minor versions that a finding holds for, and all that the patch reaches.
@@ -167,7 +169,16 @@ impl Finding {
             cause: None,
             judged_on: false,
             missing: None,
+            line: None,
         }
+    }
+
+    /// Moves it to a line of a script, if the line is known.
+    #[must_use]
+    pub fn at_line(mut self, line: Option<Span>) -> Finding {
+        self.primary.span = line.unwrap_or(self.primary.span);
+        self.line = line;
+        self
     }
 
     /// Records that it was judged for the Envoy of proxies that the patch reaches.

@@ -22,6 +22,8 @@ pub enum Shows {
     ScriptFails {
         /// The HTTP filter that runs it.
         filter: String,
+        /// The line of the script, from 1.
+        line: usize,
         /// Envoy's words.
         words: String,
         /// Whether it fails on the response.

@@ -1,13 +1,13 @@
 //! The Lua scripts in the values of patches, for rules: those that LuaJIT can load, and findings in them.
 
-use super::context::Context;
+use super::context::{Context, PatchView};
 use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
 use crate::lint::value::PatchValue;
 use crate::lint::value::lua_script::{Script, scripts};
 use crate::lint::value::lua_use::{Named, Use};
 use crate::lua::Chunk;
-use crate::source::SourceText;
+use crate::source::{SourceText, Span};
 
 /// What Envoy does when a script fails on a request or a response.
 const ENDS: &str = "Envoy logs the error and lets the request pass without the rest of the script";
@@ -36,6 +36,18 @@ impl<'a> Context<'a> {
             all.flat_map(|(index, value)| scripts(value).map(move |script| (index, script))).collect()
         });
         all.iter().filter_map(|(value, script)| Some((values.get(*value)?, script)))
+    }
+
+    /// The place of a line, from 1, of the only script in a patch.
+    pub(crate) fn script_line(&self, view: &PatchView<'_>, line: usize) -> Option<Span> {
+        let is_same = |other: &PatchView<'_>| {
+            other.filter.full_name() == view.filter.full_name() && other.patch.index == view.patch.index
+        };
+        let mut scripts = self.scripts().filter(|(value, _)| is_same(&value.view)).map(|(_, script)| script);
+        let (script, None) = (scripts.next()?, scripts.next()) else { return None };
+        let mut ends = script.text.match_indices('\n').map(|(at, _)| at).chain([script.text.len()]);
+        let end = ends.nth(line.checked_sub(1)?)?;
+        Some(script.place(self.sources.get(script.node.span.file), end))
     }
 
     /// The scripts that LuaJIT can load.

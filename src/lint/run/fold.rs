@@ -2,29 +2,68 @@
 
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::{Family, Need};
-use crate::source::Severity;
+use crate::source::{Severity, Span};
 use std::collections::{HashMap, HashSet};
+
+/// Code, filter and patch of a finding.
+type Key = (&'static str, String, Option<usize>);
+
+/// Where a finding is.
+#[derive(Clone, Copy)]
+struct Place {
+    span: Span,
+    line: Option<Span>,
+}
+
+impl Place {
+    fn of(one: &Finding) -> Place {
+        Place { span: one.primary.span, line: one.line }
+    }
+
+    /// Whether two findings can have one cause: if one of them is about a line, the other must be there, too.
+    fn meets(self, other: &Place) -> bool {
+        let within =
+            |inner: Span, outer: Span| inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end;
+        self.line.is_none_or(|line| within(other.span, line)) && other.line.is_none_or(|line| within(self.span, line))
+    }
+}
 
 /// Drops findings that other findings explain.
 pub(in crate::lint) fn fold(findings: &mut Findings) {
     // By code, filter and patch; a finding without a patch is about all of them.
-    let mut explained: HashSet<(&str, String, Option<usize>)> = HashSet::new();
+    let mut explained: HashMap<Key, Vec<Place>> = HashMap::new();
     for one in findings.iter_mut().filter(|one| !one.filter.is_empty()) {
-        explained.extend(one.rule.explains.iter().map(|code| (*code, one.filter.clone(), one.patch)));
+        for code in one.rule.explains {
+            explained.entry((code, one.filter.clone(), one.patch)).or_default().push(Place::of(one));
+        }
     }
     if !explained.is_empty() {
         let is_explained = |one: &Finding| {
-            let by = |patch| explained.contains(&(one.rule.code, one.filter.clone(), patch));
+            let place = Place::of(one);
+            let by = |patch| {
+                let found = explained.get(&(one.rule.code, one.filter.clone(), patch));
+                found.is_some_and(|places| places.iter().any(|other| place.meets(other)))
+            };
             by(one.patch) || by(None)
         };
-        // The explaining finding then says that the patch has no effect.
-        let mut idle: HashSet<(&str, String, Option<usize>)> = HashSet::new();
-        for one in findings.iter_mut().filter(|one| one.ineffective && is_explained(one)) {
-            idle.insert((one.rule.code, one.filter.clone(), one.patch));
+        // The explaining finding then says that the patch has no effect, and what to write instead.
+        let mut idle: HashSet<Key> = HashSet::new();
+        let mut helps: HashMap<Key, (Place, Option<String>)> = HashMap::new();
+        for one in findings.iter_mut().filter(|one| is_explained(one)) {
+            let key = (one.rule.code, one.filter.clone(), one.patch);
+            if one.ineffective {
+                idle.insert(key.clone());
+            }
+            helps.entry(key).or_insert_with(|| (Place::of(one), one.help.clone()));
         }
         for one in findings.iter_mut().filter(|one| !one.rule.explains.is_empty()) {
-            let of = |code: &&str| idle.contains(&(*code, one.filter.clone(), one.patch));
-            one.ineffective |= one.rule.explains.iter().any(of);
+            let key = |code: &&'static str| (*code, one.filter.clone(), one.patch);
+            one.ineffective |= one.rule.explains.iter().any(|code| idle.contains(&key(code)));
+            let own = Place::of(one);
+            let at_line = one.rule.explains.iter().filter_map(|code| helps.get(&key(code)));
+            let help =
+                at_line.filter(|(place, _)| own.line.is_some() && own.meets(place)).find_map(|(_, help)| help.clone());
+            one.help = help.or(one.help.take());
         }
         findings.retain(|one| !is_explained(one));
     }

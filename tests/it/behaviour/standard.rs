@@ -134,6 +134,35 @@ fn lint_run_reports_the_request_that_shows_it() {
     assert!(none.code == 2 && none.err.contains("no such file"), "{}", none.err);
 }
 
+/// One cause is one finding, at the line that fails; a fault in another line keeps its own.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn a_line_that_fails_is_one_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("script.yaml");
+    let bad = fs::read_to_string(testdata("rules/script-fails/bad.yaml")).unwrap();
+    let begin = bad.find("function envoy_on_request").unwrap();
+    let script = "function envoy_on_request(h)
+                local token = h:headers():get(\"authorization\"):sub(8)
+                if token == \"never\" then
+                  h:respond({[\"x-reason\"] = \"no\"}, \"denied\")
+                end
+              end
+";
+    fs::write(&file, format!("{}{script}", &bad[..begin])).unwrap();
+    let said = said(&["lint", file.to_str().unwrap(), "--run", "--envoy", &envoy(), "-o", "json"]);
+    let json: serde_json::Value =
+        serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {}", said.err));
+    let findings = json["findings"].as_array().unwrap().iter().filter(|one| one["severity"] != "info");
+    let places: Vec<(&str, u64)> = findings
+        .clone()
+        .map(|one| (one["code"].as_str().unwrap(), one["location"]["line"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(places, [("EF136", 28), ("EF151", 30)], "{json:#}");
+    let help = findings.clone().next().unwrap()["help"].as_str().unwrap();
+    assert_eq!(help, "(h:headers():get(\"authorization\") or \"\")");
+}
+
 /// What cannot be checked is reported: a patch that no request reaches, a bucket that is too large to empty.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
