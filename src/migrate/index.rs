@@ -234,9 +234,9 @@ mod tests {
     #[test]
     fn labels_find_what_selects_them() {
         let mut loaded = Loaded::default();
-        let text = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: n}\nspec: {selector: {app: a, tier: web}}\n---\n\
-                    apiVersion: v1\nkind: Service\nmetadata: {name: b, namespace: n}\nspec: {selector: {app: a}}\n---\n\
-                    apiVersion: v1\nkind: Service\nmetadata: {name: c, namespace: n}\nspec: {ports: [{port: 80}]}\n";
+        let text = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team}\nspec: {selector: {app: a, tier: web}}\n---\n\
+                    apiVersion: v1\nkind: Service\nmetadata: {name: b, namespace: team}\nspec: {selector: {app: a}}\n---\n\
+                    apiVersion: v1\nkind: Service\nmetadata: {name: c, namespace: team}\nspec: {ports: [{port: 80}]}\n";
         loaded.add_text("t", text, &Options::default());
         let index = Index::of(&loaded.inventory);
         let labels = Labels::from([("app".to_owned(), "a".to_owned())]);
@@ -246,6 +246,6 @@ mod tests {
         assert_eq!(names(&labels), ["b"]);
         let more = Labels::from([("app".to_owned(), "a".to_owned()), ("tier".to_owned(), "web".to_owned())]);
         assert_eq!(names(&more), ["a", "b"]);
-        assert!(index.has_services("n") && !index.has_services("m"));
+        assert!(index.has_services("team") && !index.has_services("other"));
     }
 }
