@@ -158,6 +158,8 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
             }
         }
     }
+    // Before it gives its shards away.
+    let asked_all = run.is_complete();
     run.shards.leave().await;
     if let Some(events) = run.teller.events.take() {
         events.end().await;
@@ -165,7 +167,7 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
     if let Some(server) = server {
         server.shutdown();
     }
-    let complete = run.is_complete() && health.troubled().is_empty() && run.state.reasons().is_empty();
+    let complete = asked_all && health.troubled().is_empty() && run.state.reasons().is_empty();
     Ok(Ended { wrong: !run.state.wrong().is_empty(), complete })
 }
 
