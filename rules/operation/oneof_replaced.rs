@@ -62,16 +62,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let same = |effect: &Effect| lost(effect).is_some_and(|it| it.new == one.new);
             let places: Vec<&Place> = all().filter(|(_, effect)| same(effect)).map(|(place, _)| place).collect();
             let objects: BTreeSet<String> = places.iter().map(|place| place.resource.clone()).collect();
-            let (severity, note, mut help) = advice(&one);
-            let named = match &view.patch.object {
-                ObjectMatch::RouteConfiguration(routes) => {
-                    routes.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()).is_some_and(|one| !one.name.is_empty())
-                }
-                _ => false,
-            };
-            if named && help == NAME_THE_ROUTE {
-                help = "if that is not intended, INSERT_FIRST a new route with the paths it is for";
-            }
+            let (severity, note, help) = advice(&one, &view);
             if guessed && view.patch.apply_to == ApplyTo::HttpRoute {
                 continue;
             }
@@ -152,10 +143,14 @@ fn was(change: &Change) -> String {
     }
 }
 
-const NAME_THE_ROUTE: &str = "name the intended route (vhost.route.name), or INSERT_FIRST a new route";
+/// Whether the match names a route.
+fn names_route(view: &PatchView<'_>) -> bool {
+    let ObjectMatch::RouteConfiguration(routes) = &view.patch.object else { return false };
+    routes.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()).is_some_and(|route| !route.name.is_empty())
+}
 
 /// The severity, the consequence and what to write instead.
-fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
+fn advice(lost: &Lost, view: &PatchView<'_>) -> (Severity, &'static str, &'static str) {
     match (lost.new.as_str(), lost.old.first().map_or("", String::as_str)) {
         ("route_config" | "scoped_routes", "rds") => (
             Severity::Error,
@@ -167,9 +162,15 @@ fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
             "the redirect or direct response is gone; without a cluster Envoy rejects the whole route configuration",
             "match only routes that forward:\nvhost:\n  route:\n    action: ROUTE",
         ),
-        ("redirect" | "direct_response", "route") => {
-            (Severity::Warning, "requests no longer reach the service behind the route", NAME_THE_ROUTE)
-        }
+        ("redirect" | "direct_response", "route") => (
+            Severity::Warning,
+            "requests no longer reach the service behind the route",
+            if names_route(view) {
+                "if that is not intended, INSERT_FIRST a new route with the paths it is for"
+            } else {
+                "name the intended route (vhost.route.name), or INSERT_FIRST a new route"
+            },
+        ),
         ("validation_context", _) => (
             Severity::Error,
             "the certificate authority that istiod set with it is gone: peers are checked against the new context alone",

@@ -58,13 +58,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("only for routes without their own")
                 .note(format!("virtual hosts: {}", names::listed(vhosts.iter().map(String::as_str), 6)))
                 .help(match *setting {
-                    "retry_policy" => {
-                        "applyTo: HTTP_ROUTE\npatch:\n  operation: MERGE\n  value:\n    route:\n      retry_policy: …"
+                    "rate_limits" => {
+                        "let the routes include them: HTTP_ROUTE with route: {include_vh_rate_limits: true}".to_owned()
                     }
-                    "hedge_policy" => {
-                        "applyTo: HTTP_ROUTE\npatch:\n  operation: MERGE\n  value:\n    route:\n      hedge_policy: …"
-                    }
-                    _ => "let the routes include them: HTTP_ROUTE with route: {include_vh_rate_limits: true}",
+                    policy => format!(
+                        "applyTo: HTTP_ROUTE\npatch:\n  operation: MERGE\n  value:\n    route:\n      {policy}: …"
+                    ),
                 });
             out.push(seen.tell(finding).objects(vhosts));
         }

@@ -3,10 +3,11 @@
 use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
+use crate::lint::seen::config_type;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::proxy::ProxyKind;
-use crate::proto::tree::{Tree, type_name};
+use crate::proto::tree::Tree;
 
 declare_rule! {
     /// An HTTP filter of a waypoint that also runs on the CONNECT requests of the tunnel.
@@ -55,12 +56,7 @@ const LISTENERS: [&str; 2] = ["connect_terminate", "main_internal"];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpFilter) {
-        let Some(config) =
-            view.built.and_then(|built| built.value.as_ref()).and_then(|value| value.get("typed_config"))
-        else {
-            continue;
-        };
-        if !acts(config) {
+        if !view.built.and_then(|built| built.value.as_ref()).is_some_and(acts) {
             continue;
         }
         let twice = |run: &PatchRun<'_, '_>| {
@@ -86,9 +82,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-fn acts(config: &Tree<'_>) -> bool {
-    let kind = type_name(config.str_at("@type"));
-    let kind = if kind.ends_with(".TypedStruct") { type_name(config.str_at("type_url")) } else { kind };
+fn acts(filter: &Tree<'_>) -> bool {
+    let kind = config_type(filter);
     let package = kind.strip_prefix("envoy.extensions.filters.http.").and_then(|rest| rest.split('.').next());
     package.is_some_and(|package| ACTS.contains(&package))
 }

@@ -3,7 +3,6 @@
 use crate::declare_rule;
 use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
-use crate::lint::value::PatchValue;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::release::Release;
@@ -228,10 +227,8 @@ fn sensitive(value: &Node) -> Option<&'static str> {
 
 /// The same for what the scripts of a value add.
 fn of_script(cx: &Context<'_>, view: &PatchView<'_>) -> Option<&'static str> {
-    let own = |value: &PatchValue<'_>| {
-        (value.view.filter_index, value.view.patch.index) == (view.filter_index, view.patch.index)
-    };
-    cx.loadable_scripts().filter(|script| own(script.value)).find_map(|script| {
+    let own = cx.value_of(view)?;
+    cx.loadable_scripts().filter(|script| std::ptr::eq(script.value, own)).find_map(|script| {
         let origin = |text: &&str| text.eq_ignore_ascii_case("access-control-allow-origin");
         // A script that looks at the host may be meant for one.
         let asks = script

@@ -21,7 +21,6 @@ use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources, Span};
 use crate::trial::Trial;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// What is known at one stage of the upgrade.
 pub struct Given<'a> {
@@ -272,10 +271,7 @@ fn merge(steps: &[StepRun]) -> Vec<Found> {
             if let Some(known) = index.get(&key).and_then(|&at| merged.get_mut(at)) {
                 known.steps.push(step);
                 known.class = known.class.max(Class::of(finding));
-                let all = Arc::make_mut(&mut known.finding.workloads);
-                all.extend(finding.workloads.iter().cloned());
-                all.sort();
-                all.dedup();
+                known.finding.join_workloads(finding.workloads.iter().cloned());
             } else {
                 index.insert(key, merged.len());
                 merged.push(Found { finding: finding.clone(), class: Class::of(finding), steps: vec![step] });

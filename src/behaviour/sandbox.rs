@@ -359,15 +359,15 @@ impl<'h> Sandbox<'h> {
     /// The address of a host, resolved as in a pod of the proxy's namespace: its full name, or a name that the search
     /// domains complete.
     fn address(&self, host: &str, port: u16) -> Option<IpAddr> {
-        let with = |begin: &str| {
+        let mut begins = vec![format!("{host}.{}.svc.", self.proxy.namespace), format!("{host}.svc.")];
+        if host.split('.').nth(2) == Some("svc") {
+            begins.push(format!("{host}."));
+        }
+        let with = |begin: String| {
             let mut names = self.addresses.iter().filter(|((_, at), _)| *at == port);
-            names.find(|((name, _), _)| name.starts_with(begin)).map(|(_, address)| address)
+            names.find(|((name, _), _)| name.starts_with(&begin)).map(|(_, address)| address)
         };
-        let found = self.addresses.get(&(host.to_owned(), port));
-        let found = found.or_else(|| with(&format!("{host}.{}.svc.", self.proxy.namespace)));
-        let found = found.or_else(|| with(&format!("{host}.svc.")));
-        let found = found
-            .or_else(|| host.rsplit('.').next().filter(|last| *last == "svc").and_then(|_| with(&format!("{host}."))));
+        let found = self.addresses.get(&(host.to_owned(), port)).or_else(|| begins.into_iter().find_map(with));
         found.and_then(|address| address.parse().ok())
     }
 

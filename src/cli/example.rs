@@ -30,8 +30,10 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
     let mut yaml = String::new();
     for line in text.lines().skip_while(|line| DIRECTIVES.iter().any(|start| line.starts_with(start))) {
         // In a script, the mark is a comment of the script.
-        let unmarked = |line: &'_ str| line.trim_end().trim_end_matches("--").trim_end().len();
-        yaml.push_str(line.strip_suffix(&mark).map_or(line, |line| &line[..unmarked(line)]));
+        yaml.push_str(line.strip_suffix(&mark).map_or(line, |line| {
+            let line = line.trim_end();
+            line.strip_suffix(" --").map_or(line, str::trim_end)
+        }));
         yaml.push('\n');
     }
     let given: &[&str] = match first("with") {

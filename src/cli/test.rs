@@ -94,12 +94,14 @@ impl Test {
             Ok(host) => host,
             Err(error) => return failed(session, &error),
         };
-        for first in std::iter::once(true).chain(std::iter::repeat(false)) {
+        let mut runs = 0_usize;
+        loop {
             let mut watched = Vec::new();
             let exit = self.once(session, &host, &settings, &mut watched)?;
-            if !self.watch || (first && watched.is_empty()) {
+            if !self.watch || (runs == 0 && watched.is_empty()) {
                 return Ok(exit);
             }
+            runs += 1;
             session.out.flush()?;
             // Before the message: what a reader of it changes must be seen. A folder may get another test file.
             let now = || (test_files(&self.paths).ok(), stamps(&watched));
@@ -110,7 +112,6 @@ impl Test {
                 std::thread::sleep(LOOK);
             }
         }
-        Ok(Exit::Ok)
     }
 
     fn once(
@@ -196,9 +197,8 @@ impl Test {
         session.global.secrets.with(|secrets| {
             let outcomes = run.iter().filter_map(|file| file.results.as_ref().ok()).flat_map(|all| &all.outcomes);
             for one in outcomes.flat_map(|outcome| &outcome.failures) {
-                let name = one.what.rsplit('.').next().unwrap_or_default();
-                if let Some(value) = one.actual.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-                    secrets.add_named(name, value);
+                if let Some((name, values)) = &one.header {
+                    values.iter().for_each(|value| secrets.add_named(name, value));
                 }
             }
         });

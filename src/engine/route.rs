@@ -132,10 +132,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 Operation::Remove => {
                     self.bury(id, vhost, place.as_ref());
                     self.effect(id, place, Effect::Removed);
-                    // Nothing is left for those that come later.
-                    let later = vhost_ids.iter().skip_while(|&&other| other != id).skip(1);
-                    let later: Vec<PatchId> = later.chain(route_ids).copied().collect();
-                    self.none_left(&later, matching::of_virtual_host);
+                    self.none_left(after(vhost_ids, id).chain(route_ids), matching::of_virtual_host);
                     return Ok(Some(id));
                 }
                 Operation::Replace => {
@@ -156,8 +153,12 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     /// Records that no object is left for patches that name one.
-    fn none_left(&mut self, ids: &[PatchId], condition: impl Fn(&ObjectMatch) -> Option<Condition>) {
-        for &id in ids {
+    fn none_left<'i>(
+        &mut self,
+        ids: impl IntoIterator<Item = &'i PatchId>,
+        condition: impl Fn(&ObjectMatch) -> Option<Condition>,
+    ) {
+        for &id in ids.into_iter().filter(|_| S::ON) {
             if let Some(condition) = condition(self.object(id)) {
                 self.miss(id, Miss::no_object(condition));
             }
@@ -191,8 +192,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                     // Go leaves a nil until all patches are done, so positions stay valid.
                     route.value = Value::Null;
                     removed = true;
-                    let later: Vec<PatchId> = ids.iter().skip_while(|&&other| other != id).skip(1).copied().collect();
-                    self.none_left(&later, matching::of_route);
+                    self.none_left(after(ids, id), matching::of_route);
                     break;
                 }
                 self.merge(id, ApplyTo::HttpRoute, route, place)?;
@@ -252,4 +252,9 @@ fn restore_removed(routes: &mut Tree<'_>) {
             }
         }
     }
+}
+
+/// The patches after one.
+fn after(ids: &[PatchId], id: PatchId) -> impl Iterator<Item = &PatchId> {
+    ids.iter().skip_while(move |&&other| other != id).skip(1)
 }

@@ -321,11 +321,16 @@ impl Finding {
     /// Names the affected workloads, sorted and without duplicates.
     #[must_use]
     pub fn workloads(mut self, workloads: impl IntoIterator<Item = String>) -> Finding {
+        self.join_workloads(workloads);
+        self
+    }
+
+    /// Adds workloads, sorted and without duplicates.
+    pub(crate) fn join_workloads(&mut self, workloads: impl IntoIterator<Item = String>) {
         let all = Arc::make_mut(&mut self.workloads);
         all.extend(workloads);
         all.sort();
         all.dedup();
-        self
     }
 
     /// Names the affected workloads, which other findings also name: sorted and without duplicates.
@@ -399,10 +404,7 @@ impl Findings {
                 && left.message == right.message;
             if same && !left.envoys.hold.is_empty() {
                 right.envoys.hold.append(&mut left.envoys.hold);
-                let all = Arc::make_mut(&mut right.workloads);
-                all.extend(left.workloads.iter().cloned());
-                all.sort();
-                all.dedup();
+                right.join_workloads(left.workloads.iter().cloned());
             }
             same
         });

@@ -194,15 +194,15 @@ fn effect(before: &Json, after: &Json, plugins: &BTreeSet<String>, release: Rele
     };
     let (mut found, mut seen, mut revived): (Vec<Difference>, usize, usize) = (Vec::new(), 0, 0);
     for reference in reference::configs(release) {
-        let listeners: Vec<Option<String>> = reference
-            .resources
-            .iter()
-            .map(|one| {
-                let mut value: Json = serde_json::from_str(one.json).ok().filter(|_| !plugins.is_empty())?;
-                with_plugins(&mut value, plugins);
-                (one.kind == ResourceKind::Listener).then(|| value.to_string())
-            })
-            .collect();
+        let listener = |one: &Resource<'_>| -> Option<String> {
+            if plugins.is_empty() || one.kind != ResourceKind::Listener {
+                return None;
+            }
+            let mut value: Json = serde_json::from_str(one.json).ok()?;
+            with_plugins(&mut value, plugins);
+            Some(value.to_string())
+        };
+        let listeners: Vec<Option<String>> = reference.resources.iter().map(listener).collect();
         let mut config = reference.clone();
         if !plugins.is_empty() {
             let changed = reference.resources.iter().zip(&listeners).map(|(one, json)| match json {

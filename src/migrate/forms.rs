@@ -19,10 +19,10 @@ pub(super) fn code(map: &Map<String, Json>) -> Option<&str> {
     }
 }
 
-/// A fractional percentage in millionths.
 /// Places of shares, which may be written in hundredths, ten thousandths or millionths.
 pub(super) const SHARES: [&str; 2] = ["/percentage", "/runtime_fraction/default_value"];
 
+/// A fractional percentage in millionths.
 pub(super) fn share(map: &Map<String, Json>) -> Option<u64> {
     let number = map.get("numerator").map_or(Some(0), Json::as_u64)?;
     let per = match map.get("denominator").and_then(Json::as_str) {

@@ -9,6 +9,7 @@ use crate::model::inventory::{
 use serde_json::Value as Json;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 type Pair<'a> = (&'a str, &'a str);
 
@@ -50,8 +51,8 @@ impl<'a, T> ByHost<'a, T> {
 pub struct Index<'a> {
     inventory: &'a Inventory,
     service_namespaces: OnceCell<HashSet<&'a str>>,
-    services_by_label: OnceCell<HashMap<Pair<'a>, Vec<usize>>>,
-    gateways_by_label: OnceCell<HashMap<Pair<'a>, Vec<usize>>>,
+    services_by_label: OnceCell<BySelector<'a>>,
+    gateways_by_label: OnceCell<BySelector<'a>>,
     rules: OnceCell<ByHost<'a, DestinationRule>>,
     virtual_services: OnceCell<ByHost<'a, VirtualService>>,
     entries: OnceCell<HashMap<&'a str, &'a ServiceEntry>>,
@@ -62,6 +63,38 @@ pub struct Index<'a> {
 
 fn pair<'l>((key, value): (&'l String, &'l String)) -> Pair<'l> {
     (key, value)
+}
+
+/// No label: stands for an empty selector.
+const NONE: Pair<'static> = ("", "");
+
+/// Numbers of objects by the first label of their selector.
+type BySelector<'a> = HashMap<Pair<'a>, Vec<usize>>;
+
+fn by_selector<'a, T>(list: &'a [Arc<T>], selector: impl Fn(&'a T) -> &'a Labels) -> BySelector<'a> {
+    let mut all = BySelector::new();
+    for (at, one) in list.iter().enumerate() {
+        all.entry(selector(one).iter().next().map_or(NONE, pair)).or_default().push(at);
+    }
+    all
+}
+
+/// The objects whose selector any of these labels meet, in the order of the input; `more` may be [`NONE`].
+fn found<'a, 'l, T>(
+    list: &'a [Arc<T>],
+    by: &BySelector<'a>,
+    selector: impl Fn(&T) -> &Labels,
+    labels: impl IntoIterator<Item = &'l Labels>,
+    more: &[Pair<'static>],
+) -> Vec<&'a T> {
+    let mut found = BTreeSet::new();
+    for labels in labels {
+        for label in labels.iter().map(pair).chain(more.iter().copied()) {
+            let near = by.get(&label).map_or(&[][..], Vec::as_slice);
+            found.extend(near.iter().copied().filter(|at| includes(labels, selector(&list[*at]))));
+        }
+    }
+    found.into_iter().map(|at| list[at].as_ref()).collect()
 }
 
 impl<'a> Index<'a> {
@@ -90,46 +123,16 @@ impl<'a> Index<'a> {
     /// The Services whose selector these labels meet, in the order of the input. Services without a selector are not among
     /// them.
     pub(super) fn services_of<'l>(&self, labels: impl IntoIterator<Item = &'l Labels>) -> Vec<&'a Service> {
-        let by_label = self.services_by_label.get_or_init(|| {
-            let mut all: HashMap<Pair<'a>, Vec<usize>> = HashMap::new();
-            for (at, one) in self.inventory.services.iter().enumerate() {
-                if let Some(first) = one.selector.iter().next() {
-                    all.entry(pair(first)).or_default().push(at);
-                }
-            }
-            all
-        });
         let services = &self.inventory.services;
-        let mut found = BTreeSet::new();
-        for labels in labels {
-            for label in labels {
-                let near = by_label.get(&pair(label)).map_or(&[][..], Vec::as_slice);
-                found.extend(near.iter().copied().filter(|at| includes(labels, &services[*at].selector)));
-            }
-        }
-        found.into_iter().map(|at| services[at].as_ref()).collect()
+        let by_label = self.services_by_label.get_or_init(|| by_selector(services, |one| &one.selector));
+        found(services, by_label, |one| &one.selector, labels, &[])
     }
 
     /// The Gateways whose selector these labels meet, in the order of the input; also those without a selector.
     pub(super) fn gateways_of<'l>(&self, labels: impl IntoIterator<Item = &'l Labels>) -> Vec<&'a Gateway> {
-        let by_label = self.gateways_by_label.get_or_init(|| {
-            let mut all: HashMap<Pair<'a>, Vec<usize>> = HashMap::new();
-            for (at, one) in self.inventory.gateways.iter().enumerate() {
-                // The empty pair is no label: it stands for no selector.
-                let first = one.selector.iter().next().map_or(("", ""), pair);
-                all.entry(first).or_default().push(at);
-            }
-            all
-        });
         let gateways = &self.inventory.gateways;
-        let mut found = BTreeSet::new();
-        for labels in labels {
-            for label in labels.iter().map(pair).chain([("", "")]) {
-                let near = by_label.get(&label).map_or(&[][..], Vec::as_slice);
-                found.extend(near.iter().copied().filter(|at| includes(labels, &gateways[*at].selector)));
-            }
-        }
-        found.into_iter().map(|at| gateways[at].as_ref()).collect()
+        let by_label = self.gateways_by_label.get_or_init(|| by_selector(gateways, |one| &one.selector));
+        found(gateways, by_label, |one| &one.selector, labels, &[NONE])
     }
 
     fn rules(&self) -> &ByHost<'a, DestinationRule> {

@@ -23,6 +23,7 @@ pub(super) fn check(
             what: name(&one.of),
             expected: words(&one.of, wanted),
             actual: shown(&actual),
+            header: header(&one.of, &actual),
             without,
         })
     };
@@ -248,12 +249,26 @@ fn of_counts(counts: &BTreeMap<String, u64>) -> String {
 }
 
 fn shown(actual: &Actual) -> String {
-    const LENGTH: usize = 300;
-    let text = match actual {
-        Actual::Texts(texts) if texts.is_empty() => return "absent".to_owned(),
-        Actual::Texts(texts) => texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", "),
+    match actual {
+        Actual::Texts(texts) if texts.is_empty() => "absent".to_owned(),
+        Actual::Texts(texts) => texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "),
         Actual::Number(number) => number.to_string(),
         Actual::Counts(counts) => of_counts(counts),
-    };
+    }
+}
+
+/// A text in quotes, or the start of a long one.
+fn quoted(text: &str) -> String {
+    const LENGTH: usize = 300;
+    let text = format!("{text:?}");
     if text.chars().count() > LENGTH { text.chars().take(LENGTH).chain(['…']).collect() } else { text }
+}
+
+/// The name and the values of a header field, as they are shown.
+fn header(of: &Of, actual: &Actual) -> Option<(String, Vec<String>)> {
+    let (Of::Header(name) | Of::Trailer(name) | Of::UpstreamHeader(name), Actual::Texts(texts)) = (of, actual) else {
+        return None;
+    };
+    let inner = |text: &String| quoted(text).trim_start_matches('"').trim_end_matches(['"', '…']).to_owned();
+    Some((name.clone(), texts.iter().map(inner).collect()))
 }

@@ -199,6 +199,8 @@ pub struct Mismatch {
     pub expected: String,
     /// The actual value.
     pub actual: String,
+    /// The name and the values of the header field that was compared, as they stand in `actual`: they may be secrets.
+    pub header: Option<(String, Vec<String>)>,
     /// Whether it occurred without the filters.
     pub without: bool,
 }

@@ -5,7 +5,7 @@ use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::versions::newest_fitting;
 use crate::lint::finding::Confidence;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::{self, Gateway, Inventory, Labels, Workload};
+use crate::model::inventory::{Gateway, Inventory, Labels, Workload};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -52,8 +52,7 @@ pub(crate) fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
 /// Workloads indexed by label, since a mesh may have thousands of filters and workloads.
 pub(crate) struct ByLabel<'c> {
     of_dumps: HashMap<(&'c str, &'c str), Vec<Reached<'c>>>,
-    manifests: &'c [Arc<Workload>],
-    of_manifests: Arc<inventory::ByLabel>,
+    inventory: &'c Inventory,
 }
 
 impl<'c> ByLabel<'c> {
@@ -65,24 +64,19 @@ impl<'c> ByLabel<'c> {
                 of_dumps.entry((key, value)).or_default().push(one);
             }
         }
-        ByLabel { of_dumps, manifests: &cx.inventory.workloads, of_manifests: cx.inventory.workloads_by_label() }
+        ByLabel { of_dumps, inventory: cx.inventory }
     }
 
     /// The workloads in any namespace that the labels of a filter select, in their given order.
     pub(crate) fn selected<'s>(&'s self, filter: &'s EnvoyFilter) -> impl Iterator<Item = Reached<'c>> + 's {
-        let labels = || filter.selector.iter().flatten();
-        let dumps = labels()
+        let labels = filter.selector.iter().flatten();
+        let dumps = labels
             .map(|(key, value)| self.of_dumps.get(&(key.as_str(), value.as_str())).map_or(&[][..], Vec::as_slice))
             .min_by_key(|of| of.len())
             .unwrap_or_default();
-        let manifests = labels()
-            .map(|(key, value)| {
-                self.of_manifests.get(key).and_then(|values| values.get(value)).map_or(&[][..], Vec::as_slice)
-            })
-            .min_by_key(|of| of.len())
-            .unwrap_or_default();
-        let manifests = manifests.iter().filter_map(|&number| self.manifests.get(number)).map(|one| manifest(one));
-        dumps.iter().copied().chain(manifests).filter(move |one| selects(filter, one))
+        let dumps = dumps.iter().copied().filter(move |one| selects(filter, one));
+        let manifests = filter.selector.as_ref().map(|labels| self.inventory.labelled(labels));
+        dumps.chain(manifests.into_iter().flatten().map(manifest))
     }
 }
 

@@ -40,10 +40,8 @@ impl<'a> Context<'a> {
 
     /// The place of a line, from 1, of the only script in a patch.
     pub(crate) fn script_line(&self, view: &PatchView<'_>, line: usize) -> Option<Span> {
-        let is_same = |other: &PatchView<'_>| {
-            other.filter.full_name() == view.filter.full_name() && other.patch.index == view.patch.index
-        };
-        let mut scripts = self.scripts().filter(|(value, _)| is_same(&value.view)).map(|(_, script)| script);
+        let own = self.value_of(view)?;
+        let mut scripts = self.scripts().filter(|(value, _)| std::ptr::eq(*value, own)).map(|(_, script)| script);
         let (script, None) = (scripts.next()?, scripts.next()) else { return None };
         let mut ends = script.text.match_indices('\n').map(|(at, _)| at).chain([script.text.len()]);
         let end = ends.nth(line.checked_sub(1)?)?;

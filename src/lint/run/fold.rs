@@ -46,24 +46,22 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
             };
             by(one.patch) || by(None)
         };
-        // The explaining finding then says that the patch has no effect, and what to write instead.
-        let mut idle: HashSet<Key> = HashSet::new();
-        let mut helps: HashMap<Key, (Place, Option<String>)> = HashMap::new();
+        // The explaining finding then says that the patch has no effect and, at the same line, what to write instead.
+        let mut gone: HashMap<Key, Vec<(Place, bool, Option<String>)>> = HashMap::new();
         for one in findings.iter_mut().filter(|one| is_explained(one)) {
-            let key = (one.rule.code, one.filter.clone(), one.patch);
-            if one.ineffective {
-                idle.insert(key.clone());
-            }
-            helps.entry(key).or_insert_with(|| (Place::of(one), one.help.clone()));
+            let all = gone.entry((one.rule.code, one.filter.clone(), one.patch)).or_default();
+            all.push((Place::of(one), one.ineffective, one.help.clone()));
         }
         for one in findings.iter_mut().filter(|one| !one.rule.explains.is_empty()) {
-            let key = |code: &&'static str| (*code, one.filter.clone(), one.patch);
-            one.ineffective |= one.rule.explains.iter().any(|code| idle.contains(&key(code)));
             let own = Place::of(one);
-            let at_line = one.rule.explains.iter().filter_map(|code| helps.get(&key(code)));
-            let help =
-                at_line.filter(|(place, _)| own.line.is_some() && own.meets(place)).find_map(|(_, help)| help.clone());
-            one.help = help.or(one.help.take());
+            let all = one.rule.explains.iter().filter_map(|code| gone.get(&(*code, one.filter.clone(), one.patch)));
+            let here: Vec<_> = all.flatten().filter(|(place, ..)| own.meets(place)).collect();
+            one.ineffective |= here.iter().any(|(_, ineffective, _)| *ineffective);
+            if own.line.is_some()
+                && let Some(help) = here.iter().find_map(|(.., help)| help.clone())
+            {
+                one.help = Some(help);
+            }
         }
         findings.retain(|one| !is_explained(one));
     }

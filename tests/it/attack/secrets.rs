@@ -260,10 +260,12 @@ fn canaries_stay_in_their_cage_with_an_envoy() {
         ]);
     }
     let test = format!(
-        "kind: EnvoyFilterTest\nproxy: {{demo: true}}\ntests:\n- name: a\n  request: {{inbound: 8080, path: /, headers: {{x-api-key: {}, cookie: {}}}}}\n  \
-         expect: {{status: 200, upstream: {{headers: {{x-api-key: other, cookie: other}}}}}}\n",
+        "kind: EnvoyFilterTest\nproxy: {{demo: true}}\ntests:\n- name: a\n  request: {{inbound: 8080, path: /, headers: {{x-api-key: {}, cookie: {}, x.auth-token: {}{}}}}}\n  \
+         expect: {{status: 200, upstream: {{headers: {{x-api-key: other, cookie: other, x.auth-token: other}}}}}}\n",
         cage.one(),
-        cage.one()
+        cage.one(),
+        cage.one(),
+        "a".repeat(400)
     );
     fs::write(folder.path().join("headers.test.yaml"), test).unwrap();
     for form in ["human", "json", "junit", "tap", "github", "markdown"] {
