@@ -8,8 +8,8 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// Units taken from the meter at a time. Cancellation is checked once per chunk.
 const CHUNK: u64 = 1 << 12;
@@ -174,8 +174,10 @@ const MAX_THREADS: usize = 8;
 
 /// Runs the same function on every item, on all cores when there are many items. The order is kept.
 pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    let threads = cores.min(work.len() / PIECES_A_THREAD).max(1);
+    // Asked once: the answer takes several files of the system, as long as judging a small filter.
+    static CORES: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS));
+    let threads = CORES.min(work.len() / PIECES_A_THREAD).max(1);
     if threads == 1 {
         return work.iter().map(one).collect();
     }

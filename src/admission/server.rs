@@ -246,7 +246,7 @@ impl Reviewer {
     }
 }
 
-/// Longest name that a log repeats; that of an object has at most 253 bytes.
+/// Longest text of a request that a log repeats; the name of an object has at most 253 bytes.
 const LOGGED: usize = 256;
 
 /// The start of a text of the request, for the log.
@@ -307,6 +307,8 @@ async fn validate(
         Ok(answer) => ([(header::CONTENT_TYPE, "application/json")], answer.to_string()).into_response(),
         Err((status, message)) => {
             reviewer.metrics.refused(status.as_u16());
+            // It may quote the request.
+            let message = start(&message);
             tracing::warn!(status = status.as_u16(), message, "request refused");
             (status, format!("{message}\n")).into_response()
         }
@@ -358,6 +360,59 @@ fn timeout_of(query: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::admission::feed::builder;
+    use crate::admission::snapshot::Overrides;
+    use serde_json::json;
+    use std::io::Write;
+    use std::sync::Mutex;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A name is as long as a sender wants: the API server checks names after its webhooks were called.
+    #[test]
+    fn long_texts_of_a_request_are_cut_in_the_log() {
+        let long = |letter: &str| letter.repeat(200_000);
+        let review = |kind: &str| {
+            let (namespace, name) = (long("ä"), long("n"));
+            let object = json!({"metadata": {"name": name, "namespace": namespace,
+                "annotations": {"envoyfilter.dev/admission-exempt": long("e")}}, "spec": {}});
+            let resource = json!({"group": "networking.istio.io", "version": "v1alpha3", "resource": "envoyfilters"});
+            let request = json!({"uid": long("u"), "operation": "CREATE", "namespace": namespace, "name": name,
+                "resource": resource, "object": object});
+            Bytes::from(json!({"apiVersion": "admission.k8s.io/v1", "kind": kind, "request": request}).to_string())
+        };
+        let (mut builder, health) = builder(Overrides::default());
+        let reviewer = Arc::new(Reviewer::new(Limits::default(), Rules::default(), builder.snapshot(), health));
+        let written = Written::default();
+        let to = written.clone();
+        let subscriber = tracing_subscriber::fmt().json().with_writer(move || to.clone()).finish();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        tracing::subscriber::with_default(subscriber, || {
+            runtime.block_on(async {
+                for kind in ["AdmissionReview".to_owned(), long("k")] {
+                    let uri = Uri::from_static("/validate");
+                    validate(State(Arc::clone(&reviewer)), None, uri, Body::from(review(&kind))).await;
+                }
+            });
+        });
+        let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<&str> = log.lines().collect();
+        assert!(lines.len() == 2 && lines[0].contains("nnn") && lines[1].contains("kkk"), "{lines:?}");
+        for line in lines {
+            assert!(line.len() < 3_000, "{} bytes", line.len());
+        }
+    }
 
     #[test]
     fn the_api_server_says_how_long_it_waits() {

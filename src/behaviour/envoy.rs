@@ -265,7 +265,7 @@ impl Envoy {
     }
 
     fn died(&mut self, ended: &Ended) -> Error {
-        while let Line::Text(line) = self.running.line(Duration::from_millis(50)) {
+        for line in self.running.lines(Duration::from_millis(50)) {
             self.keep(unescape(&line));
         }
         let last: Vec<&str> = self.last.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();

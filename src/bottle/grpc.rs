@@ -83,12 +83,24 @@ impl Stream {
         self.out.send_data(frame.freeze(), false).map_err(|error| broken(&error))
     }
 
-    /// Waits for the next message.
-    pub(super) async fn next<M: Message + Default>(&mut self, what: &'static str, limit: Duration) -> Result<M, Fault> {
-        match tokio::time::timeout(limit, self.read()).await {
-            Ok(bytes) => M::decode(bytes?).map_err(|error| broken(&error)),
-            Err(_) => Err(Fault::NoAnswer(what, limit)),
-        }
+    /// Waits for the next wanted message; all others together must not take longer than that one may.
+    pub(super) async fn next<M: Message + Default>(
+        &mut self,
+        what: &'static str,
+        limit: Duration,
+        wanted: impl Fn(&M) -> bool,
+    ) -> Result<M, Fault> {
+        let read = async {
+            loop {
+                let message = M::decode(self.read().await?).map_err(|error| broken(&error))?;
+                if wanted(&message) {
+                    return Ok(message);
+                }
+                // A timeout is only noticed when the task pauses.
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(limit, read).await.unwrap_or(Err(Fault::NoAnswer(what, limit)))
     }
 
     async fn read(&mut self) -> Result<Bytes, Fault> {
@@ -149,6 +161,45 @@ fn refused(headers: &http::HeaderMap) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A server that answers every call with this message, forever.
+    async fn repeating(message: Vec<u8>) -> SocketAddr {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            let mut connection = h2::server::handshake(listener.accept().await.unwrap().0).await.unwrap();
+            while let Some(Ok((_, mut respond))) = connection.accept().await {
+                let mut out = respond.send_response(http::Response::new(()), false).unwrap();
+                let message = Bytes::from(message.clone());
+                tokio::spawn(async move {
+                    loop {
+                        out.reserve_capacity(message.len());
+                        match std::future::poll_fn(|cx| out.poll_capacity(cx)).await {
+                            Some(Ok(room)) if room < message.len() => tokio::task::yield_now().await,
+                            Some(Ok(_)) if out.send_data(message.clone(), false).is_ok() => {}
+                            _ => return,
+                        }
+                    }
+                });
+            }
+        });
+        address
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn unwanted_messages_without_end_are_no_answer() {
+        const LIMIT: Duration = Duration::from_millis(300);
+        let mut frame = vec![0, 0, 0, 0, 5];
+        frame.extend(prost_types::Any { type_url: "abc".to_owned(), value: Vec::new() }.encode_to_vec());
+        let channel = Channel::open(repeating(frame).await).await.unwrap();
+        let mut stream = channel.call("/a/b").await.unwrap();
+        let began = std::time::Instant::now();
+        let first: prost_types::Any = stream.next("letters", LIMIT, |_| true).await.unwrap();
+        assert_eq!(first.type_url, "abc");
+        let none = stream.next("letters", LIMIT, |any: &prost_types::Any| any.type_url == "x").await;
+        assert!(matches!(none, Err(Fault::NoAnswer("letters", LIMIT))), "{none:?}");
+        assert!(began.elapsed() < 10 * LIMIT, "{:?}", began.elapsed());
+    }
 
     #[test]
     fn messages_come_in_any_pieces() {

@@ -13,7 +13,7 @@ use super::texts::Texts;
 use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
-use crate::process::{Folder, Line, Program, Running};
+use crate::process::{Folder, Program, Running};
 use crate::proto::schema::Schema;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -275,7 +275,7 @@ impl Bottle {
         loop {
             self.listen();
             if let Some(ended) = self.process.ended() {
-                while let Line::Text(line) = self.process.line(Duration::from_millis(100)) {
+                for line in self.process.lines(Duration::from_millis(100)) {
                     self.keep(line);
                 }
                 return Err(Fault::Ended(ended, self.last.iter().cloned().collect()));
@@ -296,7 +296,7 @@ impl Bottle {
     }
 
     fn listen(&mut self) {
-        while let Line::Text(line) = self.process.line(Duration::ZERO) {
+        for line in self.process.lines(Duration::ZERO) {
             self.keep(line);
         }
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const LINE: usize = 64 << 10;
 
 /// Maximum number of unread lines; the oldest are dropped.
-const LINES: usize = 4_096;
+pub(super) const LINES: usize = 4_096;
 
 /// Maximum size of unread lines, in bytes.
 const BYTES: usize = 8 << 20;

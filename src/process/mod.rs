@@ -16,7 +16,7 @@ pub use lines::Line;
 pub use look::{find, is_default};
 
 use leash::News;
-use lines::{Log, collect};
+use lines::{LINES, Log, collect};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
@@ -222,10 +222,7 @@ impl Program {
         if let Ended::Refused(number) = ended {
             return Err(Fault::NotStarted(running.path.clone(), io::Error::from_raw_os_error(number)));
         }
-        let mut errors = Vec::new();
-        while let Line::Text(line) = running.line(Duration::from_millis(200)) {
-            errors.push(line);
-        }
+        let errors = running.lines(Duration::from_millis(200));
         Ok(Finished { ended, output: running.output(), errors })
     }
 }
@@ -291,6 +288,16 @@ impl Running {
             };
         }
         self.ended.clone()
+    }
+
+    /// The lines of its standard error until none arrives within this time, but no more than are kept unread: a program that
+    /// writes faster than they are read must not hold up its reader.
+    pub fn lines(&self, wait: Duration) -> Vec<String> {
+        let texts = std::iter::from_fn(|| match self.line(wait) {
+            Line::Text(line) => Some(line),
+            Line::NotYet | Line::Closed => None,
+        });
+        texts.take(LINES).collect()
     }
 
     /// The next line of its standard error, waiting at most this long.

@@ -6,6 +6,7 @@
 
 use super::bytes::{Raw, read_field, read_varint};
 use super::decode::{is_default, parse_go_duration, write_duration};
+use super::json;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{TYPE_KEY, Tree, Value};
 use base64::Engine as _;
@@ -21,7 +22,7 @@ pub fn reinterpret(schema: Schema, any: &Tree<'_>, as_type: &str) -> Option<Tree
     let own = schema.message(&opened.type_name()?)?;
     let target = schema.message(as_type)?;
     let bytes = encode_payload(schema, own, &opened)?;
-    let mut tree = decode_payload(schema, target, &bytes)?;
+    let mut tree = decode_payload(schema, target, &bytes, 0)?;
     if let Some(entries) = tree.entries_mut() {
         let url = format!("type.googleapis.com/{as_type}");
         entries.insert(0, (Cow::Borrowed(TYPE_KEY), Tree::string(url, any.origin)));
@@ -60,8 +61,8 @@ fn encode_payload(schema: Schema, message: Message, any: &Tree<'_>) -> Option<Ve
     Some(out)
 }
 
-fn decode_payload(schema: Schema, message: Message, bytes: &[u8]) -> Option<Tree<'static>> {
-    let tree = decode_message(schema, message, bytes, 0)?;
+fn decode_payload(schema: Schema, message: Message, bytes: &[u8], depth: usize) -> Option<Tree<'static>> {
+    let tree = decode_message(schema, message, bytes, depth)?;
     // The JSON of Empty shows no value.
     if message.well_known() == Some(WellKnown::Empty) {
         return Some(Tree::new(Value::Map(Vec::new())));
@@ -290,7 +291,8 @@ fn encode_json_list(tree: &Tree<'_>, out: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Deepest nesting of messages that is decoded. Go's limit is 10,000; real messages come near neither.
-const MAX_DEPTH: usize = 100;
+/// Maximum number of levels, those inside of `Any`s included: as deep as JSON is read.
+const MAX_DEPTH: usize = json::MAX_DEPTH;
 
 fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) -> Option<Tree<'static>> {
     if depth > MAX_DEPTH {
@@ -307,7 +309,7 @@ fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) 
                 return Some(Tree::new(Value::Map(Vec::new())));
             }
             let inner = schema.message(super::tree::type_name(&url))?;
-            let mut tree = decode_payload(schema, inner, &payload)?;
+            let mut tree = decode_payload(schema, inner, &payload, depth + 1)?;
             tree.entries_mut()?.insert(0, (Cow::Borrowed(TYPE_KEY), Tree::new(Value::String(url.into()))));
             tree
         }
@@ -512,5 +514,30 @@ fn float(value: f64, text: String) -> Value<'static> {
         Value::String(if value > 0.0 { "Infinity" } else { "-Infinity" }.into())
     } else {
         Value::Number(Cow::Owned(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::release::Release;
+
+    /// An `Any` in this many others.
+    fn nested(levels: usize) -> Vec<u8> {
+        (0..levels).fold(Vec::new(), |inner, _| {
+            let mut any = Vec::new();
+            field(1, b"type.googleapis.com/google.protobuf.Any", &mut any);
+            field(2, &inner, &mut any);
+            any
+        })
+    }
+
+    #[test]
+    fn nested_payloads_are_read_up_to_a_level() {
+        let schema = Schema::istiod(Release::NEWEST.minor, 0);
+        let read = |levels| message(schema, "google.protobuf.Any", &nested(levels));
+        assert!(read(MAX_DEPTH / 2).is_some());
+        // Without the limit, this ends the process.
+        assert!(read(4_000).is_none());
     }
 }

@@ -170,7 +170,7 @@ impl Running {
 
     /// How it ended, with the last lines of its log.
     fn epitaph(&mut self) -> String {
-        while let Line::Text(line) = self.process.line(Duration::from_millis(200)) {
+        for line in self.process.lines(Duration::from_millis(200)) {
             self.keep(&line);
         }
         let status = self.process.ended().unwrap_or(Ended::Unknown);
@@ -230,7 +230,7 @@ impl Running {
 
     /// Moves a new file over the old one and waits for the counters.
     fn update(&mut self, channel: Channel, resources: &[&[u8]]) -> Result<Option<Answer>, Trouble> {
-        while let Line::Text(line) = self.process.line(Duration::ZERO) {
+        for line in self.process.lines(Duration::ZERO) {
             self.keep(&line);
         }
         let before = self.counters(channel)?;

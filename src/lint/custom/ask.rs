@@ -1,5 +1,6 @@
 //! The input of a custom rule, and the conversion of its answers to findings.
 
+use super::limit::Clock;
 use super::{Custom, Each, Part, Template};
 use crate::engine::trace::Effect;
 use crate::lint::check::CustomCheck;
@@ -19,10 +20,12 @@ use std::sync::Arc;
 impl CustomCheck for Custom {
     fn check(&self, rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let istio = value(&json!({"major": cx.release.major, "minor": cx.release.minor}));
+        let clock = Clock::start();
         for (index, filter) in cx.filters.iter().enumerate() {
             let view = filter_view(cx, index, filter);
             let filter_value = value(&view);
             let mut variables = cel::Context::default();
+            clock.add_to(&mut variables);
             variables.add_variable_from_value("istio", istio.clone());
             variables.add_variable_from_value("filter", filter_value);
             match self.each {
@@ -31,7 +34,11 @@ impl CustomCheck for Custom {
                     let keys = if self.at.is_empty() { name.as_slice() } else { &self.at };
                     let route: Vec<Step> = keys.iter().map(|key| Step::from(key.as_str())).collect();
                     let span = filter.document.key_span(&route);
-                    out.extend(ask(rule, self, &variables, span).map(|one| one.of(filter, None)));
+                    let found = ask(rule, self, &variables, span);
+                    if clock.is_over() {
+                        return out.push(failed(rule, span, &Clock::error()).of(filter, None));
+                    }
+                    out.extend(found.map(|one| one.of(filter, None)));
                 }
                 Each::Patch => {
                     for (patch, view) in view["patches"].as_array().into_iter().flatten().enumerate() {
@@ -40,7 +47,11 @@ impl CustomCheck for Custom {
                         let mut route = filter.patch_route(patch);
                         route.extend(self.at.iter().map(|key| Step::from(key.as_str())));
                         let span = filter.document.key_span(&route);
-                        let found = ask(rule, self, &variables, span).map(|one| one.of(filter, Some(patch)));
+                        let found = ask(rule, self, &variables, span);
+                        if clock.is_over() {
+                            return out.push(failed(rule, span, &Clock::error()).of(filter, Some(patch)));
+                        }
+                        let found = found.map(|one| one.of(filter, Some(patch)));
                         out.extend(found.map(|one| one.workloads(strings(&view["workloads"]))));
                     }
                 }
@@ -53,12 +64,16 @@ fn strings(list: &Json) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
-/// Evaluates the rule. An expression that fails is a finding too: a rule that silently finds nothing is worse than none.
+/// The finding about an expression that fails: a rule that silently finds nothing is worse than none.
+fn failed(rule: &'static RuleInfo, span: Span, error: &dyn fmt::Display) -> Finding {
+    let finding = Finding::new(rule, span, format!("{} cannot be evaluated here: {error}", rule.code));
+    Finding { severity: Severity::Error, ..finding }
+}
+
+/// Evaluates the rule.
 fn ask(rule: &'static RuleInfo, custom: &Custom, variables: &cel::Context<'_, '_>, span: Span) -> Option<Finding> {
     let failed = |error: &dyn fmt::Display| {
-        let message = format!("{} cannot be evaluated here: {error}", rule.code);
-        let finding = Finding::new(rule, span, message).help("guard the field with has(…) in the rule's `when`");
-        Some(Finding { severity: Severity::Error, ..finding })
+        Some(failed(rule, span, error).help("guard the field with has(…) in the rule's `when`"))
     };
     match custom.when.execute(variables) {
         Ok(Value::Bool(false)) => return None,

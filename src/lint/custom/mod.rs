@@ -1,12 +1,14 @@
 //! Rules that users write: a YAML document with a CEL expression over a filter, its patches and what the engine did.
 
 mod ask;
+mod limit;
 
 use crate::lint::check::{Check, Rule};
 use crate::lint::rule::{Family, RuleInfo, may_be_code};
 use crate::lint::settings::config::severity;
 use crate::source::{Code, ErrorMessage, Node, Problem, Severity, Span};
 use cel::Program;
+use limit::Limited;
 use std::collections::BTreeSet;
 
 /// `kind` of a document that holds a rule.
@@ -35,7 +37,7 @@ enum Each {
 #[derive(Debug)]
 struct Custom {
     each: Each,
-    when: Program,
+    when: Limited,
     message: Template,
     note: Option<Template>,
     help: Option<Template>,
@@ -50,7 +52,7 @@ struct Template(Vec<Part>);
 #[derive(Debug)]
 enum Part {
     Text(String),
-    Program(Program),
+    Program(Limited),
 }
 
 /// Keys of a rule, below `spec`.
@@ -161,7 +163,7 @@ impl Reader {
         Template(parts)
     }
 
-    fn compile(&mut self, expression: &str, each: Each, span: Span) -> Option<Program> {
+    fn compile(&mut self, expression: &str, each: Each, span: Span) -> Option<Limited> {
         let known: &[&str] = if each == Each::Patch { &["filter", "patch", "istio"] } else { &["filter", "istio"] };
         match compile(expression) {
             Err(message) => {
@@ -178,7 +180,7 @@ impl Reader {
                 if let Some(name) = unknown.first() {
                     self.wrong(span, format!("unknown variable `{name}`; available: {}", known.join(", ")));
                 }
-                Some(program)
+                Some(Limited::new(&program))
             }
         }
     }
@@ -217,8 +219,8 @@ fn compile(expression: &str) -> Result<Program, ErrorMessage> {
     })
 }
 
-/// Rejects short expressions that run for hours or fill memory: loops inside loops, lists and texts that grow with each
-/// `map`, regular expressions that repeat parts hundreds of times. CEL itself has no limit.
+/// Rejects short expressions that fill memory or whose single steps run long: loops inside loops, lists and texts that grow with
+/// each `map`, regular expressions that repeat parts hundreds of times. [`limit`] ends the others in time.
 fn growth(expression: &str) -> Result<(), ErrorMessage> {
     const MACROS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
     // The open brackets: whether each belongs to a macro, and whether that is `map`.

@@ -409,7 +409,9 @@ pub(crate) fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
     if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
         return name;
     }
-    Cow::Owned(type_name(config.readable().str_at("type_url")).to_owned())
+    let mut config = config.clone();
+    config.open_partly(&["type_url"]);
+    Cow::Owned(type_name(config.str_at("type_url")).to_owned())
 }
 
 /// Network filters and HTTP filters that end their chain: Envoy rejects a listener in which another filter follows

@@ -134,6 +134,30 @@ fn a_discovered_configuration_applies_only_to_its_own_folder() {
     assert_eq!(named.code, 0, "{}", named.out);
 }
 
+/// A hundred bytes of CEL over a filter with many patches: refusing the text cannot help, since few patches are fine.
+#[test]
+fn a_rule_that_takes_too_long_ends_with_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let patch = |at: usize| serde_json::json!({"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": {"alt_stat_name": format!("a{at}")}}});
+    let filter = serde_json::json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter", "metadata": {"name": "a", "namespace": "shop"},
+        "spec": {"configPatches": (0..1_000).map(patch).collect::<Vec<_>>()},
+    });
+    write(&folder.path().join("a.yaml"), &filter.to_string());
+    write(&folder.path().join(".envoyfilter.yaml"), "rules: [rule.yaml]\n");
+    let all = "filter.patches";
+    let when = format!("{all}.all(a, {all}.all(b, {all}.all(c, a.index + b.index + c.index >= 0)))");
+    let rule = serde_json::json!({
+        "apiVersion": "envoyfilter.dev/v1", "kind": "LintRule", "metadata": {"name": "slow"},
+        "spec": {"code": "SLOW001", "for": "patch", "when": when, "message": "x"},
+    });
+    write(&folder.path().join("rule.yaml"), &rule.to_string());
+    let start = std::time::Instant::now();
+    let said = say(folder.path(), &["lint", "a.yaml", "--select=SLOW001", "-o", "json"]);
+    assert_eq!(said.out.matches("takes longer than 10 s").count(), 1, "{} {}", said.code, said.err);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
 #[test]
 fn rules_that_would_run_for_hours_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,10 @@
 //! The checks of kube-linter and kubescape, applied to everything that can be installed.
 
-use super::installed;
+use super::{deploy_folder, installed};
 use kubectl_envoyfilter::deploy::{Certificates, Parts};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
 
 /// All parts, with their options.
 fn all() -> [BTreeMap<String, Value>; 2] {
@@ -21,16 +22,15 @@ fn all() -> [BTreeMap<String, Value>; 2] {
 
 /// The pods of an installation: their owner, labels and spec.
 fn pods(objects: &BTreeMap<String, Value>) -> Vec<(&str, &Value, &Value)> {
-    let template = |name: &str, object: &Value| -> Option<&'static str> {
+    let template = |object: &Value| -> Option<&'static str> {
         match object["kind"].as_str()? {
-            "Deployment" => Some("/spec/template"),
+            "Deployment" | "Job" => Some("/spec/template"),
             "CronJob" => Some("/spec/jobTemplate/spec/template"),
-            "Job" => panic!("{name} is not looked at"),
             _ => None,
         }
     };
     let found = objects.iter().filter_map(|(name, object)| {
-        let pod = object.pointer(template(name, object)?)?;
+        let pod = object.pointer(template(object)?)?;
         Some((name.as_str(), &pod["metadata"]["labels"], &pod["spec"]))
     });
     found.collect()
@@ -40,60 +40,76 @@ fn selects(selector: &Value, labels: &Value) -> bool {
     selector.as_object().is_some_and(|wanted| wanted.iter().all(|(key, value)| &labels[key] == value))
 }
 
+/// What linters complain about in a pod.
+fn faults(name: &str, pod: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut want = |fine: bool, what: &str| {
+        if !fine {
+            faults.push(format!("{name}: {what}"));
+        }
+    };
+    for host in ["hostNetwork", "hostPID", "hostIPC"] {
+        want(pod[host] != true, host);
+    }
+    want(!["", "default"].contains(&account(pod)), "default service account");
+    want(pod["securityContext"]["runAsNonRoot"] == true, "may run as root");
+    want(pod["securityContext"]["runAsUser"].as_u64() > Some(10_000), "low user id");
+    want(pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault", "no seccomp profile");
+    for volume in pod["volumes"].as_array().into_iter().flatten() {
+        want(volume.get("hostPath").is_none(), "mounts the host");
+    }
+    let containers = ["initContainers", "containers"].map(|list| pod[list].as_array());
+    for container in containers.into_iter().flatten().flatten() {
+        let security = &container["securityContext"];
+        want(security["privileged"] != true, "privileged");
+        want(security["allowPrivilegeEscalation"] == false, "privilege escalation");
+        want(security["readOnlyRootFilesystem"] == true, "writable root file system");
+        want(security["capabilities"]["drop"] == serde_json::json!(["ALL"]), "keeps capabilities");
+        let image = container["image"].as_str().unwrap();
+        want(image.contains(':') && !image.ends_with(":latest"), "image without a version");
+        for resource in ["/requests/cpu", "/requests/memory", "/limits/memory"] {
+            want(container["resources"].pointer(resource).is_some(), resource);
+        }
+        for port in container["ports"].as_array().into_iter().flatten() {
+            want(port["containerPort"].as_u64() > Some(1_024) && port.get("hostPort").is_none(), "port");
+        }
+        for variable in container["env"].as_array().into_iter().flatten() {
+            want(variable["valueFrom"].get("secretKeyRef").is_none(), "secret in the environment");
+        }
+        if name.starts_with("Deployment") {
+            for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
+                want(container[probe].is_object(), probe);
+            }
+        }
+    }
+    if name.starts_with("Deployment") {
+        want(pod["topologySpreadConstraints"].as_array().is_some_and(|list| !list.is_empty()), "no spreading");
+    }
+    faults
+}
+
+fn account(pod: &Value) -> &str {
+    pod["serviceAccountName"].as_str().unwrap_or_default()
+}
+
 #[test]
 fn pods_are_as_linters_want_them() {
-    let mut faults = Vec::new();
+    let mut found = Vec::new();
     for objects in all() {
         let pods = pods(&objects);
         assert_eq!(pods.len(), 3, "{:?}", objects.keys());
         for (name, _, pod) in pods {
-            let mut want = |fine: bool, what: &str| {
-                if !fine {
-                    faults.push(format!("{name}: {what}"));
-                }
-            };
-            for host in ["hostNetwork", "hostPID", "hostIPC"] {
-                want(pod[host] != true, host);
-            }
-            let account = pod["serviceAccountName"].as_str().unwrap_or("default");
-            want(account != "default", "default service account");
-            let key = format!("ServiceAccount envoyfilter-system/{account}");
-            want(objects.contains_key(&key), "service account that does not exist");
-            want(pod["securityContext"]["runAsNonRoot"] == true, "may run as root");
-            want(pod["securityContext"]["runAsUser"].as_u64() > Some(10_000), "low user id");
-            want(pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault", "no seccomp profile");
-            for volume in pod["volumes"].as_array().into_iter().flatten() {
-                want(volume.get("hostPath").is_none(), "mounts the host");
-            }
-            for container in pod["containers"].as_array().unwrap() {
-                let security = &container["securityContext"];
-                want(security["privileged"] != true, "privileged");
-                want(security["allowPrivilegeEscalation"] == false, "privilege escalation");
-                want(security["readOnlyRootFilesystem"] == true, "writable root file system");
-                want(security["capabilities"]["drop"] == serde_json::json!(["ALL"]), "keeps capabilities");
-                let image = container["image"].as_str().unwrap();
-                want(image.contains(':') && !image.ends_with(":latest"), "image without a version");
-                for resource in ["/requests/cpu", "/requests/memory", "/limits/memory"] {
-                    want(container["resources"].pointer(resource).is_some(), resource);
-                }
-                for port in container["ports"].as_array().into_iter().flatten() {
-                    want(port["containerPort"].as_u64() > Some(1_024) && port.get("hostPort").is_none(), "port");
-                }
-                for variable in container["env"].as_array().into_iter().flatten() {
-                    want(variable["valueFrom"].get("secretKeyRef").is_none(), "secret in the environment");
-                }
-                if name.starts_with("Deployment") {
-                    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-                        want(container[probe].is_object(), probe);
-                    }
-                }
-            }
-            if name.starts_with("Deployment") {
-                want(pod["topologySpreadConstraints"].as_array().is_some_and(|list| !list.is_empty()), "no spreading");
-            }
+            found.extend(faults(name, pod));
+            let key = format!("ServiceAccount envoyfilter-system/{}", account(pod));
+            assert!(objects.contains_key(&key), "{name}: {key}");
         }
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    // Written by hand; its account is the user's.
+    let job = super::objects(&fs::read_to_string(deploy_folder().join("gitops/argocd/presync-diff.yaml")).unwrap());
+    let pods = pods(&job);
+    assert_eq!(pods.len(), 1);
+    found.extend(pods.iter().flat_map(|(name, _, pod)| faults(name, pod)));
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 /// Every pod has a NetworkPolicy in both directions, and every selector matches something.
