@@ -239,6 +239,7 @@ pub static ALL: &[&Rule] = &[
     &native::idle_timeout_beside_proxy_metadata::RULE,
     &native::bootstrap_beside_override::RULE,
     &native::connection_setting_not_read::RULE,
+    &native::destination_rule_hides_another::RULE,
     &live::patch_not_in_effect::RULE,
     &live::patch_contradicted::RULE,
     &live::replicas_differ::RULE,

@@ -37,8 +37,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             Some(Condition::ClusterPort) => ("portNumber", want.port_number.to_string()),
             _ => ("name", want.name.clone()),
         };
+        let of =
+            if want.service.is_empty() || field == "name" { String::new() } else { format!(" of `{}`", want.service) };
         let finding =
-            one.finding(cx, rule, "cluster", format!("no cluster in context {context} has {field} `{value}`"));
+            one.finding(cx, rule, "cluster", format!("no cluster{of} in context {context} has {field} `{value}`"));
         if let Some(reason) = hidden(cx, &one, want).filter(|_| finding.cause.is_none()) {
             let message = format!("{}: {}", finding.message, reason.what);
             out.push(Finding { message, ..finding }.note(reason.note).help(reason.help));

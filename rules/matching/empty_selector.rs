@@ -29,7 +29,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = LazyCell::new(|| reach::known(cx));
-    let all = LazyCell::new(|| reach::named(&known));
+    let all = LazyCell::new(|| reach::extent_with_names(&known));
     let extents = LazyCell::new(|| reach::by_namespace(cx));
     for filter in cx.filters {
         let route = ["spec".into(), "workloadSelector".into()];
@@ -42,12 +42,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else {
             format!("every workload of namespace `{}`", filter.namespace)
         };
-        let (extent, names) = if reach::is_root(cx, filter) {
-            all.clone()
+        let extent = if reach::is_root(cx, filter) {
+            Some(&*all).filter(|_| !known.is_empty())
         } else {
-            extents.get(filter.namespace.as_str()).cloned().unwrap_or_else(|| reach::named(&[]))
+            extents.get(filter.namespace.as_str())
         };
-        let number = if names.is_empty() { String::new() } else { format!(": {extent}") };
+        let number = extent.map_or_else(String::new, |(extent, names)| format!(": {extent} ({names})"));
         let meant = selector.entries().iter().any(|entry| entry.key != "labels");
         let mut finding = Finding::new(
             rule,
@@ -56,8 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         )
         .of(filter, None)
         .label("selects everything")
-        .note(format!("istiod treats a selector without labels as none{number}"))
-        .of_workloads(&names);
+        .note(format!("istiod treats a selector without labels as none{number}"));
         if meant {
             finding = finding.severity(Severity::Error);
         }

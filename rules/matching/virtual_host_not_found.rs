@@ -41,7 +41,7 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
         if name.is_empty() || name == "default" || name.starts_with(INBOUND) || cx.attaches_to_dump(view.filter_index) {
             continue;
         }
-        let port = name.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        let port = ports_in(name).next();
         let port = port.map_or("<port of the Service>".to_owned(), |port| port.to_string());
         let span = view.value_span(&["match", "routeConfiguration", "vhost", "name"]);
         out.push(
@@ -54,6 +54,11 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
                 )),
         );
     }
+}
+
+/// The ports in a name such as `cart.shop:8080` or `inbound|8080|http|cart.shop`.
+fn ports_in(name: &str) -> impl Iterator<Item = u16> {
+    name.split([':', '|']).filter_map(|part| part.parse().ok())
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -94,7 +99,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }));
             continue;
         }
-        out.push(match with_port.map(String::as_str) {
+        let inbound =
+            (one.view.patch.context == PatchContext::SidecarInbound).then(|| ports_in(value)).into_iter().flatten();
+        let inbound = inbound.map(|port| format!("{INBOUND}{port}")).find(|name| one.candidates.contains(name));
+        out.push(match with_port.or(inbound.as_ref()).map(String::as_str) {
             Some(like) => finding.help(format!("{field}: \"{like}\"")),
             None => match one.like(value) {
                 Some(like) => finding.help(format!("did you mean `{field}: \"{like}\"`?")),

@@ -6,6 +6,7 @@ pub(crate) mod cluster_beside_service_entry;
 pub(crate) mod cluster_settings_beside_destination_rule;
 pub(crate) mod connection_setting_not_read;
 pub(crate) mod connection_settings_beside_proxy_config;
+pub(crate) mod destination_rule_hides_another;
 pub(crate) mod ext_authz_beside_authorization_policy;
 pub(crate) mod hop_settings_beside_gateway_topology;
 pub(crate) mod idle_timeout_beside_proxy_metadata;

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
+use crate::lint::facts::scripts::Loadable;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::release::Release;
@@ -76,7 +77,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
         // A host that the value names may be a condition; an allowed origin is not.
-        let conditional = || worse != Some(ORIGINS) && hosts.keys().any(|host| mentions(value, host));
+        let own = cx.value_of(&view);
+        let scripts: Vec<Loadable<'_, '_>> =
+            cx.loadable_scripts().filter(|script| own.is_some_and(|own| std::ptr::eq(script.value, own))).collect();
+        let conditional = || worse != Some(ORIGINS) && hosts.keys().any(|host| mentions(value, host, &scripts));
         if hosts.len() < 2 || conditional() {
             continue;
         }
@@ -257,12 +261,16 @@ fn credential(header: &str) -> bool {
         || header.contains("secret")
 }
 
-fn mentions(node: &Node, host: &str) -> bool {
+/// Whether a value contains a host; a comment of a script does not count.
+fn mentions(node: &Node, host: &str, scripts: &[Loadable<'_, '_>]) -> bool {
     match &node.value {
-        NodeValue::String(text) => text.contains(host),
+        NodeValue::String(text) => match scripts.iter().find(|one| std::ptr::eq(one.script.node, node)) {
+            Some(one) => one.chunk.strings.iter().any(|text| text.contains(host)),
+            None => text.contains(host),
+        },
         _ => {
-            node.items().iter().any(|item| mentions(item, host))
-                || node.entries().iter().any(|entry| mentions(&entry.value, host))
+            node.items().iter().any(|item| mentions(item, host, scripts))
+                || node.entries().iter().any(|entry| mentions(&entry.value, host, scripts))
         }
     }
 }

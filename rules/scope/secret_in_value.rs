@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, lua_use, walk};
 use crate::lua;
+use crate::source::Step;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
@@ -13,8 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials and access key IDs in headers and Lua scripts. The finding never prints the secret. Template
-    /// markers and filler words such as `changeme` are not reported.
+    /// credentials, access key IDs, and the values of headers and variables such as `x-api-key`, also in Lua scripts.
+    /// The finding never prints the secret. Template markers and filler words such as `changeme` are not reported.
     ///
     /// # Why it matters
     /// Everyone who can read the namespace can read its EnvoyFilters; they are kept in Git, and appear in config dumps.
@@ -43,14 +44,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         walk::fields(value, &mut |field| {
-            let Some(text) = field.node.as_str() else { return };
-            let Some(what) = secret(field, text).or_else(|| in_script(field, text)) else { return };
+            let found = match field.node.as_str() {
+                Some(text) => secret(field, text).map(|what| (what, field.route())),
+                None => of_header(field).map(|route| ("a credential", route)),
+            };
+            let script = || field.node.as_str().is_some_and(|text| in_script(field, text));
+            let (what, route, place) = match found {
+                Some((what, route)) => (what, route, "value"),
+                None if script() => ("a credential", field.route(), "script"),
+                None => return,
+            };
             out.push(
-                view.finding(rule, view.value_route_span(&field.route()), format!("{what} is in this value"))
+                view.finding(rule, view.value_route_span(&route), format!("{what} is in this {place}"))
                     .secret()
                     .label("visible to everyone who can read the EnvoyFilter")
                     .note("rotate the secret: everyone who could read it may still know it")
-                    .help(if field.is("inline_string") || field.is("inline_bytes") {
+                    .help(if place == "script" {
+                        "remove it from the script: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or over SDS"
+                    } else if field.is("inline_string") || field.is("inline_bytes") {
                         "filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"
                     } else if what == "a credential" {
                         "remove it: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or over SDS"
@@ -69,28 +80,49 @@ fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
     looks_secret(field, text).filter(|_| !filled_in_later(text))
 }
 
-/// A credential in an inline Lua script: as its own text, or assigned to a name that identifies it.
-fn in_script(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
+/// Whether an inline Lua script contains a credential: as its own text, or with a name that identifies it.
+fn in_script(field: &walk::Field<'_, '_>, text: &str) -> bool {
     let lua = field.message.ends_with(".lua.v3.Lua") || field.message.ends_with(".lua.v3.LuaPerRoute");
     if !lua || !(field.is("inline_string") || field.is("inline_code")) {
-        return None;
+        return false;
     }
-    let chunk = lua::parse(text).ok()?;
-    if let Some(what) =
-        chunk.strings.iter().find_map(|text| looks_secret(field, text).filter(|_| !filled_in_later(text)))
-    {
-        return Some(what);
+    let Ok(chunk) = lua::parse(text) else { return false };
+    let found = chunk.strings.iter().any(|text| looks_secret(field, text).is_some() && !filled_in_later(text));
+    let given = || lua_use::read(text).texts;
+    found || given().iter().any(|(name, text)| is_credential(name, text))
+}
+
+/// A header with a constant credential that is added to messages, or that requests are compared with: the route to it.
+fn of_header(field: &walk::Field<'_, '_>) -> Option<Vec<Step>> {
+    let texts = |path: &[&str]| {
+        let mut node = field.node;
+        for part in path {
+            node = walk::get(node, part)?;
+        }
+        node.as_str()
+    };
+    let added: (_, &[&[&str]]) = ("key", &[&["value"]]);
+    let compared: (_, &[&[&str]]) = ("name", &[&["string_match", "exact"], &["exact_match"]]);
+    for (name, values) in [added, compared] {
+        let Some(name) = texts(&[name]) else { continue };
+        let given = |path: &&&[&str]| texts(path).is_some_and(|text| is_credential(name, text));
+        if let Some(path) = values.iter().find(given) {
+            return Some(field.route().into_iter().chain(path.iter().map(|part| Step::from(*part))).collect());
+        }
     }
-    let telling = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        ["password", "passwd", "secret", "apikey", "api_key", "token"].iter().any(|word| name.ends_with(word))
-    };
-    let opaque = |text: &str| {
-        let good = |c: char| c.is_ascii_alphanumeric() || "+/=._-~!@#$".contains(c);
-        text.len() >= 10 && text.chars().all(good) && text.chars().any(|c| c.is_ascii_digit())
-    };
-    let given = lua_use::read(text).texts;
-    given.iter().any(|(name, text)| telling(name) && opaque(text) && !filled_in_later(text)).then_some("a credential")
+    None
+}
+
+/// Whether a text is a credential by the name of its variable or header, and looks like one.
+fn is_credential(name: &str, text: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    let words = ["password", "passwd", "secret", "apikey", "api_key", "token", "authorization"];
+    let good = |c: char| c.is_ascii_alphanumeric() || "+/=._-~!@#$".contains(c);
+    words.iter().any(|word| name.ends_with(word))
+        && text.len() >= 10
+        && text.chars().all(good)
+        && text.chars().any(|c| c.is_ascii_digit())
+        && !filled_in_later(text)
 }
 
 fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {

@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .help("workloadSelector:\n  labels:\n    <label>: <value>");
         out.push(match extents.get(filter.namespace.as_str()) {
             None => finding,
-            Some((extent, names)) => finding.note(format!("{extent} known there")).of_workloads(names),
+            Some((extent, names)) => finding.note(format!("{extent} known there: {names}")),
         });
     }
 }

@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::engine::compat::Behaviour;
 use crate::lint::upgrade::{Change, RunRecord, tell};
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::proxy::ProxyKind;
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::Severity;
 
 declare_rule! {
@@ -81,8 +81,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .severity(Severity::Warning)
                     .note("it is unknown whether the mesh has waypoints: without any, nothing changes");
             }
+            let named = filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL));
+            let waypoint = named.map_or("NAME-OF-THE-WAYPOINT", String::as_str);
             finding = finding.help(format!(
-                "write a second filter for waypoints, with the same patches:\nmetadata:\n  name: {}-waypoint\nspec:\n  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: Gateway\n    name: NAME-OF-THE-WAYPOINT",
+                "write a second filter for waypoints, with the same patches:\nmetadata:\n  name: {}-waypoint\nspec:\n  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: Gateway\n    name: {waypoint}",
                 filter.name
             ));
         }

@@ -51,17 +51,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let since = envoys.find(|schema| {
                     schema.message(object.full_name()).is_some_and(|message| message.field(key).is_some())
                 });
-                let text = format!(
-                    "Envoy 1.{minor} drops `{key}`, and the rest of the `{}` matches more",
-                    short(message.full_name())
+                let rest = format!("and the rest of the `{}` matches more", short(message.full_name()));
+                // One finding for all Envoys that drop it.
+                let text = since.map_or_else(
+                    || format!("Envoy 1.{minor} drops `{key}`, {rest}"),
+                    |since| format!("an Envoy before 1.{} drops `{key}`, {rest}", since.release().0),
                 );
                 let mut finding = value
                     .finding(rule, member.entry.key_span, text)
                     .label("a condition that the proxy does not know")
                     .note("the proxy drops unknown fields without an error");
                 if let Some(since) = since {
-                    let (envoy, istio) = (since.release().0, since.release().0.saturating_sub(8));
-                    finding = finding.note(format!("Envoy knows it since 1.{envoy}")).help(format!(
+                    let istio = since.release().0.saturating_sub(8);
+                    finding = finding.help(format!(
                         "restrict the patch to proxies since Istio 1.{istio} with `match.proxy.proxyVersion`"
                     ));
                 }

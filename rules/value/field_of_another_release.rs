@@ -30,6 +30,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let (Some(_), Some(message)) = (object.istiod, object.envoy) else { continue };
             for member in &object.members {
                 let key = &member.entry.key;
+                let since = || {
+                    Schema::all().filter(|schema| !schema.is_istiod()).find(|schema| {
+                        schema.message(object.full_name()).is_some_and(|message| message.field(key).is_some())
+                    })
+                };
                 let (message, note) = match (member.istiod, member.envoy) {
                     (Some(_), None) => {
                         // Fields of Istio's own types come with its own proxy build.
@@ -37,10 +42,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         if !name.starts_with("envoy.") || super::condition_dropped_by_proxy::is_condition(name) {
                             continue;
                         }
-                        (
-                            format!("Envoy 1.{} does not know `{key}`", value.envoy_minor.unwrap_or_default()),
-                            "istiod sends it, and the proxy ignores it",
-                        )
+                        let minor = value.envoy_minor.unwrap_or_default();
+                        // One finding for all Envoys that do not know it.
+                        let text = since().map_or_else(
+                            || format!("Envoy 1.{minor} does not know `{key}`"),
+                            |since| format!("an Envoy before 1.{} does not know `{key}`", since.release().0),
+                        );
+                        (text, "istiod sends it, and the proxy ignores it")
                     }
                     (None, Some(_)) => (
                         format!("istiod {} does not know `{key}`", cx.release),
@@ -48,15 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ),
                     _ => continue,
                 };
-                let mut finding =
-                    value.finding(rule, member.entry.key_span, message).label("without effect").note(note);
-                let since = Schema::all().filter(|schema| !schema.is_istiod()).find(|schema| {
-                    schema.message(object.full_name()).is_some_and(|message| message.field(key).is_some())
-                });
-                if let Some(since) = since.filter(|_| member.envoy.is_none()) {
-                    finding = finding.note(format!("Envoy knows it since 1.{}", since.release().0));
-                }
-                out.push(finding);
+                out.push(value.finding(rule, member.entry.key_span, message).label("without effect").note(note));
             }
         }
     }

@@ -61,14 +61,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             } else {
                 continue;
             };
-            let key = if has("filter_enabled") { "filter_enforced" } else { "filter_enabled" };
+            let missing = ["filter_enabled", "filter_enforced"].into_iter().filter(|key| !has(key));
+            let full =
+                missing.map(|key| format!("{key}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED"));
             out.push(
                 value
                     .finding(rule, bucket.entry.key_span, message)
                     .severity(severity)
                     .label("takes no effect on requests")
                     .note(note)
-                    .help(format!("{key}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED")),
+                    .help(full.collect::<Vec<_>>().join("\n")),
             );
         }
     }

@@ -84,7 +84,7 @@ pub(super) fn view(
         counts,
         filters,
         causes,
-        roll_out: roll_out::rows(request, first, steps, mixed),
+        roll_out: roll_out::rows(request, &columns.of_run, &columns.names, first, steps, mixed),
         during: roll_out::during(request, &columns.of_run, &columns.names, first, steps, mixed),
         workloads: columns.list,
         path,

@@ -6,7 +6,7 @@ use crate::engine::Outcome;
 use crate::lint::Finding;
 use crate::lint::rule::Meaning;
 use crate::lint::upgrade::tell::short;
-use crate::lint::upgrade::{Change, RunKey, Snapshot, Upgrade};
+use crate::lint::upgrade::{Change, RunKey, RunRecord, Snapshot, Upgrade};
 use crate::model::envoy_filter::EnvoyFilter;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -45,6 +45,8 @@ fn takes(kind: Change) -> bool {
 /// The combinations of istiod and proxies, each compared with the stage before the upgrade.
 pub(super) fn rows(
     request: &Request<'_>,
+    columns: &HashMap<RunKey, usize>,
+    names: &[Vec<String>],
     first: Option<&Snapshot>,
     steps: &[StepRun],
     mixed: &[StepRun],
@@ -54,11 +56,15 @@ pub(super) fn rows(
         let name = request.inventory.envoy_filters.get(filter).map(EnvoyFilter::full_name);
         name.filter(|name| request.is_asked(name))
     };
+    // With workloads in the input, proxies that only selectors suggest do not count.
+    let known = |run: &RunRecord| columns.get(&run.key).and_then(|at| names.get(*at)).is_some_and(|of| !of.is_empty());
+    let described = names.iter().any(|of| !of.is_empty());
     let (old, new) = &request.revisions;
     let stages = stages(first, steps, mixed);
     let rows = stages.iter().map(|row| {
         let snapshot = row.snapshot;
-        let effective: BTreeSet<usize> = snapshot.runs.iter().flat_map(effective).collect();
+        let effective: BTreeSet<usize> =
+            snapshot.runs.iter().filter(|run| !described || known(run)).flat_map(effective).collect();
         let (mut lost, mut changed) = (BTreeSet::new(), BTreeSet::new());
         for (_, change) in row.changes() {
             let into = if takes(change.kind) { &mut lost } else { &mut changed };
@@ -77,7 +83,7 @@ pub(super) fn rows(
     rows.collect()
 }
 
-fn effective(run: &crate::lint::upgrade::RunRecord) -> impl Iterator<Item = usize> {
+fn effective(run: &RunRecord) -> impl Iterator<Item = usize> {
     let with = run.filters.iter();
     with.filter(|(_, patches)| patches.iter().any(|one| one.outcome == Outcome::Applied)).map(|(filter, _)| *filter)
 }

@@ -328,7 +328,6 @@ pub fn cluster<'m>(object: &ObjectMatch, name: &'m str, hosts: impl FnOnce() -> 
         return equal(Condition::ClusterName, &want.name, name);
     }
     let key = parse_subset_key(name);
-    equal(Condition::Subset, &want.subset, key.subset)?;
     if !want.service.is_empty() {
         let mut found = vec![Cow::Borrowed(key.host)];
         if key.direction == "inbound" {
@@ -341,6 +340,7 @@ pub fn cluster<'m>(object: &ObjectMatch, name: &'m str, hosts: impl FnOnce() -> 
             return Err(Miss::several(Condition::Service, found));
         }
     }
+    equal(Condition::Subset, &want.subset, key.subset)?;
     if want.port_number != 0 && want.port_number != key.port {
         return Err(Miss::new(Condition::ClusterPort, key.port.to_string()));
     }

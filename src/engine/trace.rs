@@ -147,10 +147,10 @@ pub enum Condition {
     RouteAction,
     /// `cluster.name`.
     ClusterName,
+    /// `cluster.service`; istiod tests the subset first, but a subset belongs to a service.
+    Service,
     /// `cluster.subset`.
     Subset,
-    /// `cluster.service`.
-    Service,
     /// `cluster.portNumber`.
     ClusterPort,
 }

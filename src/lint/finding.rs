@@ -333,13 +333,6 @@ impl Finding {
         all.dedup();
     }
 
-    /// Names the affected workloads, which other findings also name: sorted and without duplicates.
-    #[must_use]
-    pub fn of_workloads(mut self, workloads: &Arc<Vec<String>>) -> Finding {
-        self.workloads = Arc::clone(workloads);
-        self
-    }
-
     /// Names the affected objects.
     #[must_use]
     pub fn objects(mut self, objects: impl IntoIterator<Item = String>) -> Finding {

@@ -15,12 +15,15 @@ use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Map, Value as Json, json};
 
 /// The clusters that a patch matches.
-struct Target {
-    host: String,
-    port: Option<u32>,
-    subset: Option<String>,
+pub(super) struct Target {
+    /// The host.
+    pub host: String,
+    /// The port; `None` for all.
+    pub port: Option<u32>,
+    /// The subset; `None` for all if not `by_name`.
+    pub subset: Option<String>,
     /// Whether it is one cluster by its full name, which excludes clusters of subsets.
-    by_name: bool,
+    pub by_name: bool,
 }
 
 /// Finds values merged into clusters.
@@ -33,7 +36,8 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-fn target(part: &Part<'_>) -> Option<Target> {
+/// The clusters of one host that a patch matches; `None` if it names none, or the clusters of inbound traffic.
+pub(super) fn target(part: &Part<'_>) -> Option<Target> {
     let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
     if !cluster.name.is_empty() {
         let key = matching::parse_subset_key(&cluster.name);
@@ -150,7 +154,8 @@ fn inbound(part: &Part<'_>, mut found: Move) -> Move {
     found
 }
 
-fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json, target: &Target) -> Move {
+/// The DestinationRule with a traffic policy for the clusters of a host, for the clients that the filter selects.
+pub(super) fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json, target: &Target) -> Move {
     found.add_home("DestinationRule", "trafficPolicy", 0);
     found.difference(Kind::Metadata, "istiod records the rule in the cluster's metadata (`istio.config`)");
     let namespace = match client_namespace(cx) {

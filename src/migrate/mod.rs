@@ -347,7 +347,7 @@ fn search(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     authz::find(cx, parts);
     homeless::find_grpc_web(cx, parts);
     headers::find(parts);
-    hash::find(parts);
+    hash::find(cx, parts);
     routes::find(cx, parts);
     manager::find(cx, parts);
     listener::find(cx, parts);

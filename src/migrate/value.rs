@@ -167,10 +167,16 @@ pub(crate) fn set_at(into: &mut Json, path: &str, value: impl Into<Json>) {
     }
 }
 
+/// The two forms of `loadBalancer` in a DestinationRule: the API server accepts one of them.
+const BALANCERS: [&str; 2] = ["simple", "consistentHash"];
+
 /// Merges maps into maps; anything else replaces.
 pub(crate) fn merge(into: &mut Json, from: &Json) {
     match (into, from) {
         (Json::Object(into), Json::Object(from)) => {
+            if BALANCERS.iter().any(|one| from.contains_key(*one)) {
+                into.retain(|key, _| !BALANCERS.contains(&key.as_str()) || from.contains_key(key));
+            }
             for (key, value) in from {
                 match into.get_mut(key) {
                     Some(old) => merge(old, value),
@@ -221,5 +227,8 @@ mod tests {
         assert_eq!(value, json!({ "a": { "b": 1, "c": 2 }, "l": [2] }));
         set_at(&mut value, "a/d/e", "x");
         assert_eq!(value["a"]["d"]["e"], "x");
+        let mut value = json!({ "simple": "RANDOM", "warmup": {} });
+        merge(&mut value, &json!({ "consistentHash": {} }));
+        assert_eq!(value, json!({ "warmup": {}, "consistentHash": {} }));
     }
 }

@@ -149,8 +149,7 @@ impl<'n> Neutral<'n> {
             "envoy.config.listener.v3.Listener"
                 if tree.get("internal_listener").is_none() && tree.get("api_listener").is_none() =>
             {
-                tree.set("bind_to_port", Tree::new(Value::Bool(false)));
-                self.done.insert("ports of listeners: not opened");
+                self.port(tree);
             }
             "envoy.config.cluster.v3.Cluster" => self.endpoints(tree),
             "envoy.config.core.v3.ConfigSource" => self.config_source(tree, at),
@@ -180,6 +179,21 @@ impl<'n> Neutral<'n> {
             }
             _ => {}
         }
+    }
+
+    /// The ports of the proxy are not opened here. A UDP listener needs a socket (Envoy 1.39.3 crashes without one): it gets
+    /// any free port of this machine alone.
+    fn port(&mut self, listener: &mut Tree<'_>) {
+        let socket = listener.get_mut("address").and_then(|address| address.get_mut("socket_address"));
+        let Some(socket) = socket.filter(|socket| socket.str_at("protocol") == "UDP") else {
+            listener.set("bind_to_port", Tree::new(Value::Bool(false)));
+            self.done.insert("ports of listeners: not opened");
+            return;
+        };
+        socket.set("address", Tree::string("127.0.0.1", Origin::ISTIOD));
+        socket.set("port_value", Tree::new(Value::Number("0".into())));
+        listener.remove("additional_addresses");
+        self.done.insert("ports of UDP listeners: a free one of this machine");
     }
 
     /// A proxy's endpoints are not reachable from here and must not be called. Host names become one address; IP addresses stay

@@ -64,6 +64,24 @@ fn the_filter_that_applies_later_wins() {
     assert_eq!(rule.pointer("/spec/trafficPolicy/connectionPool/tcp/connectTimeout"), Some(&json!("3s")));
 }
 
+/// Both halves of consistent hashing become one rule, which is written only if asked for: istiod's default retries differ with it.
+#[test]
+fn two_halves_of_hashing_are_one_rule() {
+    let policy = |id: &str| -> Vec<Json> {
+        let (made, _) = made(id, Accept::Differs);
+        made.iter().map(|one| one["spec"]["trafficPolicy"]["loadBalancer"].clone()).collect()
+    };
+    let hash = |one: Json| vec![json!({ "consistentHash": one })];
+    let table = json!({ "minimumRingSize": 2048 });
+    assert_eq!(policy("hash-two-halves"), hash(json!({ "httpHeaderName": "x-customer", "ringHash": table })));
+    let cookie = json!({ "name": "basket", "path": "/", "ttl": "3600s" });
+    let table = json!({ "tableSize": 65537 });
+    assert_eq!(policy("hash-all-routes"), hash(json!({ "httpCookie": cookie, "maglev": table })));
+    assert_eq!(policy("hash-at-gateway"), hash(json!({ "httpQueryParameterName": "u", "ringHash": {} })));
+    // The rule would hide another one from clients that it does not select.
+    assert_eq!(policy("hash-routes-only"), Vec::<Json>::new());
+}
+
 /// Each path requires a token of the issuer that the filter requires there: that of the first rule that matches.
 #[test]
 fn a_token_of_another_issuer_opens_nothing() {

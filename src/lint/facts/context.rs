@@ -1,8 +1,8 @@
 //! The input of rules: the documents, the filters, and a run of the engine for each proxy.
 
 use crate::budget;
-use crate::engine::program::Planned;
-use crate::engine::trace::{Condition, PatchTrace};
+use crate::engine::program::{Planned, Status};
+use crate::engine::trace::{Condition, NoOp, PatchTrace};
 use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Unapplied};
 use crate::envoy::api::envoy_of;
 use crate::lint::facts::made_up;
@@ -236,13 +236,22 @@ impl<'a> Context<'a> {
         supposed.map(|(_, value)| value).filter(|value| value.envoy_minor.is_some()).chain(&walked.by_proxy)
     }
 
-    /// The Envoys of the proxies that a patch reaches and that have a config dump, with the names of these proxies.
+    /// The Envoys of the proxies that a patch reaches and that have a config dump, with the names of these proxies: those on
+    /// which it changes something, if there are any.
     fn envoys_reached(&self, view: &PatchView<'_>) -> BTreeMap<u16, Vec<String>> {
+        let changes = |run: &ProxyRun<'a>| {
+            let run = run.patch(view.filter_index, view.patch.index);
+            run.is_some_and(|run| run.trace.effects.iter().any(|(_, effect)| effect.changes()))
+        };
+        let attached = || self.attached.get(view.filter_index).into_iter().flatten();
+        let dumps = || attached().filter_map(|&run| self.runs.get(run)).filter(|run| run.knowledge == Knowledge::Dump);
+        let somewhere = dumps().any(changes);
         let mut reached: BTreeMap<u16, Vec<String>> = BTreeMap::new();
-        for &run in self.attached.get(view.filter_index).into_iter().flatten() {
-            let Some(run) = self.runs.get(run).filter(|run| run.knowledge == Knowledge::Dump) else { continue };
+        for run in dumps().filter(|run| !somewhere || changes(run)) {
             let Some(id) = run.plan.find(view.filter_index, view.patch.index) else { continue };
-            if run.plan.get(id).proxy_miss.is_none() {
+            let planned = run.plan.get(id);
+            let foreign = planned.status == Status::NoOp(NoOp::ContextOfOtherProxies);
+            if planned.proxy_miss.is_none() && !foreign {
                 let release = run.config.proxy.istio_version.parse::<Release>();
                 let minor = release.map_or(self.envoy_minor(), |release| envoy_of(release.minor));
                 reached.entry(minor).or_default().push(run.label().to_owned());

@@ -1,8 +1,11 @@
-//! Which DestinationRules istiod reads for a host: why a proxy does not have a subset that some rule declares.
+//! Which DestinationRules istiod reads for a host: what others lose, and why a proxy does not have a declared subset.
 
 use crate::lint::facts::context::Context;
+use crate::model::destination::full_host;
 use crate::model::inventory::{DestinationRule, Labels};
 use crate::model::proxy::Proxy;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
 
 /// Why a subset that a DestinationRule declares does not exist for a proxy.
 pub(crate) struct NoSubset {
@@ -66,6 +69,96 @@ pub(crate) fn no_subset(cx: &Context<'_>, proxy: &Proxy, host: &str, subset: &st
             )
         },
     })
+}
+
+/// A DestinationRule that istiod reads instead of another one for the same host.
+pub(crate) struct Hidden<'a> {
+    /// The rule that clients get.
+    pub rule: &'a DestinationRule,
+    /// The rule that they do not get.
+    other: &'a DestinationRule,
+    /// What only the other rule has.
+    pub lost: Vec<String>,
+}
+
+impl Hidden<'_> {
+    /// The rule that clients get, by kind and name.
+    pub(crate) fn ours(&self) -> String {
+        named(self.rule)
+    }
+
+    /// The other one.
+    pub(crate) fn theirs(&self) -> String {
+        named(self.other)
+    }
+
+    /// The reason.
+    pub(crate) fn why(&self, root: &str) -> String {
+        let (own, theirs) = (&self.rule.object.namespace, &self.other.object.namespace);
+        if own == theirs {
+            return "istiod reads a DestinationRule with a matching `workloadSelector` instead of the one without"
+                .to_owned();
+        }
+        let all = if self.rule.selector.is_empty() {
+            ""
+        } else {
+            ", also from those that its `workloadSelector` does not match"
+        };
+        let whose = if theirs == root { "the root namespace" } else { "the service's namespace" };
+        format!(
+            "istiod reads a DestinationRule in the client's namespace before that in {whose}: it hides it from all clients in {own}{all}"
+        )
+    }
+}
+
+/// Settings whose loss clients notice.
+const SECTIONS: [&str; 2] = ["outlierDetection", "tls"];
+
+/// The DestinationRules that hide settings of others for the same host, in the order of the input.
+pub(crate) fn hidden_rules<'a>(cx: &Context<'a>) -> Vec<Hidden<'a>> {
+    let mut by_host: BTreeMap<String, Vec<&'a DestinationRule>> = BTreeMap::new();
+    for rule in cx.inventory.destination_rules.iter() {
+        by_host.entry(full_host(&rule.host, &rule.object.namespace)).or_default().push(rule);
+    }
+    let mut all = Vec::new();
+    for (host, rules) in by_host.iter().filter(|(_, rules)| rules.len() > 1) {
+        for rule in rules {
+            let other = rules.iter().filter(|other| hides(cx, host, rule, other));
+            // Without it, clients would get the rule of the service's namespace before that of the root namespace.
+            let Some(other) = other.min_by_key(|other| other.object.namespace == cx.mesh.root_namespace) else {
+                continue;
+            };
+            let lost = lost(rule, other);
+            if !lost.is_empty() {
+                all.push(Hidden { rule, other, lost });
+            }
+        }
+    }
+    all
+}
+
+/// Whether some clients get a rule although they would get the other one without it.
+fn hides(cx: &Context<'_>, host: &str, rule: &DestinationRule, other: &DestinationRule) -> bool {
+    let (own, theirs) = (rule.object.namespace.as_str(), other.object.namespace.as_str());
+    if !other.selector.is_empty() {
+        return false;
+    }
+    if own == theirs {
+        return !rule.selector.is_empty();
+    }
+    let root = cx.mesh.root_namespace.as_str();
+    let service = cx.inventory.service_of_host(host).map(|service| &service.object);
+    let entry = || cx.inventory.service_entries.iter().find(|entry| entry.hosts.iter().any(|one| one == host));
+    let defined = service.or_else(|| Some(&entry()?.object)).map(|object| object.namespace.as_str());
+    rule.is_local(root) && other.is_exported_to(own) && (theirs == root || defined == Some(theirs))
+}
+
+fn lost(rule: &DestinationRule, other: &DestinationRule) -> Vec<String> {
+    let (ours, theirs) = (rule.object.document.to_json(), other.object.document.to_json());
+    let policy = |document: &Json, section: &str| !document["spec"]["trafficPolicy"][section].is_null();
+    let sections = SECTIONS.into_iter().filter(|section| policy(&theirs, section) && !policy(&ours, section));
+    let subsets = other.subsets.iter().filter(|subset| !rule.subsets.contains(subset));
+    sections.map(|section| format!("`{section}`")).chain(subsets.map(|subset| format!("subset `{subset}`"))).collect()
 }
 
 fn named(rule: &DestinationRule) -> String {

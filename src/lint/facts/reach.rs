@@ -2,6 +2,7 @@
 
 use crate::engine::compat::Behaviour;
 use crate::lint::facts::context::{Context, Knowledge};
+use crate::lint::facts::names;
 use crate::lint::facts::versions::newest_fitting;
 use crate::lint::finding::Confidence;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -9,15 +10,16 @@ use crate::model::inventory::{Gateway, Inventory, Labels, Workload};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
 
 /// A workload of the input: from a manifest, from the cluster, or the proxy of a config dump.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached<'c> {
     /// Its namespace.
     pub namespace: &'c str,
-    /// Its name.
+    /// Its name; for a config dump that of the pod.
     pub name: &'c str,
+    /// The name of its workload; empty if unknown.
+    pub workload: &'c str,
     /// Its labels.
     pub labels: &'c Labels,
     /// The kind of its proxy, if a config dump shows it.
@@ -29,6 +31,11 @@ impl Reached<'_> {
     pub(crate) fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
+
+    /// Namespace and name of its workload: the pods of a workload are one, and its manifest is the same.
+    fn of_workload(&self) -> (&str, &str) {
+        (self.namespace, if self.workload.is_empty() { self.name } else { self.workload })
+    }
 }
 
 /// The proxies of config dumps.
@@ -36,12 +43,19 @@ fn proxies<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Reached<'c>> {
     cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).map(|run| {
         let proxy = &run.config.proxy;
         let name = if proxy.name.is_empty() { proxy.workload.as_str() } else { proxy.name.as_str() };
-        Reached { namespace: &proxy.namespace, name, labels: &proxy.labels, kind: Some(proxy.kind) }
+        Reached {
+            namespace: &proxy.namespace,
+            name,
+            workload: &proxy.workload,
+            labels: &proxy.labels,
+            kind: Some(proxy.kind),
+        }
     })
 }
 
 fn manifest(workload: &Workload) -> Reached<'_> {
-    Reached { namespace: &workload.object.namespace, name: &workload.object.name, labels: &workload.labels, kind: None }
+    let (namespace, name) = (&workload.object.namespace, &workload.object.name);
+    Reached { namespace, name, workload: name, labels: &workload.labels, kind: None }
 }
 
 /// Every workload that is known.
@@ -113,28 +127,29 @@ pub(crate) fn unselective(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
 
 /// How many workloads in how many namespaces these are: "14 workloads in 3 namespaces".
 pub(crate) fn extent(workloads: &[Reached<'_>]) -> String {
-    let names: HashSet<(&str, &str)> = workloads.iter().map(|one| (one.namespace, one.name)).collect();
+    let names: HashSet<(&str, &str)> = workloads.iter().map(Reached::of_workload).collect();
     let namespaces: BTreeSet<&str> = workloads.iter().map(|one| one.namespace).collect();
-    let workloads = crate::lint::facts::names::count(names.len(), "workload", "workloads");
-    format!("{workloads} in {}", crate::lint::facts::names::count(namespaces.len(), "namespace", "namespaces"))
+    let workloads = names::count(names.len(), "workload", "workloads");
+    format!("{workloads} in {}", names::count(namespaces.len(), "namespace", "namespaces"))
 }
 
-/// The extent of workloads, and their names, sorted and without duplicates.
-pub(crate) type Named = (String, Arc<Vec<String>>);
+/// Maximum number of workloads that a finding about all of them names.
+const MAX_EXAMPLES: usize = 3;
 
-/// The extent and the names of these workloads.
-pub(crate) fn named(workloads: &[Reached<'_>]) -> Named {
-    let names: BTreeSet<String> = workloads.iter().map(Reached::full_name).collect();
-    (extent(workloads), Arc::new(names.into_iter().collect()))
+/// The extent, and the first of these workloads by name.
+pub(crate) fn extent_with_names(workloads: &[Reached<'_>]) -> (String, String) {
+    let all: BTreeSet<(&str, &str)> = workloads.iter().map(Reached::of_workload).collect();
+    let names: Vec<String> = all.into_iter().map(|(namespace, name)| format!("{namespace}/{name}")).collect();
+    (extent(workloads), names::listed(names.iter().map(String::as_str), MAX_EXAMPLES))
 }
 
 /// The same for each namespace: many filters reach all workloads of theirs.
-pub(crate) fn by_namespace<'c>(cx: &'c Context<'_>) -> HashMap<&'c str, Named> {
+pub(crate) fn by_namespace<'c>(cx: &'c Context<'_>) -> HashMap<&'c str, (String, String)> {
     let mut of: HashMap<&str, Vec<Reached<'_>>> = HashMap::new();
     for one in known(cx) {
         of.entry(one.namespace).or_default().push(one);
     }
-    of.into_iter().map(|(namespace, workloads)| (namespace, named(&workloads))).collect()
+    of.into_iter().map(|(namespace, workloads)| (namespace, extent_with_names(&workloads))).collect()
 }
 
 /// Whether every patch of a filter is for proxies that are older than all supported ones: a leftover of an upgrade.

@@ -3,14 +3,16 @@
 use super::beside;
 use crate::lint::facts::context::Context;
 use crate::lint::facts::view::PatchView;
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings, Label};
 use crate::lint::rule::RuleInfo;
 use crate::migrate::PatchReport;
 use crate::migrate::catalog::{self, Pattern};
+use crate::migrate::draft::Action;
 use crate::migrate::step::Move;
 use crate::migrate::verdict::{Class, Concern, Kind, State};
 use crate::model::envoy_filter::PatchContext;
 use crate::model::release::Release;
+use serde_json::Value as Json;
 
 /// Maximum number of native APIs that a finding names; `migrate` names all.
 const MAX_HOMES: usize = 2;
@@ -43,34 +45,66 @@ pub(crate) fn check(
         let written: Vec<&PatchReport> =
             of_filter.iter().map(|(_, report)| *report).filter(|report| report.written).collect();
         let fix = of_filter.first().and_then(|(view, _)| beside::fix(cx, view.filter, &written));
+        // What the same objects replace, for the same reason, is one finding.
+        let mut told: Vec<(&PatchReport, Finding)> = Vec::new();
         for (view, report) in of_filter {
             let span = view.key_span(&["patch", "value"]);
-            let finding = view.finding(rule, span, message).note(note(&report.found, report.class));
-            // What is refused and has no object is for the reader to write.
-            let by_hand = report.found.is_refused() && report.found.actions.is_empty();
-            let mut finding = finding.help(if by_hand {
-                "write the field by hand, then delete the patch"
-            } else {
-                "run `kubectl envoyfilter migrate`: it writes the object and lists what differs"
+            let note = note(&report.found, report.class);
+            let same = told.iter_mut().find(|(first, finding)| {
+                let shared = report.found.with == Some(first.index);
+                shared
+                    || finding.notes.first() == Some(&note) && same_objects(&first.found.actions, &report.found.actions)
             });
-            finding.fix = fix.clone().filter(|_| report.written);
+            if let Some((_, finding)) = same {
+                finding.related.push(Label { span, message: "moves with it".to_owned() });
+            } else {
+                let mut finding = view.finding(rule, span, message).note(note).help(help(report));
+                finding.fix = fix.clone().filter(|_| report.written);
+                told.push((report, finding));
+            }
+        }
+        let together = told.iter().filter(|(_, finding)| finding.fix.is_some()).count();
+        for (_, mut finding) in told {
+            finding.fix.iter_mut().for_each(|fix| fix.together = together);
             out.push(finding);
         }
     }
 }
 
-/// Whether the native object would reach more than the filter: then nothing is proposed.
+/// Whether two patches move to the same objects: those of a host, an edited one, or settings of the proxies.
+fn same_objects(one: &[Action], other: &[Action]) -> bool {
+    let host = |object: &Json| [&object["kind"], &object["spec"]["host"]].map(Json::to_string);
+    let same = |pair: (&Action, &Action)| match pair {
+        (Action::Object(one), Action::Object(other)) => !one["spec"]["host"].is_null() && host(one) == host(other),
+        (Action::Edit { object: one, .. }, Action::Edit { object: other, .. }) => one == other,
+        (Action::Proxy { .. }, Action::Proxy { .. }) | (Action::Mesh(_), Action::Mesh(_)) => true,
+        _ => false,
+    };
+    !one.is_empty() && one.len() == other.len() && one.iter().zip(other).all(same)
+}
+
+/// How to get the object; what would reach more than the patch is for the reader to write.
+fn help(report: &PatchReport) -> &'static str {
+    let found = &report.found;
+    if found.is_refused() {
+        "write it by hand, then delete the patch"
+    } else if report.written || found.actions.is_empty() {
+        "run `kubectl envoyfilter migrate`: it writes the object and lists what differs"
+    } else if found.needs_review() {
+        "run `kubectl envoyfilter migrate --accept reviewed`: it writes the object and lists what to review"
+    } else {
+        "run `kubectl envoyfilter migrate --accept differs`: it writes the object and lists what differs"
+    }
+}
+
+/// Whether the native object would reach more than the filter: then nothing is proposed. What the user can still limit
+/// does not count: an object for this host alone, and rules for ports in the APIs that have them.
 fn reaches_further(found: &Move) -> bool {
-    let reach = |concern| {
-        matches!(
-            concern,
-            Concern::Namespace
-                | Concern::Selector
-                | Concern::Ports
-                | Concern::Direction
-                | Concern::Routes
-                | Concern::Patch
-        )
+    let ports = found.homes.iter().any(|home| matches!(home.kind, "VirtualService" | "AuthorizationPolicy"));
+    let reach = |concern| match concern {
+        Concern::Namespace | Concern::Selector | Concern::Direction | Concern::Patch => true,
+        Concern::Ports => !ports,
+        _ => false,
     };
     let perhaps = |concern| concern == Concern::Selector;
     found.guards.iter().any(|guard| match guard.state {

