@@ -51,7 +51,10 @@ pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, 
         out.problems.truncate(MAX_PROBLEMS);
         out
     };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(text.len() / WORTH_A_THREAD);
+    let worth = text.len() / WORTH_A_THREAD;
+    // Asking for the number of cores reads files of the system.
+    let workers =
+        if worth < 2 { worth } else { std::thread::available_parallelism().map_or(1, usize::from).min(worth) };
     // Threads would have to share the bound, and which of them exceeds it would be random.
     if workers < 2 || places.len() < 2 || (text.len() > values && may_hold(text) > values) {
         let out = read(&places);

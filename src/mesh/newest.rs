@@ -1,8 +1,9 @@
 //! EnvoyFilters that remain after a migration, rewritten by the fixes of `lint` and compared with the originals by the engine.
 
 use crate::engine::matching;
-use crate::engine::program::Program;
-use crate::engine::{self, MeshSettings, Options};
+use crate::engine::program::{Planned, Program, Status};
+use crate::engine::trace::NoOp;
+use crate::engine::{self, MeshSettings, Options, PatchedResource};
 use crate::lint::upgrade::forecast::renamed;
 use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::{self, Loaded, reference, yaml_text};
@@ -14,7 +15,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
-use crate::proto::json::Style;
+use crate::proto::json::{self, Style};
 use crate::proto::schema::Schema;
 use crate::rules::ALL;
 use crate::study::dump;
@@ -41,27 +42,47 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
         if !old {
             continue;
         }
-        let before = match &one.after {
+        let read = |object: &Json| {
+            let text = yaml_text::write(object).unwrap_or_default();
+            load::read_text("rewritten", text, &load::Options::default())
+        };
+        let (before, smaller) = match &one.after {
             After::Delete => continue,
-            After::Smaller(smaller) => smaller.clone(),
+            After::Smaller(smaller) => (smaller.clone(), Some(read(smaller))),
             After::Unchanged => {
                 let mut document = filter.document.to_json();
                 draft::clean(&mut document, &filter.namespace);
-                document
+                (document, None)
             }
         };
-        let first = from_first_api(&before);
-        let mut changes = BTreeSet::new();
-        if first.is_some() {
-            changes.insert("write `configPatches` instead of `filters`".to_owned());
-        }
-        let start = first.unwrap_or_else(|| before.clone());
-        let Some(mut object) = newest(&start, release, mesh, &rules, &mut changes) else { continue };
-        let plugins = name_plugins(&mut object, release, &mut changes);
-        if changes.is_empty() {
+        let Some(was) = smaller.as_ref().map_or(Some(filter), |smaller| smaller.inventory.envoy_filters.first()) else {
             continue;
-        }
-        let effect = effect(&before, &object, &plugins, release, mesh);
+        };
+        let first = from_first_api(&before);
+        let start = first.as_ref().unwrap_or(&before);
+        let found = |references: &[ProxyConfig<'_>]| {
+            let mut changes = BTreeSet::new();
+            if first.is_some() {
+                changes.insert("write `configPatches` instead of `filters`".to_owned());
+            }
+            let mut loaded = newest(start, references, release, mesh, &rules, &mut changes)?;
+            let mut object = loaded.inventory.envoy_filters.first()?.document.to_json();
+            let plugins = name_plugins(&mut object, release, &mut changes);
+            if changes.is_empty() {
+                return None;
+            }
+            if !plugins.is_empty() {
+                loaded = read(&object);
+            }
+            let is = loaded.inventory.envoy_filters.first()?;
+            Some((effect(was, is, &plugins, release, mesh), object, changes))
+        };
+        // A name that another patch of the filter introduced is not an old one. Only proxies show it, which few filters need.
+        let found = match found(&[]) {
+            Some((Effect::Other(_), ..)) => found(reference::configs(release)),
+            found => found,
+        };
+        let Some((effect, object, changes)) = found else { continue };
         let written = match &effect {
             Effect::Same(class, _) => *class <= Class::SameBut && (*class == Class::Exact || accept >= Accept::SameBut),
             Effect::Revived(_) | Effect::Other(_) => accept >= Accept::Differs,
@@ -74,46 +95,52 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
     }
 }
 
-/// What rules find without any proxy.
-fn found(loaded: &Loaded, release: Release, mesh: &MeshSettings, rules: &[&'static Rule]) -> Vec<Finding> {
+/// What rules find on these reference configurations.
+fn found(
+    loaded: &Loaded,
+    references: &[ProxyConfig<'_>],
+    release: Release,
+    mesh: &MeshSettings,
+    rules: &[&'static Rule],
+) -> Vec<Finding> {
     let input = Input {
         sources: &loaded.sources,
         inventory: &loaded.inventory,
         problems: &loaded.problems,
         dumps: &[],
-        references: reference::configs(release),
+        references,
         release,
         mesh,
     };
     lint::lint(&input, rules)
 }
 
-/// The filters, `namespace/name`, that a fix would change.
+/// The filters, `namespace/name`, that a fix may change.
 fn outdated(loaded: &Loaded, release: Release, mesh: &MeshSettings, rules: &[&'static Rule]) -> BTreeSet<String> {
-    let fixable = found(loaded, release, mesh, rules).into_iter().filter(|finding| finding.fix.is_some());
+    let fixable = found(loaded, &[], release, mesh, rules).into_iter().filter(|finding| finding.fix.is_some());
     fixable.map(|finding| finding.filter).collect()
 }
 
 /// A filter after all fixes; `None` when it cannot be read.
 fn newest(
     start: &Json,
+    references: &[ProxyConfig<'_>],
     release: Release,
     mesh: &MeshSettings,
     rules: &[&'static Rule],
     changes: &mut BTreeSet<String>,
-) -> Option<Json> {
+) -> Option<Loaded> {
     let mut text = yaml_text::write(start).ok()?;
-    for _ in 0..ROUNDS {
+    for round in 0.. {
         let loaded = load::read_text("rewritten", text.clone(), &load::Options::default());
-        let findings = found(&loaded, release, mesh, rules);
+        let findings = if round < ROUNDS { found(&loaded, references, release, mesh, rules) } else { Vec::new() };
         let outcome = fix::apply(&findings, &loaded.sources, true);
-        let Some(fixed) = outcome.files.first() else { break };
+        let Some(fixed) = outcome.files.first() else { return Some(loaded) };
         let titles = fixed.findings.iter().filter_map(|&at| Some(findings.get(at)?.fix.as_ref()?.title.clone()));
         changes.extend(titles);
         text = fixed.rewrite(&text)?;
     }
-    let loaded = load::read_text("rewritten", text, &load::Options::default());
-    loaded.inventory.envoy_filters.first().map(|filter| filter.document.to_json())
+    None
 }
 
 /// Prefixes of the names of WasmPlugins' filters, by release.
@@ -183,16 +210,16 @@ fn with_plugins(value: &mut Json, names: &BTreeSet<String>) {
 
 /// Compares the engine's results for both forms on the reference configurations, as proxies that the filter selects. These
 /// have no WasmPlugins of their own, so those that the filter names are added.
-fn effect(before: &Json, after: &Json, plugins: &BTreeSet<String>, release: Release, mesh: &MeshSettings) -> Effect {
-    let read = |object: &Json| {
-        let text = yaml_text::write(object).unwrap_or_default();
-        load::read_text("compared", text, &load::Options::default())
-    };
-    let (old, new) = (read(before), read(after));
-    let (Some(first), Some(second)) = (old.inventory.envoy_filters.first(), new.inventory.envoy_filters.first()) else {
-        return Effect::Unseen;
-    };
+fn effect(
+    first: &EnvoyFilter,
+    second: &EnvoyFilter,
+    plugins: &BTreeSet<String>,
+    release: Release,
+    mesh: &MeshSettings,
+) -> Effect {
     let (mut found, mut seen, mut revived): (Vec<Difference>, usize, usize) = (Vec::new(), 0, 0);
+    let programs = [first, second].map(|filter| Program::new(std::slice::from_ref(filter), release));
+    let options = Options::default();
     for reference in reference::configs(release) {
         let listener = |one: &Resource<'_>| -> Option<String> {
             if plugins.is_empty() || one.kind != ResourceKind::Listener {
@@ -216,15 +243,24 @@ fn effect(before: &Json, after: &Json, plugins: &BTreeSet<String>, release: Rele
         if let Some(target) = first.target_refs.first() {
             config.proxy.labels.insert(GATEWAY_NAME_LABEL.to_owned(), target.name.clone());
         }
-        let base = verify::resources(&config);
-        let was = patched(first, &config, &base, release, mesh);
-        let is = patched(second, &config, &base, release, mesh);
-        match (was == base, is == base) {
+        let [was, is] = programs.each_ref().map(|program| {
+            let plan = program.plan(&config.proxy, mesh);
+            // Other proxies' patches do nothing here.
+            let idle = |planned: &Planned<'_>| planned.status == Status::NoOp(NoOp::ContextOfOtherProxies);
+            let idle = plan.patches.iter().all(idle);
+            if idle { Vec::new() } else { engine::run(&plan, &config, &options, &mut ()).resources }
+        });
+        let schema = programs[0].schema;
+        let idle = |changed: &[PatchedResource<'_>]| changed.iter().all(|one| is_unchanged(&config, one));
+        match (idle(&was), idle(&is)) {
             (true, true) => {}
             (true, false) => revived += 1,
+            _ if are_same(&was, &is) => seen += 1,
             _ => {
                 seen += 1;
-                let compared = differences(&was, &is, &BTreeMap::new());
+                let [was, is] = [was, is].map(|changed| contents(&changed, &config, schema));
+                let base = untouched(&config, [&was, &is]);
+                let compared = differences(&over(&base, was), &over(&base, is), &BTreeMap::new());
                 found.extend(compared.iter().map(|one| explain("reference", one, &[])));
             }
         }
@@ -243,35 +279,66 @@ fn effect(before: &Json, after: &Json, plugins: &BTreeSet<String>, release: Rele
     }
 }
 
-/// The resources of a proxy with a filter.
-fn patched(
-    filter: &EnvoyFilter,
-    config: &ProxyConfig<'_>,
-    base: &Resources,
-    release: Release,
-    mesh: &MeshSettings,
-) -> Resources {
-    let filters = std::slice::from_ref(filter);
-    let program = Program::new(filters, release);
-    let plan = program.plan(&config.proxy, mesh);
-    let options = Options::default();
-    let patched = engine::run(&plan, config, &options, &mut ());
-    let schema: Schema = program.schema;
+/// Whether a resource means what it meant before.
+fn is_unchanged(config: &ProxyConfig<'_>, one: &PatchedResource<'_>) -> bool {
+    let before = one.source.and_then(|index| config.resources.get(index));
+    let (Some(before), Some(tree)) = (before, &one.tree) else { return false };
+    match before.opened.as_ref().and_then(|opened| opened.of(before.json)) {
+        Some(before) => tree.same(before),
+        None => json::parse(before.json).is_ok_and(|before| tree.same(&before)),
+    }
+}
+
+/// Whether two runs have the same result.
+fn are_same(one: &[PatchedResource<'_>], other: &[PatchedResource<'_>]) -> bool {
+    let same = |(one, other): (&PatchedResource<'_>, &PatchedResource<'_>)| {
+        let trees = match (&one.tree, &other.tree) {
+            (Some(one), Some(other)) => one.same(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        trees && (one.kind, one.source, &one.name) == (other.kind, other.source, &other.name)
+    };
+    one.len() == other.len() && one.iter().zip(other).all(same)
+}
+
+/// What a filter changes, by kind and name; `None` is removed.
+type Changed = BTreeMap<(&'static str, String), Option<Json>>;
+
+fn contents(changed: &[PatchedResource<'_>], config: &ProxyConfig<'_>, schema: Schema) -> Changed {
+    let name = |one: &PatchedResource<'_>| {
+        let source = one.source.and_then(|index| config.resources.get(index));
+        source.map_or_else(|| one.name.clone(), |resource| resource.name.to_string())
+    };
+    let content = |one: &PatchedResource<'_>| {
+        let text = dump::resource(schema, config.field_names, one.kind, one.tree.as_ref()?, Style::Compact);
+        verify::content(&text)
+    };
+    changed.iter().map(|one| ((verify::word(one.kind), name(one)), content(one))).collect()
+}
+
+/// The generated resources that filters change, and discovered extensions, to which listeners refer.
+fn untouched(config: &ProxyConfig<'_>, changed: [&Changed; 2]) -> Resources {
+    let mut all = Resources::new();
+    for kind in ResourceKind::ALL {
+        let touched = |name: &str| {
+            kind == ResourceKind::ExtensionConfig
+                || changed.iter().any(|one| one.contains_key(&(verify::word(kind), name.to_owned())))
+        };
+        let resources = config.generated(kind).map(|(_, resource)| resource);
+        resources.filter(|resource| touched(&resource.name)).for_each(|resource| verify::add(&mut all, resource));
+    }
+    all
+}
+
+/// The resources after a change.
+fn over(base: &Resources, changed: Changed) -> Resources {
     let mut all = base.clone();
-    for one in &patched.resources {
-        let word = if one.kind == ResourceKind::ExtensionConfig { "ecds" } else { one.kind.as_str() };
+    for ((word, name), value) in changed {
         let of = all.entry(word.to_owned()).or_default();
-        let source = one.source.and_then(|index| config.resources.get(index)).map(|resource| resource.name.to_string());
-        if let Some(name) = &source {
-            of.remove(name);
+        match value {
+            Some(value) => drop(of.insert(name, value)),
+            None => drop(of.remove(&name)),
         }
-        let Some(tree) = &one.tree else { continue };
-        let text = dump::resource(schema, config.field_names, one.kind, tree, Style::Compact);
-        let Ok(mut value) = serde_json::from_str::<Json>(&text) else { continue };
-        if let Some(map) = value.as_object_mut() {
-            map.shift_remove("@type");
-        }
-        of.insert(source.unwrap_or_else(|| one.name.clone()), value);
     }
     all
 }

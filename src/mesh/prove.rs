@@ -20,7 +20,7 @@ use crate::migrate::draft::is_kube;
 use crate::migrate::proof::{Computed, Proof, Proven, Traffic};
 use crate::migrate::value::merge;
 use crate::migrate::verdict::{Class, Difference, Kind, State};
-use crate::migrate::{self, Accept, After, Report, Request};
+use crate::migrate::{self, Accept, After, Report, Request, verify};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::proxy_config::{ANNOTATION, apply};
@@ -235,13 +235,10 @@ fn compared(targets: &[Target], before: &Answers, after: &Answers, reaches: &dyn
 fn resources(configuration: &Configuration) -> Resources {
     let mut all = Resources::new();
     for kind in ResourceKind::ALL {
-        let word = if kind == ResourceKind::ExtensionConfig { "ecds" } else { kind.as_str() };
         for (name, text) in configuration.of(kind) {
-            let Ok(mut value) = serde_json::from_str::<Value>(text) else { continue };
-            if let Some(map) = value.as_object_mut() {
-                map.shift_remove("@type");
+            if let Some(value) = verify::content(text) {
+                all.entry(verify::word(kind).to_owned()).or_default().insert(name.clone(), value);
             }
-            all.entry(word.to_owned()).or_default().insert(name.clone(), value);
         }
     }
     all

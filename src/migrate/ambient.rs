@@ -2,11 +2,12 @@
 
 use super::draft::Action;
 use super::mesh::{Proxies, includes};
+use super::rest;
 use super::step::{Cx, Move, Part};
 use super::value::has_entry;
 use super::verdict::{Concern, Kind, State};
-use crate::model::envoy_filter::PatchContext;
-use crate::model::inventory::{Service, Workload};
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
+use crate::model::inventory::{KubeGateway, Service, Workload};
 use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 
@@ -68,6 +69,13 @@ fn at(place: Place, reason: impl Into<String>) -> Placement {
 
 const CALLER: &str = "a waypoint handles requests to the called service, from all of its callers; the caller's side has only ztunnel, which does not read HTTP";
 
+const OWN_ROUTES: &str = "an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can patch the routes of all services of that waypoint, but not those of a service with a VirtualService or an HTTPRoute, and the names of its route tables are others (`inbound-vip|PORT|http|HOST`)";
+
+const CALLS: &str = "the script calls a cluster, and a waypoint has no clusters of other services: an EnvoyFilter with targetRefs to the waypoint's Gateway can have the script, and the annotation `envoyfilter.istio.io/referenced-services` adds the clusters (Istio 1.26)";
+
+/// The label that gives a Service or ServiceEntry a waypoint.
+const USE_WAYPOINT: &str = "istio.io/use-waypoint";
+
 const OWN_FILTER: &str = "a waypoint has no known native setting for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it. It then applies to every service of that waypoint: give these services a waypoint of their own";
 
 /// Finds the place of a patch, and adapts the move's objects.
@@ -101,10 +109,10 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
                 return at(Place::WaypointFilter, OWN_FILTER);
             }
             if found.pattern.id == "rbac" && by_connection(found) {
-                return at(
-                    Place::Ztunnel,
-                    "ztunnel enforces policies on addresses and identities for every connection of the pod",
-                );
+                return in_ztunnel(cx, part, found);
+            }
+            if calls_clusters(part) {
+                return at(Place::WaypointFilter, CALLS);
             }
             on_waypoint(cx, part, found)
         }
@@ -113,15 +121,22 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
         | "route-timeout"
         | "route-retries"
         | "route-headers"
+        | "route-rewrite"
+        | "route-mirror"
+        | "redirect"
         | "direct-response"
         | "cluster-policy"
         | "cluster-http-options" => of_callers(cx, found),
-        "cluster-add" => at(
-            Place::Ztunnel,
-            "a ServiceEntry is known to ztunnel and waypoints alike; TLS towards it needs a waypoint for the ServiceEntry",
-        ),
+        "cluster-add" => of_entry(cx, found),
         "server-tls" => {
-            at(Place::Ztunnel, "ztunnel encrypts with TLS 1.3; versions and cipher suites cannot be configured")
+            if !found.moves || found.is_refused() {
+                return at(Place::Blocked, "ztunnel has no settings for TLS");
+            }
+            // The native setting is for the mutual TLS of sidecars.
+            found.actions.clear();
+            found.differences.clear();
+            found.difference(Kind::Behavior, "mutual TLS is between ztunnels and waypoints, and always TLS 1.3");
+            at(Place::NotNeeded, "no sidecar is left whose TLS could be set")
         }
         "hcm-timeouts" | "http2-options" | "path-normalization" | "server-header" | "header-case"
         | "client-cert-header" | "http10" | "trusted-hops" | "header-size" | "local-reply" | "global-ratelimit"
@@ -131,6 +146,8 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
                 at(Place::Blocked, CALLER)
             } else if part.reach.port.is_some() {
                 at(Place::Blocked, "the patch is for one port of a workload; a waypoint has no listener for that")
+            } else if is_of_routes(part) {
+                at(Place::WaypointFilter, OWN_ROUTES)
             } else {
                 at(Place::WaypointFilter, OWN_FILTER)
             }
@@ -142,7 +159,12 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     }
 }
 
-/// Whether the policies of a move use only properties of connections.
+/// Keys of `when` in an AuthorizationPolicy that ztunnel reads.
+const CONNECTION: &[&str] =
+    &["source.ip", "source.namespace", "source.principal", "destination.ip", "destination.port"];
+
+/// Whether ztunnel enforces the policies of a move as they are: only properties of connections, ALLOW or DENY, not as a dry
+/// run (`convertAuthorizationPolicy` in istiod's `ambient/authorization.go`).
 fn by_connection(found: &Move) -> bool {
     const HTTP: &[&str] = &[
         "paths",
@@ -156,25 +178,96 @@ fn by_connection(found: &Move) -> bool {
         "requestPrincipals",
         "notRequestPrincipals",
     ];
-    // A key of `when` is `request.headers[…]`, `request.auth…`, `source.…` or `destination.…`.
     let of_request = |key: &str, value: &Json| {
-        HTTP.contains(&key) || (key == "key" && value.as_str().is_some_and(|text| text.starts_with("request.")))
+        HTTP.contains(&key) || (key == "key" && value.as_str().is_none_or(|text| !CONNECTION.contains(&text)))
     };
     let mut policies = found.actions.iter().filter_map(|action| match action {
-        Action::Object(object) if object["kind"] == "AuthorizationPolicy" => Some(&object["spec"]),
+        Action::Object(object) if object["kind"] == "AuthorizationPolicy" => Some(object),
         _ => None,
     });
     let mut any = false;
-    let plain = policies.all(|spec| {
+    let plain = policies.all(|policy| {
         any = true;
-        !has_entry(spec, &of_request)
+        policy["metadata"].get("annotations").is_none()
+            && ["ALLOW", "DENY"].iter().any(|action| policy["spec"]["action"] == *action)
+            && !has_entry(&policy["spec"], &of_request)
     });
     any && plain
 }
 
+/// A policy on addresses and identities: ztunnel sees those of the caller unless a waypoint is between them.
+fn in_ztunnel(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
+    let behind = "behind a waypoint, ztunnel sees the waypoint's address and identity instead of the caller's: a DENY rule no longer matches, and an ALLOW rule refuses everyone";
+    found.difference(Kind::Behavior, behind);
+    if part.apply_to() == ApplyTo::HttpFilter {
+        found.difference(
+            Kind::Behavior,
+            "ztunnel decides for each connection and closes it; the filter answers a refused request with 403",
+        );
+    }
+    let waypoint =
+        waypoints(cx).find(|one| cx.filter.namespace == cx.mesh.root || one.object.namespace == cx.filter.namespace);
+    if let Some(waypoint) = waypoint {
+        found.guard(
+            Concern::Authorization,
+            State::Broken,
+            format!("Gateway {}/{} is a waypoint: {behind}", waypoint.object.namespace, waypoint.object.name),
+        );
+    }
+    // The position in a sidecar's filter chain does not apply.
+    found.differences.retain(|one| one.kind != Kind::Position);
+    at(Place::Ztunnel, "ztunnel enforces policies on addresses and identities for every connection of the pod")
+}
+
+/// The waypoints in the input.
+fn waypoints<'a>(cx: &Cx<'a>) -> impl Iterator<Item = &'a KubeGateway> + use<'a> {
+    cx.mesh.inventory.kube_gateways.iter().map(AsRef::as_ref).filter(|one| one.class.contains("waypoint"))
+}
+
+/// Whether a Lua script calls clusters.
+fn calls_clusters(part: &Part<'_>) -> bool {
+    let mut calls = false;
+    if let Some(tree) = &part.built.value {
+        rest::codes_of(tree, &mut |code| calls |= code.contains("httpCall"));
+    }
+    calls
+}
+
+/// Whether a patch is for route tables.
+fn is_of_routes(part: &Part<'_>) -> bool {
+    matches!(part.apply_to(), ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute)
+}
+
+/// A ServiceEntry, which ztunnel knows; TLS towards its host needs a waypoint.
+fn of_entry(cx: &Cx<'_>, found: &mut Move) -> Placement {
+    let tls = |action: &Action| matches!(action, Action::Object(one) if one["kind"] == "DestinationRule" && has_entry(&one["spec"], &|key, _| key == "tls"));
+    if !found.actions.iter().any(tls) {
+        return at(Place::Ztunnel, "ztunnel knows the hosts of ServiceEntries");
+    }
+    let Some(waypoint) = waypoints(cx).find(|one| one.object.namespace == cx.filter.namespace) else {
+        found.guard(
+            Concern::Tls,
+            State::Broken,
+            format!(
+                "ztunnel does not start TLS with the host, so that requests would leave in plain text: add the Gateway of a waypoint in namespace {} so that the ServiceEntry can use it",
+                cx.filter.namespace
+            ),
+        );
+        return at(Place::Waypoint, "TLS towards a host outside the mesh starts at the waypoint of its ServiceEntry");
+    };
+    for action in &mut found.actions {
+        if let Action::Object(one) = action
+            && one["kind"] == "ServiceEntry"
+        {
+            one["metadata"]["labels"][USE_WAYPOINT] = waypoint.object.name.as_str().into();
+        }
+    }
+    at(Place::Waypoint, "TLS towards a host outside the mesh starts at the waypoint of its ServiceEntry")
+}
+
 /// Rules about what a client sends: the service's waypoint applies them to all clients.
 fn of_callers(cx: &Cx<'_>, found: &mut Move) -> Placement {
-    if super::mesh::Mesh::is_narrow(cx.filter) {
+    if !cx.mesh.is_mesh_wide(cx.filter) {
         return at(
             Place::Blocked,
             "the called service's waypoint has one rule for all callers; the filter is for some of them",
@@ -203,7 +296,12 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
         found.actions.iter().any(|action| matches!(action, Action::Object(one) if is(one)))
     };
     let security = writes(["AuthorizationPolicy", "RequestAuthentication"]);
-    let extension = writes(["TrafficExtension", "WasmPlugin"]);
+    let extension = found.actions.iter().find_map(|action| match action {
+        Action::Object(one) if one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin" => {
+            Some(one["spec"]["phase"].as_str().unwrap_or_default().to_owned())
+        }
+        _ => None,
+    });
     if security && cx.mesh.ports(cx.filter).is_none_or(|ports| ports.iter().any(|port| !port.http)) {
         return at(
             Place::Blocked,
@@ -235,10 +333,16 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     );
     // The position in a sidecar does not apply to a waypoint.
     found.differences.retain(|one| one.kind != Kind::Position);
-    if extension {
+    if let Some(phase) = extension {
         found.difference(
             Kind::Position,
-            "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes",
+            match phase.as_str() {
+                "AUTHN" => "runs before the waypoint's own filters, before authentication, authorization and cors",
+                "AUTHZ" => "runs between authentication and authorization on the waypoint, before cors",
+                _ => {
+                    "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes"
+                }
+            },
         );
     }
     if security {
@@ -286,12 +390,7 @@ fn targets(cx: &Cx<'_>) -> Result<Json, ErrorMessage> {
                 "the filter applies to the whole mesh: each namespace needs the object for its own waypoint".into()
             );
         }
-        let known = cx
-            .mesh
-            .inventory
-            .kube_gateways
-            .iter()
-            .find(|one| one.object.namespace == *namespace && one.class.contains("waypoint"));
+        let known = waypoints(cx).find(|one| one.object.namespace == *namespace);
         let name = known.map(|one| one.object.name.clone()).ok_or_else(|| {
             format!("the waypoint of namespace {namespace} is not in the input: add its Gateway so that the object can name it")
         })?;

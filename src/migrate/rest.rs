@@ -35,16 +35,21 @@ const CODE_KEYS: &[&str] = &["inline_code", "inline_string"];
 
 /// Calls `found` for every quoted text in the Lua code of a value, since calls name clusters that way.
 pub(super) fn literals_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
+    codes_of(tree, &mut |code| quoted(code, found));
+}
+
+/// Calls `found` for the Lua code of a value.
+pub(super) fn codes_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     match &tree.value {
         Value::Map(entries) => {
             for (key, value) in entries {
                 match value.as_str().filter(|_| CODE_KEYS.contains(&key.as_ref())) {
-                    Some(code) => quoted(code, found),
-                    None => literals_of(value, found),
+                    Some(code) => found(code),
+                    None => codes_of(value, found),
                 }
             }
         }
-        Value::List(items) => items.iter().for_each(|item| literals_of(item, found)),
+        Value::List(items) => items.iter().for_each(|item| codes_of(item, found)),
         _ => {}
     }
 }

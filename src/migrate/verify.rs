@@ -2,7 +2,7 @@
 
 use super::compare::{Resources, differences, explain};
 use super::verdict::{Class, Difference, class_of};
-use crate::model::resource::ProxyConfig;
+use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,17 +36,36 @@ impl Verified {
 /// The resources of a dump.
 pub(crate) fn resources(config: &ProxyConfig<'_>) -> Resources {
     let mut all = Resources::new();
-    for kind in crate::model::resource::ResourceKind::ALL {
-        let word = if kind == crate::model::resource::ResourceKind::ExtensionConfig { "ecds" } else { kind.as_str() };
+    for kind in ResourceKind::ALL {
         for (_, resource) in config.generated(kind) {
-            let Ok(mut value) = serde_json::from_str::<Json>(resource.json) else { continue };
-            if let Some(map) = value.as_object_mut() {
-                map.shift_remove("@type");
-            }
-            all.entry(word.to_owned()).or_default().insert(resource.name.to_string(), value);
+            add(&mut all, resource);
         }
     }
     all
+}
+
+/// The word for a kind of resource in [`Resources`].
+pub(crate) const fn word(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::ExtensionConfig => "ecds",
+        _ => kind.as_str(),
+    }
+}
+
+/// Adds a resource of a dump.
+pub(crate) fn add(all: &mut Resources, resource: &Resource<'_>) {
+    if let Some(value) = content(resource.json) {
+        all.entry(word(resource.kind).to_owned()).or_default().insert(resource.name.to_string(), value);
+    }
+}
+
+/// A resource without its type.
+pub(crate) fn content(json: &str) -> Option<Json> {
+    let mut value: Json = serde_json::from_str(json).ok()?;
+    if let Some(map) = value.as_object_mut() {
+        map.shift_remove("@type");
+    }
+    Some(value)
 }
 
 /// Names that identify a proxy before and after: pods get new names when they restart, workloads do not.

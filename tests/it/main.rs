@@ -39,6 +39,7 @@ mod lint_cli;
 mod linting;
 mod live;
 mod migrate;
+mod migrate_ambient;
 mod migrate_corpus;
 mod migrate_fix;
 mod migrate_judged;

@@ -1,4 +1,4 @@
-//! The results of a migration: nothing is left to migrate afterwards, published filters by class, ambient mode, the
+//! The results of a migration: nothing is left to migrate afterwards, published filters by class, the
 //! newest types.
 
 use crate::linting::{Proxies, expect, read, yaml_files};
@@ -6,7 +6,7 @@ use crate::migrate::{all_recorded, input, input_texts, merge, migrated, yaml};
 use crate::support::testdata;
 use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
-use kubectl_envoyfilter::migrate::{self, Accept, After, Report, Request};
+use kubectl_envoyfilter::migrate::{self, Accept, After, Report};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value as Json, json};
@@ -235,76 +235,6 @@ fn other_shapes_have_their_class() {
         }
     }
     assert!(computed > 150 && guards >= 25, "{computed}, {guards}");
-}
-
-fn to_ambient(case: &Json) -> Report {
-    let loaded = input(case);
-    let request = Request {
-        inventory: &loaded.inventory,
-        root: "istio-system",
-        to: Release::NEWEST,
-        accept: Accept::Reviewed,
-        asked: None,
-        unread: BTreeMap::new(),
-        ambient: true,
-        doubts: BTreeMap::new(),
-    };
-    migrate::migrate(&request).unwrap()
-}
-
-/// Every patch of every recorded case has a place or blocks the move; objects for a waypoint name Services or a
-/// Gateway, never labels.
-#[test]
-fn every_patch_has_its_place_in_ambient_mode() {
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut ordered = 0;
-    for case in all_recorded() {
-        let id = case["id"].as_str().unwrap();
-        let report = to_ambient(&case);
-        for patch in &report.filters[0].patches {
-            let one = patch.ambient.as_ref().unwrap_or_else(|| panic!("{id}: no place"));
-            *places.entry(one.place.name()).or_default() += 1;
-            assert!(!one.reason.is_empty(), "{id}");
-            let goes = matches!(one.place.name(), "waypoint" | "ztunnel" | "not-needed" | "unaffected");
-            assert!(goes || !patch.written, "{id}: {patch:#?}");
-            assert!(!(one.place.name() == "waypoint" && patch.written && patch.class < Class::Differs), "{id}");
-            // Recorded on a waypoint: policies run first, extensions after cors.
-            let position = |one: &&migrate::verdict::Difference| one.kind == migrate::verdict::Kind::Position;
-            let reported: Vec<&str> =
-                patch.found.differences.iter().filter(position).map(|one| one.effect.as_str()).collect();
-            if patch.written && one.place.name() == "waypoint" {
-                let expected = match patch.found.pattern.id {
-                    "lua" | "wasm" | "ecds" => Some("runs after cors"),
-                    "rbac" | "jwt" | "ext-authz" => Some("runs first on the waypoint"),
-                    _ => None,
-                };
-                // The configuration of a discovered filter moves with the filter.
-                let some = usize::from(expected.is_some() && !reported.is_empty());
-                assert!(reported.len() == some, "{id}: {reported:?}");
-                assert!(
-                    reported.iter().all(|one| expected.is_some_and(|words| one.starts_with(words))),
-                    "{id}: {reported:?}"
-                );
-                ordered += reported.len();
-            }
-        }
-        let sidecar = report.filters[0]
-            .patches
-            .iter()
-            .all(|patch| patch.ambient.as_ref().is_some_and(|one| one.place.name() == "waypoint") && patch.written);
-        for made in report.draft.made.iter().filter(|_| sidecar) {
-            let attached =
-                ["AuthorizationPolicy", "RequestAuthentication", "TrafficExtension", "WasmPlugin", "Telemetry"];
-            if attached.iter().any(|kind| made.object["kind"] == *kind) {
-                assert!(made.object["spec"]["selector"].is_null(), "{id}: {}", made.object);
-                assert!(made.object["spec"]["targetRefs"].is_array(), "{id}: {}", made.object);
-            }
-        }
-    }
-    assert!(ordered > 10, "{ordered}");
-    for place in ["unaffected", "waypoint", "waypoint-envoyfilter", "blocked", "ztunnel"] {
-        assert!(places.get(place).is_some_and(|number| *number > 0), "nothing is {place}: {places:?}");
-    }
 }
 
 /// Old names, types and fields are rewritten if the effect stays; a filter that would take effect is reported and not

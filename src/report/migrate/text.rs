@@ -83,8 +83,15 @@ pub fn documents(report: &Report) -> Vec<Document> {
     }
     for filter in &report.filters {
         if let After::Smaller(smaller) = &filter.after {
-            let comments = vec![format!("What remains of EnvoyFilter {}/{}.", filter.namespace, filter.name)];
-            documents.push(Document { file: file(smaller), comments, object: Some(smaller.clone()) });
+            let mut comments = vec![format!("What remains of EnvoyFilter {}/{}.", filter.namespace, filter.name)];
+            let mut object = Some(smaller.clone());
+            // A sidecar that is still there needs the whole filter: its objects on a waypoint are for ambient mode only.
+            if report.ambient {
+                comments.push("Apply it once no workload has a sidecar:".to_owned());
+                comments.extend(commented(smaller));
+                object = None;
+            }
+            documents.push(Document { file: file(smaller), comments, object });
         }
     }
     for one in report.rewrites.iter().filter(|one| one.written && stays(report, &one.filter)) {
@@ -98,7 +105,8 @@ pub fn documents(report: &Report) -> Vec<Document> {
         .map(|filter| format!("kubectl -n {} delete envoyfilter {}", filter.namespace, filter.name))
         .collect();
     if !gone.is_empty() {
-        let mut comments = vec!["Then, once the objects above are in effect:".to_owned()];
+        let when = if report.ambient { "no workload has a sidecar" } else { "the objects above are in effect" };
+        let mut comments = vec![format!("Then, once {when}:")];
         comments.extend(gone);
         comments.push("Check the proxies afterwards: kubectl envoyfilter migrate verify".to_owned());
         documents.push(Document { file: "delete".to_owned(), comments, object: None });
