@@ -173,7 +173,7 @@ impl Audit {
             session.out
         };
         match self.output {
-            Output::Human => forms::text(out, terminal, verbose, &answer.view)?,
+            Output::Human => forms::text(out, terminal, verbose, &answer.view, &report.scope)?,
             Output::Json => report::scoped(out, &answer.view, &report.scope)?,
             Output::Markdown => forms::markdown(out, &answer.view, &report.scope)?,
             Output::Html => forms::html(out, &answer.view, &report.scope)?,

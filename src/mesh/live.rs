@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::settings::{Progress, Settings};
-use super::unread::sent_by_istiod;
+use super::unread::{Missing, sent_by_istiod};
 use crate::cluster::dumps::{self, Delivery};
 use crate::cluster::facts::is_istiod;
 use crate::cluster::kinds::Needs;
@@ -10,10 +10,8 @@ use crate::cluster::read::{self, Reading, Scope};
 use crate::cluster::targets::Target;
 use crate::cluster::{Cluster, Fault, Stop, Via};
 use crate::load::dump::Dump;
-use crate::source::{Code, Problem, Severity};
-use crate::words::count;
+use crate::source::Problem;
 use futures::StreamExt;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::pin::pin;
 use tokio::runtime::{Builder, Runtime};
@@ -147,62 +145,8 @@ impl Live {
             }
         }
         progress.end();
-        missing.note(problems);
+        missing.note(problems, "`kubectl envoyfilter rbac` prints the required roles; --dump-via forces one way");
         problems.extend(sent_by_istiod(of_istiod));
         Ok(())
-    }
-}
-
-/// Stands for the name of a pod in the reasons that several pods share; no message contains it.
-const NAME: &str = "\0";
-
-/// Pods whose dumps could not be read, by reason.
-#[derive(Default)]
-struct Missing {
-    reasons: BTreeMap<String, Vec<String>>,
-    not_ready: BTreeSet<String>,
-    interrupted: usize,
-}
-
-impl Missing {
-    fn add(&mut self, target: &Target, reasons: &[String]) {
-        if target.ready {
-            // With the pod's name in it, every message would be different.
-            let reason = reasons.join("; ").replace(&target.pod, NAME);
-            self.reasons.entry(reason).or_default().push(target.full_name());
-        } else {
-            self.not_ready.insert(target.full_name());
-        }
-    }
-
-    fn note(self, problems: &mut Vec<Problem>) {
-        let mut add = |code, severity, message: String, help: Option<&str>| {
-            problems.push(Problem { code, severity, span: None, message, help: help.map(str::to_owned) });
-        };
-        for (reason, pods) in self.reasons {
-            let proxies = few(&pods);
-            let help = "`kubectl envoyfilter rbac` prints the required roles; --dump-via forces one way";
-            let only = pods.first().filter(|_| pods.len() == 1).and_then(|pod| pod.split_once('/'));
-            let reason = reason.replace(NAME, only.map_or("POD", |(_, name)| name));
-            add(Code::NoDump, Severity::Error, format!("no config dump of {proxies}: {reason}"), Some(help));
-        }
-        if !self.not_ready.is_empty() {
-            let pods: Vec<String> = self.not_ready.into_iter().collect();
-            add(Code::NotReady, Severity::Warning, format!("no config dump of {}: not ready", few(&pods)), None);
-        }
-        if self.interrupted > 0 {
-            let proxies = count(self.interrupted, "proxy was", "proxies were");
-            add(Code::Interrupted, Severity::Error, format!("interrupted: {proxies} not read"), None);
-        }
-    }
-}
-
-/// The first of some pods, and the number of others.
-fn few(pods: &[String]) -> String {
-    const SHOWN: usize = 3;
-    let shown = pods.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match pods.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }

@@ -4,7 +4,7 @@ use super::read::{Feed, Mesh};
 use super::scope::{Origin, ProxyScope, Scope};
 #[cfg(feature = "cluster")]
 use super::settings::Quiet;
-use super::unread::sent_by_istiod;
+use super::unread::{Missing, sent_by_istiod};
 use super::{Error, Refusal};
 #[cfg(feature = "cluster")]
 use crate::cluster::Via;
@@ -28,6 +28,9 @@ use std::sync::Arc;
 /// Maximum number of a cluster's proxies that are asked for clusters missing from another one.
 #[cfg(feature = "cluster")]
 const LENDERS: usize = 8;
+
+/// Why there is no config dump of a pod in a capture.
+const NOT_CAPTURED: &str = "the capture does not contain it";
 
 /// Config dumps named by a caller, and what is known about their proxies.
 #[derive(Clone, Debug, Default)]
@@ -255,11 +258,16 @@ impl Mesh<'_> {
                 proxies.pods += wanted.len();
                 let groups = targets::groups(wanted, self.settings.cluster.all_replicas);
                 proxies.of += groups.len();
-                let firsts: BTreeMap<String, Target> = groups
-                    .into_iter()
-                    .filter_map(|group| group.into_iter().next())
-                    .map(|target| (target.full_name(), target))
-                    .collect();
+                let mut firsts: BTreeMap<String, Target> = BTreeMap::new();
+                let mut missing = Missing::default();
+                for group in groups {
+                    // The replica that was read when the capture was made.
+                    match group.iter().find(|target| capture.dumps.contains(&target.full_name())) {
+                        Some(target) => drop(firsts.insert(target.full_name(), target.clone())),
+                        None => group.iter().take(1).for_each(|target| missing.add(target, &[NOT_CAPTURED.to_owned()])),
+                    }
+                }
+                missing.note(problems, "`kubectl envoyfilter capture --all-replicas` reads the proxies of all pods");
                 let mut of_istiod = 0;
                 capture.each(&firsts.keys().cloned().collect(), &mut |pod, dump, mut trouble| {
                     problems.append(&mut trouble);

@@ -61,7 +61,7 @@ pub(super) enum Feed {
     /// Pods of a cluster.
     #[cfg(feature = "cluster")]
     Live(Box<Live>, Vec<Target>),
-    /// Pods of a capture that have a dump in it.
+    /// Pods of a capture.
     Captured(Capture, Vec<Target>),
     /// Proxies of the files, configured by an istiod on this machine.
     #[cfg(feature = "bottle")]
@@ -190,9 +190,15 @@ impl<'p> Mesh<'p> {
         leave_out_other_revisions(&mut loaded, &facts);
         let mut targets = targets::targets(&loaded.inventory);
         let planes = planes::planes(&facts, &targets, settings.istio_version, settings.root_namespace.as_deref());
-        targets.retain(|target| capture.dumps.contains(&target.full_name()));
         let namespace = settings.namespace.clone().unwrap_or_else(|| "default".to_owned());
         let only = part(settings, breadth(&namespace), None);
+        let is_root = |namespace: &str| planes.iter().any(|plane| plane.mesh.root_namespace == namespace);
+        // What would be read from a cluster.
+        if let Some(only) = only.as_deref().filter(|only| !whole && !is_root(only)) {
+            let filters = &mut loaded.inventory.envoy_filters;
+            filters.retain(|filter| filter.namespace == only || is_root(&filter.namespace));
+            targets.retain(|target| target.namespace == only);
+        }
         let asked = only.as_ref().map(|only| {
             let filters = loaded.inventory.envoy_filters.iter().filter(|filter| filter.namespace == *only);
             filters.map(EnvoyFilter::full_name).collect()

@@ -1,12 +1,14 @@
-//! What `lint` could not read in documents that no finding covers.
+//! What could not be read: documents that no finding covers, and config dumps.
 
 use crate::cluster::kinds::{self, Kind};
+use crate::cluster::targets::Target;
 use crate::lint::document;
 use crate::lint::summary::Summary;
 use crate::load::Loaded;
 use crate::load::capture::Capture;
 use crate::source::{Code, Problem, Severity, Span};
 use crate::words::count;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Problems with unreadable documents that no finding covers. Those of a named file count; a folder may contain templates and
@@ -91,4 +93,60 @@ pub(super) fn sent_by_istiod(proxies: usize) -> Option<Problem> {
         ),
         help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
     })
+}
+
+/// Stands for the name of a pod in the reasons that several pods share; no message contains it.
+const NAME: &str = "\0";
+
+/// Pods whose dumps could not be read, by reason.
+#[derive(Default)]
+pub(super) struct Missing {
+    reasons: BTreeMap<String, Vec<String>>,
+    not_ready: BTreeSet<String>,
+    /// Proxies that were not read because the user stopped it.
+    pub(super) interrupted: usize,
+}
+
+impl Missing {
+    /// Adds a pod with the reasons.
+    pub(super) fn add(&mut self, target: &Target, reasons: &[String]) {
+        if target.ready {
+            // With the pod's name in it, every message would be different.
+            let reason = reasons.join("; ").replace(&target.pod, NAME);
+            self.reasons.entry(reason).or_default().push(target.full_name());
+        } else {
+            self.not_ready.insert(target.full_name());
+        }
+    }
+
+    /// Reports them, with the advice for those that are ready.
+    pub(super) fn note(self, problems: &mut Vec<Problem>, help: &str) {
+        let mut add = |code, severity, message: String, help: Option<&str>| {
+            problems.push(Problem { code, severity, span: None, message, help: help.map(str::to_owned) });
+        };
+        for (reason, pods) in self.reasons {
+            let proxies = few(&pods);
+            let only = pods.first().filter(|_| pods.len() == 1).and_then(|pod| pod.split_once('/'));
+            let reason = reason.replace(NAME, only.map_or("POD", |(_, name)| name));
+            add(Code::NoDump, Severity::Error, format!("no config dump of {proxies}: {reason}"), Some(help));
+        }
+        if !self.not_ready.is_empty() {
+            let pods: Vec<String> = self.not_ready.into_iter().collect();
+            add(Code::NotReady, Severity::Warning, format!("no config dump of {}: not ready", few(&pods)), None);
+        }
+        if self.interrupted > 0 {
+            let proxies = count(self.interrupted, "proxy was", "proxies were");
+            add(Code::Interrupted, Severity::Error, format!("interrupted: {proxies} not read"), None);
+        }
+    }
+}
+
+/// The first of some pods, and the number of others.
+fn few(pods: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = pods.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match pods.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }

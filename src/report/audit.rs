@@ -12,7 +12,9 @@ pub(crate) use markdown::markdown;
 
 use crate::audit::view::{Audit, During, Filter, Finding, Gets, Place, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
+use crate::mesh::Scope;
 use crate::model::release::Release;
+use crate::report::scope::where_it_holds;
 use crate::words::count;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,13 +43,14 @@ fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
 }
 
 /// The basis of the verdict, in a sentence.
-fn verdict_sentence(audit: &Audit) -> String {
+fn verdict_sentence(audit: &Audit, scope: &Scope) -> String {
+    let place = where_it_holds(scope);
     if audit.counts.filters == 0 {
-        return "no EnvoyFilter to audit".to_owned();
+        return format!("no EnvoyFilter{place} to audit");
     }
     let filters = if audit.counts.filters == 1 { "filter" } else { "filters" };
     let tally: Vec<String> = tally(audit).into_iter().map(|(_, text)| text).collect();
-    format!("of {} {filters} {}{}", audit.counts.filters, tally.join(", "), also_broken(audit))
+    format!("of {} {filters}{place} {}{}", audit.counts.filters, tally.join(", "), also_broken(audit))
 }
 
 /// The end of the sentence: the filters with findings that do not work before the upgrade either.

@@ -1,5 +1,6 @@
 //! Differences between two meshes, for people and as JSON.
 
+use super::scope::where_it_holds;
 use super::status::what;
 use super::style::count;
 use crate::explain::view::API_VERSION;
@@ -118,7 +119,7 @@ pub(crate) fn text(out: &mut dyn Write, report: &BetweenReport, [first, second]:
     }
     let judged = report.first.rows.len().max(report.second.rows.len());
     match (report.filters.len(), report.effects.len()) {
-        (0, 0) if judged == 0 => writeln!(out, "no EnvoyFilters to compare"),
+        (0, 0) if judged == 0 => writeln!(out, "no EnvoyFilters to compare{}", where_it_holds(&report.first.scope)),
         (0, 0) if report.is_complete() => {
             writeln!(
                 out,

@@ -18,6 +18,20 @@ pub(crate) fn sentence(scope: &Scope) -> String {
     parts(scope, Some(scope.filters))
 }
 
+/// Where a verdict holds: ` in namespace shop`; nothing for files, which the user named.
+pub(crate) fn where_it_holds(scope: &Scope) -> String {
+    let of_mesh = !matches!(scope.origin, Origin::Files | Origin::Demo);
+    if of_mesh { format!(" in {}", namespaces(scope)) } else { String::new() }
+}
+
+fn namespaces(scope: &Scope) -> String {
+    match scope.namespaces.as_deref() {
+        None => "all namespaces".to_owned(),
+        Some([one]) => format!("namespace {one}"),
+        Some(several) => format!("namespaces {}", several.join(", ")),
+    }
+}
+
 fn parts(scope: &Scope, filters: Option<usize>) -> String {
     let mut parts = Vec::new();
     let of_mesh = match &scope.origin {
@@ -49,11 +63,7 @@ fn parts(scope: &Scope, filters: Option<usize>) -> String {
         }
     };
     if of_mesh {
-        parts.push(match scope.namespaces.as_deref() {
-            None => "all namespaces".to_owned(),
-            Some([one]) => format!("namespace {one}"),
-            Some(several) => format!("namespaces {}", several.join(", ")),
-        });
+        parts.push(namespaces(scope));
         let planes = scope.control_planes.iter().map(|plane| match &plane.revision {
             Some(revision) => format!("{revision} (Istio {})", plane.release),
             None => format!("unknown, taken as Istio {}", plane.release),

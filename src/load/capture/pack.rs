@@ -23,12 +23,13 @@ impl Pack {
     pub fn create(path: &Path) -> io::Result<Pack> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let new = || OpenOptions::new().write(true).create_new(true).open(path);
-        let ends = |endings: [&str; 2]| endings.iter().any(|ending| name.ends_with(ending));
-        let to = if ends([".tar.zst", ".tzst"]) {
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        let to = if ends(&[".tar.zst", ".tzst"]) {
             To::Zstd(tar::Builder::new(zstd::Encoder::new(new()?, 9)?))
-        } else if ends([".tar.gz", ".tgz"]) {
-            To::Gzip(tar::Builder::new(GzEncoder::new(new()?, flate2::Compression::default())))
-        } else if ends([".tar", ".tar"]) {
+        } else if ends(&[".tar.gz", ".tgz"]) {
+            // Dumps repeat themselves so much that more effort saves little, and costs more than everything else here.
+            To::Gzip(tar::Builder::new(GzEncoder::new(new()?, flate2::Compression::fast())))
+        } else if ends(&[".tar"]) {
             To::Plain(tar::Builder::new(new()?))
         } else {
             fs::create_dir(path)?;

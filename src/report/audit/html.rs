@@ -65,7 +65,7 @@ fn page(audit: &Audit, scope: &Scope) -> Markup {
         html lang="en" {
             (html::head(&format!("EnvoyFilters: Istio {} to {}", audit.from, audit.to), STYLE))
             body class=[many.then_some("many")] {
-                (head(audit))
+                (head(audit, scope))
                 main {
                     (NEWLINE)
                     p.dim { "Scope: " (Prose(&sentence(scope))) } (NEWLINE)
@@ -104,7 +104,7 @@ fn unknown(audit: &Audit) -> Markup {
     }
 }
 
-fn head(audit: &Audit) -> Markup {
+fn head(audit: &Audit, scope: &Scope) -> Markup {
     let class = match audit.verdict {
         Verdict::Ready => "ready",
         Verdict::ReadyAfterChanges => "changes",
@@ -126,7 +126,7 @@ fn head(audit: &Audit) -> Markup {
                 p.dim { "Steps: " (Text(&audit.path.join(" → "))) } (NEWLINE)
             }
             p { span class={ "verdict " (class) } { (audit.verdict.words()) } } (NEWLINE)
-            p { (Text(&capital(&verdict_sentence(audit)))) ". " (Prose(advice(audit))) } (NEWLINE)
+            p { (Text(&capital(&verdict_sentence(audit, scope)))) ". " (Prose(advice(audit))) } (NEWLINE)
             div.tiles {
                 @for (class, number) in tiles {
                     div class={ "tile " (class) } { b { (number) } (class) @if class == BROKEN { " today" } } (NEWLINE)

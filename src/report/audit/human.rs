@@ -6,6 +6,8 @@ use super::{
 };
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
+use crate::mesh::Scope;
+use crate::report::scope::where_it_holds;
 use crate::report::style::{Role, Terminal, count, wrap};
 use crate::report::unified;
 use std::collections::{BTreeSet, HashMap};
@@ -30,7 +32,13 @@ fn role(class: Option<Class>) -> Role {
 }
 
 /// Writes an audit.
-pub(crate) fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
+pub(crate) fn text(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    verbose: bool,
+    audit: &Audit,
+    scope: &Scope,
+) -> io::Result<()> {
     let between = audit.path.get(1..audit.path.len().saturating_sub(1)).unwrap_or_default();
     let way = if between.is_empty() { String::new() } else { format!("  by way of {}", between.join(", ")) };
     writeln!(
@@ -79,11 +87,12 @@ pub(crate) fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit
     let tally: Vec<String> =
         tally(audit).into_iter().map(|(class, text)| terminal.paint(role(class), text).into_owned()).collect();
     if audit.counts.filters == 0 {
-        writeln!(out, "{}: {}", terminal.paint(colour, verdict), verdict_sentence(audit))?;
+        writeln!(out, "{}: {}", terminal.paint(colour, verdict), verdict_sentence(audit, scope))?;
     } else {
         let filters = count(audit.counts.filters, "filter", "filters");
         let also = also_broken(audit);
-        writeln!(out, "{}: of {filters} {}{also}", terminal.paint(colour, verdict), tally.join(", "))?;
+        let place = where_it_holds(scope);
+        writeln!(out, "{}: of {filters}{place} {}{also}", terminal.paint(colour, verdict), tally.join(", "))?;
     }
     for line in wrap(&advice(audit).replace('`', ""), terminal.width) {
         writeln!(out, "{line}")?;

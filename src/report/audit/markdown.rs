@@ -34,7 +34,7 @@ fn names(names: &[String]) -> String {
 /// Writes an audit.
 pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()> {
     writeln!(out, "# EnvoyFilters: Istio {} → {}\n", audit.from, audit.to)?;
-    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit), advice(audit))?;
+    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit, scope), advice(audit))?;
     writeln!(out, "Scope: {}\n", cell(&sentence(scope)))?;
     if audit.path.len() > 2 {
         writeln!(out, "Steps: {}.\n", audit.path.join(" → "))?;

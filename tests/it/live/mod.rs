@@ -524,6 +524,14 @@ fn auditing_a_cluster_equals_auditing_its_files() {
     let all = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
     let report: Value = serde_json::from_str(&all.out).unwrap();
     assert!(report["filters"].as_array().unwrap().iter().any(|one| one["namespace"] == "istio-system"));
+    // The verdict says what it covers.
+    for (form, line) in [("human", "ready: of "), ("markdown", "**ready**: of ")] {
+        for (more, place) in [(&["-n", "shop"][..], " in namespace shop "), (&[], " in all namespaces ")] {
+            let said = live(&mock, &[&["audit", "--to", "1.31", "-o", form], more].concat());
+            let verdict = said.out.lines().find(|it| it.starts_with(line));
+            assert!(verdict.is_some_and(|verdict| verdict.contains(place)), "{form} {place}: {}", said.out);
+        }
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! A capture gives the same answers as its cluster; names, completion and paths work as users write them.
 
-use super::mock::World;
+use super::mock::{Mock, World};
 use super::standing::{dump_with, mesh};
-use super::{live, pod, run, shop};
+use super::{demo_dump, live, pod, run, shop};
 use crate::support::JsonSchema;
+use kubectl_envoyfilter::demo;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -45,9 +46,8 @@ fn a_capture_answers_as_its_cluster_does() {
     let path = path.to_str().unwrap();
     let said = live(&mock, &["capture", path, "--all-replicas", "--dump-via", "pod-proxy"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    let mut differ = Vec::new();
-    for command in [
-        &["get", "-n", "shop"][..],
+    let commands: &[&[&str]] = &[
+        &["get", "-n", "shop"],
         &["get", "-A", "-o", "json"],
         &["get", "-A", "--all-replicas", "-o", "json"],
         &["status", "-A"],
@@ -63,9 +63,53 @@ fn a_capture_answers_as_its_cluster_does() {
         &["lint", "-n", "shop", "-o", "json"],
         &["render", "pod/cart-1", "-n", "shop"],
         &["audit", "--to", "1.31"],
-    ] {
-        let live_said = live(&mock, &[command, &["--dump-via", "pod-proxy"]].concat());
-        let captured = live(&mock, &[command, &["--capture", path]].concat());
+    ];
+    same_answers(&mock, path, commands);
+}
+
+/// A mesh with filters of several namespaces, and pods whose proxies were not read: one replica stands for all.
+#[test]
+fn a_capture_of_several_namespaces_answers_as_its_cluster_does() {
+    let mut world = shop();
+    for filter in super::cluster::documents(demo::FILTERS) {
+        if filter["metadata"]["namespace"] == "shop" {
+            let mut filter = filter.clone();
+            filter["metadata"]["namespace"] = "other".into();
+            world.add(filter);
+        }
+    }
+    world.add(pod("other", "cart", 1));
+    let mock = world.dump("other/cart-1", demo_dump()).start();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.tar.zst");
+    let path = path.to_str().unwrap();
+    let said = live(&mock, &["capture", path, "--dump-via", "pod-proxy"]);
+    assert!(said.code == 0 && said.out.contains("2 config dumps"), "{}{}", said.out, said.err);
+    let commands: &[&[&str]] = &[
+        &["get", "-A"],
+        &["get", "-n", "shop"],
+        &["status", "-A", "-o", "json"],
+        &["status", "-n", "other"],
+        &["version", "-A"],
+        &["explain", "pod/cart-1", "-n", "shop"],
+        &["explain", "deploy/cart", "-n", "other", "-o", "json"],
+        &["lint", "-A"],
+        &["lint", "-n", "other", "-o", "json"],
+        &["audit", "--to", "1.31"],
+    ];
+    same_answers(&mock, path, commands);
+    // What the capture does not contain is not passed over.
+    let said = live(&mock, &["status", "-A", "--all-replicas", "--capture", path]);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(said.err.contains("no config dump of shop/cart-2: the capture does not contain it"), "{}", said.err);
+}
+
+/// Compares the answers of a cluster with those of its capture.
+fn same_answers(mock: &Mock, path: &str, commands: &[&[&str]]) {
+    let mut differ = Vec::new();
+    for command in commands {
+        let live_said = live(mock, &[*command, &["--dump-via", "pod-proxy"]].concat());
+        let captured = live(mock, &[*command, &["--capture", path]].concat());
         let (mine, yours) = (without_origin(&live_said.out, path), without_origin(&captured.out, path));
         let (err, other) = (without_origin(&live_said.err, path), without_origin(&captured.err, path));
         if live_said.code != captured.code || mine != yours || err != other {
