@@ -37,6 +37,15 @@ pub struct Seen {
     pub micros: u64,
 }
 
+impl Seen {
+    /// The gRPC status: the trailer `grpc-status`, which is a header field in a response without a message
+    /// (gRPC over HTTP/2, "Trailers-Only"). `None` without one, or where it is no number.
+    pub fn grpc_status(&self) -> Option<u16> {
+        let value = http1::get(&self.trailers, "grpc-status").or_else(|| http1::get(&self.headers, "grpc-status"));
+        value.and_then(|value| value.trim().parse().ok())
+    }
+}
+
 /// Why there is no complete answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {

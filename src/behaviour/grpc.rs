@@ -20,14 +20,6 @@ fn messages(mut body: &[u8]) -> Vec<&[u8]> {
     out
 }
 
-fn framed(message: Message) -> Vec<u8> {
-    let message = message.into_bytes();
-    let mut out = vec![0];
-    out.extend_from_slice(&u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());
-    out.extend_from_slice(&message);
-    out
-}
-
 /// A framed gRPC message, as clients send it.
 pub(super) fn frame(message: &[u8]) -> Vec<u8> {
     let mut out = vec![0];
@@ -38,7 +30,31 @@ pub(super) fn frame(message: &[u8]) -> Vec<u8> {
 
 fn respond(message: Message) -> Answer {
     let headers = vec![field("content-type", "application/grpc"), field("grpc-status", "0")];
-    Answer { status: 200, headers, body: framed(message) }
+    Answer { status: 200, headers, body: frame(&message.into_bytes()) }
+}
+
+/// The name of a gRPC status, as gRPC's status codes page lists them.
+pub fn status_name(status: u16) -> &'static str {
+    const NAMES: [&str; 17] = [
+        "OK",
+        "CANCELLED",
+        "UNKNOWN",
+        "INVALID_ARGUMENT",
+        "DEADLINE_EXCEEDED",
+        "NOT_FOUND",
+        "ALREADY_EXISTS",
+        "PERMISSION_DENIED",
+        "RESOURCE_EXHAUSTED",
+        "FAILED_PRECONDITION",
+        "ABORTED",
+        "OUT_OF_RANGE",
+        "UNIMPLEMENTED",
+        "INTERNAL",
+        "UNAVAILABLE",
+        "DATA_LOSS",
+        "UNAUTHENTICATED",
+    ];
+    NAMES.get(usize::from(status)).copied().unwrap_or("unknown code")
 }
 
 fn field(name: &str, value: &str) -> (String, String) {
@@ -249,7 +265,7 @@ pub(super) async fn process(
                     None => number = Some(shared.record(call.clone())),
                     Some(number) => shared.amend(number, &call),
                 }
-                out.send_data(framed(message).into(), false)?;
+                out.send_data(frame(&message.into_bytes()).into(), false)?;
             }
             let _ = buffer.split_to(5 + length);
         }

@@ -36,6 +36,7 @@ pub use answers::{Pattern, Rule, Service, Stub};
 pub use asks::{Ask, EntryValue, Written};
 pub use client::{Failure, Seen};
 pub use draft::{Draft, drafts};
+pub use grpc::status_name;
 pub use http1::{Body, Fields};
 pub use listeners::{Chain, HttpFilter, NetworkFilter, Route};
 pub use neutral::{LeftOut, Why};

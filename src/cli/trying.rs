@@ -83,9 +83,9 @@ pub(super) struct RequestOptions {
     /// Method
     #[arg(short = 'X', long = "request", value_name = "METHOD", help_heading = "Request")]
     method: Option<String>,
-    /// Header field
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header, help_heading = "Request")]
-    header: Vec<(String, String)>,
+    /// Header field; @FILE reads one from each line of a file
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = headers, help_heading = "Request")]
+    header: Vec<Headers>,
     /// Body; @FILE reads it from a file
     #[arg(short, long, value_name = "BODY", help_heading = "Request")]
     data: Option<String>,
@@ -130,6 +130,28 @@ pub(super) struct RequestOptions {
 fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.rsplit_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// The header fields of one `-H`.
+#[derive(Clone, Debug)]
+struct Headers(Fields);
+
+/// The largest file that `-H` and `-d` read, in bytes.
+const LARGEST_FILE: u64 = 1 << 30;
+
+fn file(path: &str) -> Result<Vec<u8>, String> {
+    crate::load::bytes(std::path::Path::new(path), LARGEST_FILE).map_err(|error| format!("cannot read {path}: {error}"))
+}
+
+fn headers(text: &str) -> Result<Headers, String> {
+    let Some(path) = text.strip_prefix('@') else { return Ok(Headers(vec![header(text)?])) };
+    let text = String::from_utf8(file(path)?).map_err(|_| format!("{path} is not UTF-8"))?;
+    // A line of a file that is no header field is not quoted: the file may be any file.
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let fields = lines.map(|(number, line)| {
+        header(line).map_err(|_| format!("line {} of {path} is not a header: write NAME: VALUE", number + 1))
+    });
+    Ok(Headers(fields.collect::<Result<_, _>>()?))
 }
 
 fn header(text: &str) -> Result<(String, String), String> {
@@ -345,12 +367,11 @@ impl RequestOptions {
             (Some((_, host)), _) => Some(host.clone()),
             (None, _) => None,
         };
-        request.headers.clone_from(&self.header);
+        request.headers = self.header.iter().flat_map(|one| one.0.clone()).collect();
         request.protocol = if self.http2 { Protocol::Http2 } else { Protocol::Http1 };
         if let Some(text) = self.data.as_ref().or(self.json.as_ref()) {
             request.body = match text.strip_prefix('@') {
-                Some(file) => crate::load::bytes(std::path::Path::new(file), 1 << 30)
-                    .map_err(|error| format!("cannot read {file}: {error}"))?,
+                Some(path) => file(path)?,
                 None => text.clone().into_bytes(),
             };
             "POST".clone_into(&mut request.method);

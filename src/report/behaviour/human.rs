@@ -1,6 +1,6 @@
 //! The result of `try`, for people.
 
-use super::view::{CallView, ChangeView, FilterView, SaidView, Side, VARIES, View};
+use super::view::{CallView, ChangeView, FilterView, SaidView, Side, VARIES, View, is_binary};
 use crate::report::style::{Role, Terminal, count, shorten};
 use std::io::{self, Write};
 
@@ -22,11 +22,14 @@ fn plain(text: &str) -> String {
 }
 
 fn body(text: &str, length: u64) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    let first = shorten(&plain(first), 60);
     if length == 0 {
         return "empty".to_owned();
     }
+    if is_binary(text) {
+        return format!("binary ({length} bytes)");
+    }
+    let first = text.lines().next().unwrap_or_default();
+    let first = shorten(&plain(first), 60);
     if text.lines().count() > 1 || (text.len() as u64) < length {
         format!("{first} … ({length} bytes)")
     } else {
@@ -70,14 +73,8 @@ impl Page<'_> {
         let named = view.compared_without.join(", ");
         let other = if named.is_empty() { "without the EnvoyFilters".to_owned() } else { format!("without {named}") };
         self.heading("Client")?;
-        let tone = |side: &Side| {
-            if side.client.failure.is_none() && side.client.status.is_none_or(|status| status < 400) {
-                Role::Good
-            } else {
-                Role::Bad
-            }
-        };
-        let with = self.terminal.paint(tone(&view.with), self.status(&view.with));
+        let tone = if view.with.succeeded { Role::Good } else { Role::Bad };
+        let with = self.terminal.paint(tone, self.status(&view.with));
         let time = view.with.client.micros.map(|micros| format!(" in {:.1} ms", millis(micros))).unwrap_or_default();
         match &view.without {
             Some(without) => {

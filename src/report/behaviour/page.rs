@@ -1,7 +1,7 @@
 //! The result of `try` as a page: the path as a picture, self-contained and without scripts.
 
 use super::picture::draw;
-use super::view::{CallView, ChangeView, FilterView, Side, View};
+use super::view::{CallView, ChangeView, FilterView, Side, View, is_binary};
 use crate::report::html::{self, NEWLINE, Text};
 use maud::{DOCTYPE, Markup, html};
 use std::io::{self, Write};
@@ -101,7 +101,11 @@ fn of((some, all): (usize, usize)) -> String {
 fn client(view: &View) -> Markup {
     let body = |side: &Side| {
         html! {
-            code { (Text(&side.client.body.chars().take(200).collect::<String>())) }
+            @if is_binary(&side.client.body) {
+                "binary, "
+            } @else {
+                code { (Text(&side.client.body.chars().take(200).collect::<String>())) }
+            }
             small { (side.client.body_length) " bytes" }
         }
     };

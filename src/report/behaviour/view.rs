@@ -1,7 +1,9 @@
 //! The JSON of `try`: schemas/try.json. The other formats are derived from it.
 
 use crate::behaviour::trying::{Report, Run};
-use crate::behaviour::{Call, Change, Exchange, Failure, Fields, Protocol, Request, Said, Step, Why, changes};
+use crate::behaviour::{
+    Call, Change, Exchange, Failure, Fields, Protocol, Request, Said, Step, Why, changes, status_name,
+};
 use crate::engine::PatchId;
 use crate::model::proxy::Proxy;
 use serde::Serialize;
@@ -50,10 +52,14 @@ pub(crate) struct View {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Side {
-    /// Number of responses by status; without a status `answered` (TCP), `closed`, `timed out` or `failed`.
+    /// Number of responses by status, for gRPC with the gRPC status; without a status `answered` (TCP), `closed`,
+    /// `timed out` or `failed`.
     pub statuses: BTreeMap<String, usize>,
     /// The exchange that is shown, from 1.
     pub shown: usize,
+    /// Whether that exchange is a complete answer without an error status, for gRPC with status 0.
+    #[serde(skip)]
+    pub succeeded: bool,
     /// The client's view.
     pub client: ClientView,
     /// The path.
@@ -76,6 +82,9 @@ pub(crate) struct Side {
 pub(crate) struct ClientView {
     /// Status.
     pub status: Option<u16>,
+    /// Status of gRPC; only for a gRPC request that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grpc_status: Option<u16>,
     /// Header fields in their order.
     pub headers: Fields,
     /// The body as text.
@@ -346,16 +355,18 @@ impl Shown<'_> {
             *statuses.entry(word).or_default() += 1;
         }
         // The first one that differs from the one before it is the most informative; else use the first.
-        let status = |exchange: &Exchange| exchange.client.status;
+        let outcome = |exchange: &Exchange| outcome(self.request, exchange);
         let other =
-            run.exchanges.windows(2).position(|pair| status(&pair[0]) != status(&pair[1])).map_or(0, |at| at + 1);
+            run.exchanges.windows(2).position(|pair| outcome(&pair[0]) != outcome(&pair[1])).map_or(0, |at| at + 1);
         let empty = Exchange::default();
         let exchange = run.exchanges.get(other).unwrap_or(&empty);
         Side {
             statuses,
             shown: other + 1,
+            succeeded: succeeded(self.request, exchange),
             client: ClientView {
                 status: exchange.client.status,
+                grpc_status: exchange.client.grpc_status().filter(|_| self.request.protocol == Protocol::Grpc),
                 headers: self.fields(&exchange.client.headers),
                 body: exchange.client.body.text(),
                 body_length: exchange.client.body.length,
@@ -488,15 +499,30 @@ impl Shown<'_> {
     }
 }
 
-/// The status in a word; for TCP, whether there was an answer.
+/// Whether a body is nothing that people read, such as a message of gRPC.
+pub(super) fn is_binary(body: &str) -> bool {
+    body.contains(|c: char| c == '\u{fffd}' || (c.is_control() && !c.is_whitespace()))
+}
+
+/// The status in a word; for TCP, whether there was an answer. A failed gRPC call has HTTP status 200, too.
 fn outcome(request: &Request, exchange: &Exchange) -> String {
     match (exchange.client.status, &exchange.client.failure) {
+        (Some(status), _) if request.protocol == Protocol::Grpc => match exchange.client.grpc_status() {
+            Some(code) => format!("{status}, grpc-status {code} {}", status_name(code)),
+            None => format!("{status}, no grpc-status"),
+        },
         (Some(status), _) => status.to_string(),
         (None, None) if request.protocol == Protocol::Tcp => "answered".to_owned(),
         (None, Some(Failure::TimedOut)) => "timed out".to_owned(),
         (None, Some(Failure::Closed)) => "closed".to_owned(),
         (None, _) => "failed".to_owned(),
     }
+}
+
+fn succeeded(request: &Request, exchange: &Exchange) -> bool {
+    let seen = &exchange.client;
+    let grpc = request.protocol != Protocol::Grpc || seen.grpc_status() == Some(0);
+    seen.failure.is_none() && seen.status.is_none_or(|status| status < 400) && grpc
 }
 
 fn said(said: &Said) -> SaidView {

@@ -178,3 +178,51 @@ fn the_page_draws_the_path_and_escapes_what_others_say() {
         "nothing is loaded from elsewhere"
     );
 }
+
+/// A gRPC call that a filter refuses has HTTP status 200: the answer names the gRPC status.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn a_refused_grpc_call_is_no_200() {
+    let folder = tempfile::tempdir().unwrap();
+    let filter = folder.path().join("deny.yaml");
+    let deny = fs::read_to_string(testdata("behaviour/rbac/good.yaml")).unwrap();
+    fs::write(&filter, deny).unwrap();
+    let envoy = envoy();
+    let call = |more: &[&str]| {
+        let request = ["try", "--demo", "--envoy", &envoy, "--grpc", "shop.Catalog/Get"];
+        said(&[&request[..], more].concat())
+    };
+    // The stub answers gRPC on a gRPC port, and cannot on a port of HTTP/1.1.
+    let calls = call(&["--outbound", "catalog:7070"]);
+    assert!(calls.out.contains("status   200, grpc-status 0 OK ("), "{}{}", calls.out, calls.err);
+    assert!(calls.out.contains("body     binary (5 bytes)"), "{}", calls.out);
+    let plain = call(&["--inbound", "8080"]);
+    assert!(plain.out.contains("status   200, no grpc-status ("), "{}", plain.out);
+    let denied = call(&["--inbound", "8080", "-f", filter.to_str().unwrap(), "-o", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&denied.out).unwrap();
+    assert_eq!(JsonSchema::new("try.json").errors(&json), "");
+    assert_eq!(json["with"]["client"]["status"], 200, "{}", denied.out);
+    assert_eq!(json["with"]["client"]["grpcStatus"], 7, "{}", denied.out);
+    assert_eq!(json["with"]["statuses"], serde_json::json!({"200, grpc-status 7 PERMISSION_DENIED": 1}));
+}
+
+/// Header fields come from a file, too; one of 1 MB is answered by Envoy with 431.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn header_fields_come_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("headers");
+    let from = format!("@{}", file.display());
+    let envoy = envoy();
+    let call = || said(&["try", "--demo", "--envoy", &envoy, "--inbound", "8080", "-H", &from, "/"]);
+    fs::write(&file, "x-one: 1\n\nx-two: b: c\r\n").unwrap();
+    let two = call();
+    assert!(two.out.contains("\n  x-one: 1\n") && two.out.contains("\n  x-two: b: c\n"), "{}{}", two.out, two.err);
+    fs::write(&file, format!("x-large: {}\n", "x".repeat(1 << 20))).unwrap();
+    let large = call();
+    assert!(large.out.contains("status   431 (without the EnvoyFilters: 431)"), "{}{}", large.out, large.err);
+    fs::write(&file, "x-one: 1\nroot:x:0:0\nhunter2\n").unwrap();
+    let wrong = call();
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("line 3 of") && !wrong.err.contains("hunter2"), "{}", wrong.err);
+}
