@@ -41,6 +41,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "ignore comments", text: comments, arguments: LINT, unit: 60 },
     Case { name: "a JSON List on one line", text: list, arguments: LINT_JSON, unit: 20 },
     Case { name: "a service for each filter", text: services, arguments: LINT, unit: 100 },
+    Case { name: "DestinationRules of a host", text: rules, arguments: LINT, unit: 60 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -152,6 +153,23 @@ fn services(number: usize) -> String {
         )
     };
     (0..number).map(one).collect()
+}
+
+/// DestinationRules for one host, half of them in the service's namespace and not exported, half in others.
+fn rules(number: usize) -> String {
+    let mut text = format!(
+        "{HEAD}  configPatches: []\n---\napiVersion: v1\nkind: Service\nmetadata: {{name: cart, namespace: shop}}\n"
+    );
+    let subsets: String = (0..4).map(|index| format!("  - {{name: s{index}}}\n")).collect();
+    for index in 0..number {
+        let namespace = if index % 2 == 0 { "shop".to_owned() } else { format!("n{index}") };
+        let _ = write!(
+            text,
+            "---\napiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {{name: r{index}, namespace: {namespace}}}\nspec:\n  \
+             host: cart.shop.svc.cluster.local\n  exportTo: [\".\"]\n  subsets:\n{subsets}"
+        );
+    }
+    text
 }
 
 impl Case {

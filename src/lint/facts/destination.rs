@@ -4,8 +4,7 @@ use crate::lint::facts::context::Context;
 use crate::model::destination::full_host;
 use crate::model::inventory::{DestinationRule, Labels};
 use crate::model::proxy::Proxy;
-use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a subset that a DestinationRule declares does not exist for a proxy.
 pub(crate) struct NoSubset {
@@ -114,51 +113,113 @@ impl Hidden<'_> {
 /// Settings whose loss clients notice.
 const SECTIONS: [&str; 2] = ["outlierDetection", "tls"];
 
-/// The DestinationRules that hide settings of others for the same host, in the order of the input.
+/// Maximum number of lost subsets that are named.
+const MAX_NAMED: usize = 3;
+
+/// How many rules of a namespace are considered as the hidden one: istiod merges those that clients get.
+const MAX_OTHERS: usize = 16;
+
+/// A rule with what it sets.
+struct Sets<'a> {
+    rule: &'a DestinationRule,
+    sections: [bool; SECTIONS.len()],
+    subsets: BTreeSet<&'a str>,
+}
+
+impl<'a> Sets<'a> {
+    fn of(rule: &'a DestinationRule) -> Sets<'a> {
+        let document = rule.object.document.to_json();
+        let policy = &document["spec"]["trafficPolicy"];
+        let sections = SECTIONS.map(|section| !policy[section].is_null());
+        Sets { rule, sections, subsets: rule.subsets.iter().map(String::as_str).collect() }
+    }
+
+    fn namespace(&self) -> &'a str {
+        &self.rule.object.namespace
+    }
+}
+
+/// The rules for one host.
+struct OfHost<'a> {
+    rules: Vec<Sets<'a>>,
+    /// The positions of rules without a `workloadSelector`, by namespace.
+    shared: BTreeMap<&'a str, Vec<usize>>,
+    /// What istiod merges, which may hold what one rule lacks: the rules of a namespace with the same selector.
+    merged: BTreeMap<(&'a str, &'a Labels), Vec<usize>>,
+}
+
+impl<'a> OfHost<'a> {
+    fn new(rules: Vec<&'a DestinationRule>) -> OfHost<'a> {
+        let rules: Vec<Sets<'a>> = rules.into_iter().map(Sets::of).collect();
+        let (mut shared, mut merged) = (BTreeMap::new(), BTreeMap::new());
+        for (at, one) in rules.iter().enumerate() {
+            if one.rule.selector.is_empty() {
+                shared.entry(one.namespace()).or_insert_with(Vec::new).push(at);
+            }
+            merged.entry((one.namespace(), &one.rule.selector)).or_insert_with(Vec::new).push(at);
+        }
+        OfHost { rules, shared, merged }
+    }
+
+    /// The rule that clients would get without this one: another one of its namespace, that of the service's namespace, or
+    /// that of the root namespace.
+    fn hidden_by(&self, one: &Sets<'a>, defined: Option<&str>, root: &str) -> Option<&Sets<'a>> {
+        let own = one.namespace();
+        let first = |namespace: &str| {
+            let others = self.shared.get(namespace)?.iter().take(MAX_OTHERS).map(|&at| &self.rules[at]);
+            others.into_iter().find(|other| namespace == own || other.rule.is_exported_to(own))
+        };
+        if !one.rule.selector.is_empty()
+            && let Some(other) = first(own)
+        {
+            return Some(other);
+        }
+        let elsewhere = defined.into_iter().chain([root]).filter(|namespace| *namespace != own);
+        elsewhere.filter(|_| one.rule.is_local(root)).find_map(first)
+    }
+
+    /// What clients lose with a rule, and with those that istiod merges with it.
+    fn lost(&self, one: &Sets<'a>, other: &Sets<'a>) -> Vec<String> {
+        let merged = self.merged.get(&(one.namespace(), &one.rule.selector)).into_iter().flatten();
+        let ours: Vec<&Sets<'a>> = merged.take(MAX_OTHERS).map(|&at| &self.rules[at]).chain([one]).collect();
+        let sections = SECTIONS.iter().enumerate();
+        let sections = sections.filter(|(at, _)| other.sections[*at] && !ours.iter().any(|one| one.sections[*at]));
+        let mut lost: Vec<String> = sections.map(|(_, section)| format!("`{section}`")).collect();
+        let missing = |subset: &&&str| !ours.iter().any(|one| one.subsets.contains(**subset));
+        for (number, subset) in other.subsets.iter().filter(missing).take(MAX_NAMED + 1).enumerate() {
+            lost.push(if number < MAX_NAMED { format!("subset `{subset}`") } else { "other subsets".to_owned() });
+        }
+        lost
+    }
+}
+
+/// The DestinationRules that hide settings of others for the same host, in the order of hosts and of the input.
 pub(crate) fn hidden_rules<'a>(cx: &Context<'a>) -> Vec<Hidden<'a>> {
     let mut by_host: BTreeMap<String, Vec<&'a DestinationRule>> = BTreeMap::new();
     for rule in cx.inventory.destination_rules.iter() {
         by_host.entry(full_host(&rule.host, &rule.object.namespace)).or_default().push(rule);
     }
+    by_host.retain(|_, rules| rules.len() > 1);
+    let mut entries: BTreeMap<&str, &str> = BTreeMap::new();
+    for entry in cx.inventory.service_entries.iter().filter(|_| !by_host.is_empty()) {
+        for host in &entry.hosts {
+            entries.entry(host).or_insert(&entry.object.namespace);
+        }
+    }
     let mut all = Vec::new();
-    for (host, rules) in by_host.iter().filter(|(_, rules)| rules.len() > 1) {
-        for rule in rules {
-            let other = rules.iter().filter(|other| hides(cx, host, rule, other));
-            // Without it, clients would get the rule of the service's namespace before that of the root namespace.
-            let Some(other) = other.min_by_key(|other| other.object.namespace == cx.mesh.root_namespace) else {
-                continue;
-            };
-            let lost = lost(rule, other);
+    for (host, rules) in by_host {
+        let service = cx.inventory.service_of_host(&host).map(|service| service.object.namespace.as_str());
+        let defined = service.or_else(|| entries.get(host.as_str()).copied());
+        let rules = OfHost::new(rules);
+        for one in &rules.rules {
+            let Some(other) = rules.hidden_by(one, defined, &cx.mesh.root_namespace) else { continue };
+            let lost = rules.lost(one, other);
             if !lost.is_empty() {
-                all.push(Hidden { rule, other, lost });
+                all.push(Hidden { rule: one.rule, other: other.rule, lost });
             }
         }
     }
     all
-}
-
-/// Whether some clients get a rule although they would get the other one without it.
-fn hides(cx: &Context<'_>, host: &str, rule: &DestinationRule, other: &DestinationRule) -> bool {
-    let (own, theirs) = (rule.object.namespace.as_str(), other.object.namespace.as_str());
-    if !other.selector.is_empty() {
-        return false;
-    }
-    if own == theirs {
-        return !rule.selector.is_empty();
-    }
-    let root = cx.mesh.root_namespace.as_str();
-    let service = cx.inventory.service_of_host(host).map(|service| &service.object);
-    let entry = || cx.inventory.service_entries.iter().find(|entry| entry.hosts.iter().any(|one| one == host));
-    let defined = service.or_else(|| Some(&entry()?.object)).map(|object| object.namespace.as_str());
-    rule.is_local(root) && other.is_exported_to(own) && (theirs == root || defined == Some(theirs))
-}
-
-fn lost(rule: &DestinationRule, other: &DestinationRule) -> Vec<String> {
-    let (ours, theirs) = (rule.object.document.to_json(), other.object.document.to_json());
-    let policy = |document: &Json, section: &str| !document["spec"]["trafficPolicy"][section].is_null();
-    let sections = SECTIONS.into_iter().filter(|section| policy(&theirs, section) && !policy(&ours, section));
-    let subsets = other.subsets.iter().filter(|subset| !rule.subsets.contains(subset));
-    sections.map(|section| format!("`{section}`")).chain(subsets.map(|subset| format!("subset `{subset}`"))).collect()
 }
 
 fn named(rule: &DestinationRule) -> String {
