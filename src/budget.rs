@@ -172,12 +172,18 @@ const PIECES_A_THREAD: usize = 16;
 /// Maximum number of threads: with more, the engine is bound by memory.
 const MAX_THREADS: usize = 8;
 
+/// The number of threads for work that this many could share: at most one for each core, and [`MAX_THREADS`].
+///
+/// The system is asked for its cores once, and only if several threads are worth it: the answer takes several of its files, as
+/// long as judging a small filter.
+pub fn threads(worth: usize) -> usize {
+    static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
+    if worth < 2 { 1 } else { CORES.min(MAX_THREADS).min(worth) }
+}
+
 /// Runs the same function on every item, on all cores when there are many items. The order is kept.
 pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    // Asked once: the answer takes several files of the system, as long as judging a small filter.
-    static CORES: LazyLock<usize> =
-        LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS));
-    let threads = CORES.min(work.len() / PIECES_A_THREAD).max(1);
+    let threads = threads(work.len() / PIECES_A_THREAD);
     if threads == 1 {
         return work.iter().map(one).collect();
     }

@@ -10,6 +10,7 @@ use super::objects::{Objects, list, text};
 use super::ports::Ports;
 use super::refusal;
 use super::texts::Texts;
+use crate::budget;
 use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
@@ -209,7 +210,7 @@ impl Bottle {
 
     pub(super) fn once(request: &Request) -> Result<Bottle, Fault> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8)))
+            .worker_threads(budget::threads(usize::MAX).max(2))
             .enable_all()
             .build()
             .map_err(Fault::Server)?;

@@ -9,6 +9,7 @@ mod reader;
 
 use super::limits::{Excess, Limits};
 use super::scalar::{self, Scalar, Tag};
+use crate::budget;
 use crate::source::{Code, Entry, FileId, Node, NodeValue, Problem, Severity, Span};
 use base64::Engine as _;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
@@ -51,10 +52,7 @@ pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, 
         out.problems.truncate(MAX_PROBLEMS);
         out
     };
-    let worth = text.len() / WORTH_A_THREAD;
-    // Asking for the number of cores reads files of the system.
-    let workers =
-        if worth < 2 { worth } else { std::thread::available_parallelism().map_or(1, usize::from).min(worth) };
+    let workers = budget::threads(text.len() / WORTH_A_THREAD);
     // Threads would have to share the bound, and which of them exceeds it would be random.
     if workers < 2 || places.len() < 2 || (text.len() > values && may_hold(text) > values) {
         let out = read(&places);
