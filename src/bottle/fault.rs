@@ -55,7 +55,9 @@ impl fmt::Display for Fault {
             Fault::TooOld(path, version) => {
                 write!(out, "{} is istiod {version}; the oldest supported release is 1.22", path.display())
             }
-            Fault::OtherDigest(path, digest) => write!(out, "{} has the SHA-256 digest {digest}", path.display()),
+            Fault::OtherDigest(path, digest) => {
+                write!(out, "{} has the SHA-256 digest {digest}, not the one of --istiod-sha256", path.display())
+            }
             Fault::Ended(ended, lines) => write!(out, "istiod ended with {ended}; {}", last(lines)),
             Fault::Unreadable(kind, why, objects) if objects.is_empty() => {
                 write!(out, "istiod cannot read an object of kind {kind}: {why}")

@@ -368,7 +368,12 @@ pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) ->
     if loaded.inventory.envoy_filters.is_empty() && !files.is_empty() {
         let other: Vec<String> =
             loaded.inventory.other.iter().map(|(kind, number)| count(*number, kind, kind)).collect();
-        let ignored = if other.is_empty() { String::new() } else { format!(" (ignored: {})", other.join(", ")) };
+        // Kept documents are for istiod, which reads more kinds.
+        let ignored = if other.is_empty() || options.keep_documents {
+            String::new()
+        } else {
+            format!(" (ignored: {})", other.join(", "))
+        };
         loaded.problems.push(Problem {
             code: Code::NoEnvoyFilter,
             severity: Severity::Warning,

@@ -126,6 +126,12 @@ fn manifests_are_judged_with_istiods_configuration() {
     let (code, _, err) = run(&istiod, &["lint", &filters]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("no object has a proxy"), "{err}");
+
+    // istiod reads kinds that the engine does not: none is ignored.
+    std::fs::remove_file(&filters).unwrap();
+    let (code, _, err) = run(&istiod, &["explain", "pod", "cart-1", "-n", "shop", "-f", mesh]);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("the files contain no EnvoyFilter\n") && !err.contains("ignored"), "{err}");
 }
 
 #[test]
