@@ -779,7 +779,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l inbound -d 'Port of the workload that the request is for' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l outbound -d 'Host and port that the workload calls; for a waypoint, the service behind it' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s X -l request -d 'Method' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s H -l header -d 'Header field' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s H -l header -d 'Header field; @FILE reads one from each line of a file' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s d -l data -d 'Body; @FILE reads it from a file' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l json -d 'Body of JSON, with its content type' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l padding -d 'Send this many more bytes behind the body' -r

@@ -1003,8 +1003,8 @@ _arguments "${_arguments_options[@]}" : \
 '--outbound=[Host and port that the workload calls; for a waypoint, the service behind it]:HOST:PORT:_default' \
 '-X+[Method]:METHOD:_default' \
 '--request=[Method]:METHOD:_default' \
-'*-H+[Header field]:NAME: VALUE:_default' \
-'*--header=[Header field]:NAME: VALUE:_default' \
+'*-H+[Header field; @FILE reads one from each line of a file]:NAME: VALUE:_default' \
+'*--header=[Header field; @FILE reads one from each line of a file]:NAME: VALUE:_default' \
 '-d+[Body; @FILE reads it from a file]:BODY:_default' \
 '--data=[Body; @FILE reads it from a file]:BODY:_default' \
 '(-d --data)--json=[Body of JSON, with its content type]:JSON:_default' \
