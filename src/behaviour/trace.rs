@@ -55,7 +55,9 @@ pub(super) fn entry(line: &str) -> Option<(&str, &str, &str)> {
 
 /// Reads a line of the log; `None` if it is irrelevant.
 pub(super) fn event(mark: &str, line: &str) -> Option<Event> {
-    if line.starts_with(FILLING) {
+    // A line of another thread may be written inside the filling.
+    let line = line.strip_prefix(FILLING).unwrap_or(line).trim_start_matches('.');
+    if line.is_empty() {
         return None;
     }
     let Some((component, level, text)) = entry(line) else {
@@ -362,6 +364,13 @@ mod tests {
         assert!(logged("[2026-01-01] \"GET / HTTP/1.1\" 200") && logged("{\"a\": 1}") && logged("GET|/|200"));
         assert!(event("M", "http|debug|anything").is_none());
         assert!(matches!(event("M", "{\"kubectl-envoyfilter\": \"http\"}"), Some(Event::Access(_))));
+    }
+
+    #[test]
+    fn a_line_inside_the_filling_is_found() {
+        let torn = format!("{FILLING}...lua|critical|script log: M req 0 1 a=1");
+        assert!(matches!(event("M", &torn), Some(Event::Probe { index: 1, .. })));
+        assert!(event("M", &format!("{FILLING}...")).is_none() && event("M", "...").is_none());
     }
 
     #[test]

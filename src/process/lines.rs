@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longer lines are cut, in bytes.
-const LINE: usize = 64 << 10;
+const LINE: usize = 128 << 10;
 
 /// Maximum number of unread lines; the oldest are dropped.
 pub(super) const LINES: usize = 4_096;

@@ -28,6 +28,10 @@ use std::time::{Duration, Instant};
 /// How long a held program may take to end when asked to.
 const END_TIME: Duration = Duration::from_secs(5);
 
+/// Size of the pipe of standard error, in bytes: the most that Linux allows a user (`fs.pipe-max-size`).
+#[cfg(target_os = "linux")]
+const PIPE: usize = 1 << 20;
+
 /// Why a program could not be started or did not finish.
 #[derive(Debug)]
 pub enum Fault {
@@ -195,6 +199,10 @@ impl Program {
         let mut child = command.spawn().map_err(|error| Fault::NotStarted(self.path.clone(), error))?;
         let log = Arc::new(Log::default());
         if let Some(stderr) = child.stderr.take() {
+            // A line that does not fit into the pipe is torn apart by lines of other threads. With the default size,
+            // lines are torn more often, but nothing else changes.
+            #[cfg(target_os = "linux")]
+            let _ = rustix::pipe::fcntl_setpipe_size(&stderr, PIPE);
             let log = Arc::clone(&log);
             std::thread::spawn(move || log.read(stderr));
         }

@@ -365,8 +365,9 @@ fn what_istiod_is_not_shown_is_told() {
     assert_eq!(code, 3, "{err}");
     assert!(err.contains("wasmplugins.extensions.istio.io") && err.contains("capture the mesh again"), "{err}");
     let (code, _, err) = plain(&["lint", "--capture", old.to_str().unwrap()]);
-    assert_eq!(code, 0, "{err}");
-    assert!(!err.contains("hold all"), "without an istiod nothing is missing: {err}");
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("no config dump of shop/cart-1: the capture does not contain it"), "{err}");
+    assert!(!err.contains("hold all"), "only an istiod needs the other kinds: {err}");
 
     // Proxies that ask another istiod.
     let mut world = world();
