@@ -95,6 +95,7 @@ pub static ALL: &[&Rule] = &[
     &value::secret_never_served::RULE,
     &value::wasm_code_not_wasm::RULE,
     &value::lua_headers_incomplete::RULE,
+    &value::lua_headers_changed_in_loop::RULE,
     &value::condition_dropped_by_proxy::RULE,
     &matching::selector_matches_nothing::RULE,
     &matching::selector_fits_other_namespace::RULE,

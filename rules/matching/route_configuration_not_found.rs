@@ -3,8 +3,9 @@
 use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::resource::ResourceKind;
 
 declare_rule! {
     /// `routeConfiguration.name` or `portNumber` that no route configuration has.
@@ -56,6 +57,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let context = one.view.patch.context;
         if one.nearest == Some(Condition::RoutePort) {
             let message = format!("no route configuration of context {context} is for port {}", want.port_number);
+            // HTTP servers of a port share one, in which no server is named.
+            let shared = format!("http.{}", want.port_number);
+            let named = [("gateway", &want.gateway), ("portName", &want.port_name)];
+            let named = named.into_iter().filter(|(_, value)| !value.is_empty()).map(|(field, _)| field);
+            let named = named.collect::<Vec<_>>().join("` and `");
+            if context == PatchContext::Gateway && !named.is_empty() && is_a_route(cx, &shared) {
+                out.push(
+                    one.finding(cx, rule, "route configuration", format!("{message} and has this `{named}`"))
+                        .note(format!("HTTP servers share the route configuration `{shared}`, which has neither portName nor gateway"))
+                        .help(format!("omit `{named}`, and match hosts with `vhost.name` (`<host>:<port>`)")),
+                );
+                continue;
+            }
             let finding = one.finding(cx, rule, "route configuration", message);
             out.push(if context == PatchContext::SidecarInbound {
                 finding.help("inbound route configurations have the container port, not the Service port")
@@ -82,4 +96,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             None => finding,
         });
     }
+}
+
+/// Whether a config dump has this route configuration.
+fn is_a_route(cx: &Context<'_>, name: &str) -> bool {
+    let mut dumps = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
+    dumps.any(|run| run.config.of_kind(ResourceKind::Route).any(|route| route.name == name))
 }

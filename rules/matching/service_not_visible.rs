@@ -6,6 +6,7 @@ use crate::lint::{Context, Findings, RuleInfo, names, no_match, ports};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::inventory::Object;
 use crate::source::Severity;
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// `cluster.service` that is not a host known to the proxies.
@@ -89,10 +90,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else if one.view.patch.context == PatchContext::SidecarInbound && elsewhere() {
             finding =
                 finding.note("the proxies call this service but do not serve it").help("context: SIDECAR_OUTBOUND");
-        } else if let Some((object, reason)) = hidden(cx, host, &one) {
+        } else if let Some(hidden) = hidden(cx, host, &one) {
             finding = finding
-                .related(object.document.key_span(&["metadata".into(), "name".into()]), "the service")
-                .note(reason);
+                .related(hidden.object.document.key_span(&["metadata".into(), "name".into()]), "the service")
+                .note(hidden.reason)
+                .help(hidden.help);
+        } else if let Some(wildcard) = covering(host, &one.candidates) {
+            finding = finding
+                .note(format!("its requests go to the cluster of the wildcard host `{wildcard}`"))
+                .help(format!("service: \"{wildcard}\""));
         } else if let Some(like) = names::nearest(host, one.candidates.iter().map(String::as_str)) {
             finding = finding.help(format!("service: {like}"));
         }
@@ -100,8 +106,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
+/// The narrowest wildcard host among the candidates that covers a host.
+fn covering<'n>(host: &str, candidates: &'n BTreeSet<String>) -> Option<&'n String> {
+    let covers = |one: &&String| one.strip_prefix('*').is_some_and(|end| end.len() > 1 && host.ends_with(end));
+    candidates.iter().filter(covers).max_by_key(|one| one.len())
+}
+
+/// A service that exists but is not visible.
+struct Hidden<'c> {
+    object: &'c Object,
+    reason: String,
+    help: String,
+}
+
 /// Why an existing service is not visible to the proxies.
-fn hidden<'c>(cx: &'c Context<'_>, host: &str, one: &no_match::NoMatch<'_, '_>) -> Option<(&'c Object, String)> {
+fn hidden<'c>(cx: &'c Context<'_>, host: &str, one: &no_match::NoMatch<'_, '_>) -> Option<Hidden<'c>> {
     let of_service = |object: &Object| format!("{}.{}.svc.cluster.local", object.name, object.namespace) == host;
     let services =
         cx.inventory.services.iter().filter(|it| of_service(&it.object)).map(|it| (&it.object, &it.export_to));
@@ -120,7 +139,8 @@ fn hidden<'c>(cx: &'c Context<'_>, host: &str, one: &no_match::NoMatch<'_, '_>) 
     let what = format!("{} {}/{}", object.kind, object.namespace, object.name);
     if !exported {
         let to = export_to.join(", ");
-        return Some((object, format!("{what} is exported to `{to}` only, not to namespace `{}`", proxy.namespace)));
+        let reason = format!("{what} is exported to `{to}` only, not to namespace `{}`", proxy.namespace);
+        return Some(Hidden { object, reason, help: format!("add `{}` to its exportTo", proxy.namespace) });
     }
     let own = |labels: &crate::model::inventory::Labels| {
         labels.iter().all(|(key, value)| proxy.labels.get(key) == Some(value))
@@ -135,6 +155,12 @@ fn hidden<'c>(cx: &'c Context<'_>, host: &str, one: &no_match::NoMatch<'_, '_>) 
     };
     (!sidecar.egress_hosts.iter().any(allows)).then(|| {
         let by = format!("{}/{}", sidecar.object.namespace, sidecar.object.name);
-        (object, format!("{what} is not among the egress hosts of Sidecar {by}: {}", sidecar.egress_hosts.join(", ")))
+        let hosts = sidecar.egress_hosts.join(", ");
+        let reason = format!("{what} is not among the egress hosts of Sidecar {by}: {hosts}");
+        Hidden {
+            object,
+            reason,
+            help: format!("add `{}/{host}` to the egress hosts of Sidecar {by}", object.namespace),
+        }
     })
 }

@@ -48,8 +48,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let here = || known.iter().filter(|(at, _)| at == own).map(|(_, name)| *name);
             let like = names::nearest(&target.name, here());
             // A Gateway of Istio's own API, to which targetRefs cannot refer.
-            let mut classic = cx.inventory.gateways.iter();
-            let classic = classic.find(|it| it.object.namespace == *own && it.object.name == target.name);
+            let mut classic: Vec<_> = cx.inventory.gateways.iter().filter(|it| it.object.name == target.name).collect();
+            classic.sort_by_key(|it| (it.object.namespace != *own, &it.object.namespace));
+            let classic = classic.first().copied();
             let seen = seen_classic(cx, own, &target.name).filter(|_| classic.is_none());
             // The Deployments of Istio's own gateways, which have no Gateway API Gateway.
             let deployment = reach::CLASSIC_GATEWAYS.contains(&target.name.as_str());
@@ -78,7 +79,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let labels: Vec<String> =
                     gateway.selector.iter().map(|(key, value)| format!("    {key}: {value}")).collect();
                 finding = finding
-                    .note(format!("{own}/{} is an Istio Gateway (networking.istio.io), not one of the Gateway API", target.name))
+                    .note(format!(
+                        "{}/{} is an Istio Gateway (networking.istio.io), not one of the Gateway API",
+                        gateway.object.namespace, target.name
+                    ))
                     .help(format!(
                         "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n{}",
                         labels.join("\n")

@@ -25,12 +25,13 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    moves::check(
-        rule,
-        cx,
-        out,
-        &[&TRUSTED_HOPS, &PROXY_PROTOCOL, &CLIENT_CERT_HEADER],
-        "the proxy's own settings can set how many proxies are in front of the gateway",
-        |_| true,
-    );
+    for (patterns, message) in [
+        (
+            [&TRUSTED_HOPS, &PROXY_PROTOCOL].as_slice(),
+            "the proxy's own settings can set how many proxies are in front of the gateway",
+        ),
+        (&[&CLIENT_CERT_HEADER], "the proxy's own settings can set the header with the client's certificate"),
+    ] {
+        moves::check(rule, cx, out, patterns, message, |_| true);
+    }
 }

@@ -57,7 +57,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     && run.has(|effect| matches!(effect, Effect::Added))
                     && others.into_iter().all(|one| !one.json.contains(name.as_str()))
                     // A misspelling of it is one mistake, and found where it is.
-                    && !asked.iter().any(|asked| run.run.cluster_like(asked).as_deref() == Some(name.as_str()))
+                    && !asked.iter().any(|asked| {
+                        *asked != name && run.run.cluster_like(asked).as_deref() == Some(name.as_str())
+                    })
             };
             if let Some(seen) = cx.seen(&view, unused) {
                 out.push(seen.tell(finding));

@@ -129,7 +129,9 @@ fn listener(run: &PatchRun<'_, '_>, known: &Known) -> Collision {
 fn address(listener: &Tree<'_>) -> Option<String> {
     let socket = listener.path(&["address", "socket_address"])?;
     let port = socket.get("port_value")?.as_str()?.to_owned();
-    Some(format!("{}:{port}", socket.str_at("address")))
+    // A UDP listener and a TCP listener can have the same port: HTTP/3 beside HTTP/2.
+    let udp = if socket.str_at("protocol") == "UDP" { " (UDP)" } else { "" };
+    Some(format!("{}:{port}{udp}", socket.str_at("address")))
 }
 
 fn chain(run: &PatchRun<'_, '_>) -> Collision {

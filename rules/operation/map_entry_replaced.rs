@@ -24,6 +24,7 @@ declare_rule! {
     /// # References
     /// istiod `pkg/proto/merge`, releases 1.22 to 1.31; recorded.
     "EF311" "map-entry-replaced" Operation Warning => check,
+    explains: &["EF119"],
     needs: &[Dump]
 }
 
@@ -46,10 +47,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(seen) = cx.seen(&view, |run| run.has(|effect| lost(effect).is_some())) else { continue };
         let found = seen.runs.first().and_then(|run| run.trace.effects.iter().find_map(|(_, effect)| lost(effect)));
         let Some((path, fields)) = found else { continue };
+        let place = view.value_path_span(&path);
         let finding = view
             .finding(
                 rule,
-                view.value_path_span(&path),
+                place,
                 format!(
                     "MERGE replaces the map entry `{path}` whole: {} lost",
                     names::count(fields.len(), "field is", "fields are")
@@ -57,7 +59,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("map entries are not merged into")
             .note(format!("lost: {}", fields.join(", ")))
-            .help("repeat in the value what must stay");
+            .help("repeat in the value what must stay")
+            .at_line(Some(place));
         out.push(seen.tell(finding));
     }
 }

@@ -27,7 +27,8 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pkg/proto/merge`, releases 1.22 to 1.31; recorded.
-    "EF309" "merge-cannot-reset" Operation Warning => check
+    "EF309" "merge-cannot-reset" Operation Warning => check,
+    explains: &["EF329"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

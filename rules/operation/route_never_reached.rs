@@ -9,7 +9,7 @@ use crate::lint::walk::{get, same};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::json;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Tree, Value};
 use crate::source::{Node, Severity};
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ declare_rule! {
     /// An inserted route that no request reaches, because an earlier route matches all of them.
     ///
     /// # What it finds
-    /// A route that a patch inserts after a route whose match is `prefix: /` without other conditions, or that equals
-    /// its own; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
+    /// A route that a patch inserts after a route whose match is `prefix: /` without other conditions, equals its own, or
+    /// is a prefix of its path without other conditions; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
     /// everything and leaves nothing to the routes after it (an info if it redirects or responds). Without config
     /// dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one route that
     /// matches everything; ADD on the outbound side of sidecars as a warning.
@@ -37,10 +37,18 @@ declare_rule! {
 /// The route before an inserted one.
 struct Behind {
     first: String,
-    /// Whether it matches everything, not only what the inserted one matches.
-    everything: bool,
+    takes: Takes,
     by: Option<PatchId>,
     vhost: String,
+}
+
+/// What a route takes from the one after it.
+enum Takes {
+    Everything,
+    /// The same match.
+    Same,
+    /// A prefix of its path.
+    Prefix(String),
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -58,7 +66,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if by.is_some_and(|other| !seen.certain() || cx.same_object(other.filter_index, view.filter_index)) {
             continue;
         }
-        let what = if behind.everything { "matches every request" } else { "has the same match" };
+        let what = match &behind.takes {
+            Takes::Everything => "matches every request".to_owned(),
+            Takes::Same => "has the same match".to_owned(),
+            Takes::Prefix(prefix) => format!("matches every path that begins with `{prefix}`"),
+        };
         let first = if behind.first.is_empty() {
             "an unnamed route".to_owned()
         } else {
@@ -103,17 +115,34 @@ fn behind(run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
     let vhost = run.run.object(&Place { route: None, ..place.clone() })?;
     let routes = vhost.get("routes")?.items();
     let at = routes.iter().position(|route| route.origin == run.id.origin())?;
-    let own = json::canonical(routes[at].get("match")?);
+    let mine = routes[at].get("match")?;
+    let own = json::canonical(mine);
     routes[..at].iter().find_map(|route| {
         let wanted = route.get("match")?;
-        let everything = takes_everything(wanted);
-        (everything || json::canonical(wanted) == own).then(|| Behind {
+        let takes = if takes_everything(wanted) {
+            Takes::Everything
+        } else if json::canonical(wanted) == own {
+            Takes::Same
+        } else {
+            Takes::Prefix(prefix_of(wanted, mine)?.to_owned())
+        };
+        Some(Behind {
             first: route.name().to_owned(),
-            everything,
+            takes,
             by: PatchId::of(route.origin),
             vhost: vhost.name().to_owned(),
         })
     })
+}
+
+/// The prefix that is the only condition of a match, if every path that the other match accepts begins with it.
+fn prefix_of<'t>(wanted: &'t Tree<'_>, other: &Tree<'_>) -> Option<&'t str> {
+    let exact = |of: &Tree<'_>| of.get("case_sensitive").is_none_or(|it| matches!(it.value, Value::Bool(true)));
+    let alone = wanted.entries().iter().all(|(key, _)| matches!(&**key, "prefix" | "case_sensitive"));
+    let prefix = Some(wanted.str_at("prefix")).filter(|prefix| alone && !prefix.is_empty())?;
+    let ways = ["path", "prefix", "path_separated_prefix"];
+    let within = ways.iter().any(|way| other.str_at(way).starts_with(prefix));
+    (within && exact(wanted) && exact(other)).then_some(prefix)
 }
 
 /// Whether every request matches.

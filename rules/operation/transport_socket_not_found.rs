@@ -22,7 +22,7 @@ declare_rule! {
     /// # References
     /// istiod `cluster_patch.go`, releases 1.22 to 1.31; recorded.
     "EF316" "transport-socket-not-found" Operation Error => check,
-    needs: &[Dump]
+    needs: &[Dump], explains: &["EF112", "EF508"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -1,7 +1,8 @@
 //! EF508: a transport socket with plaintext instead of TLS.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, walk};
+use crate::engine::trace::Effect;
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo, walk};
 use crate::model::envoy_filter::ApplyTo;
 
 declare_rule! {
@@ -31,6 +32,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         else {
             continue;
         };
+        // Nothing ends where there was no TLS.
+        if new_socket(cx, &view) {
+            continue;
+        }
         walk::fields(value, &mut |field| {
             if !field.is("transport_socket") {
                 return;
@@ -57,4 +62,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         });
     }
+}
+
+/// Whether config dumps show that a patch sets a transport socket only where there was none.
+pub(crate) fn new_socket(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    let runs = cx.on_proxies(view.filter_index, view.patch.index);
+    let mut changes = runs.filter(|run| run.run.knowledge == Knowledge::Dump).flat_map(|run| {
+        run.trace.effects.iter().filter_map(|(_, effect)| match effect {
+            Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => Some(changes),
+            _ => None,
+        })
+    });
+    let mut any = false;
+    let all_new = changes.all(|changes| {
+        any = true;
+        changes.iter().any(|change| change.path == "transport_socket" && change.before.is_none())
+    });
+    any && all_new
 }

@@ -93,10 +93,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 format!("this also reaches {} besides `{host}`", names::count(hosts.len() - 1, "host", "hosts")),
                 worse.map_or("shared with other hosts", |what| what),
             ),
-            (_, Some(what)) => (
-                format!("all of {} get this: {what}", names::count(hosts.len(), "host", "hosts")),
-                "shared by several hosts",
-            ),
+            (_, Some(what)) => (format!("all {} hosts get this: {what}", hosts.len()), "shared by several hosts"),
             _ => continue,
         };
         let others = hosts.keys().filter(|host| Some(*host) != meant.as_ref()).map(String::as_str);

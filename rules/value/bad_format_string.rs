@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::value::Object;
-use crate::lint::{Confidence, Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::alike;
 use crate::source::{Node, NodeValue, Severity};
 
@@ -185,9 +185,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         let finding = value
                             .finding(rule, node.span, format!("Envoy has no command operator `%{name}%`"))
                             .severity(Severity::Warning)
-                            .confidence(Confidence::Likely)
                             .label("unknown operator")
-                            .rejected("the proxy rejects the resource that contains it, unless an extension (`formatters`) provides the operator");
+                            .rejected("the proxy rejects the resource that contains it")
+                            .likely("an extension (`formatters`) may provide the operator");
                         match alike::keyword(name, OPERATORS.split(' ')) {
                             Some(near) => finding.help(format!("did you mean `%{}%`?", near.name)),
                             None => finding,

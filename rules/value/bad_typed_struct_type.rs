@@ -1,7 +1,7 @@
 //! EF113: a TypedStruct whose `type_url` names nothing.
 
 use crate::declare_rule;
-use crate::lint::{Confidence, Context, Edit, Findings, RuleInfo};
+use crate::lint::{Context, Edit, Findings, RuleInfo};
 use crate::source::Severity;
 
 declare_rule! {
@@ -65,8 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if !url.name().starts_with("envoy.") {
                 finding = finding
                     .severity(Severity::Warning)
-                    .confidence(Confidence::Likely)
-                    .note("Istio's proxies do not have it; a custom proxy image may");
+                    .likely("Istio's proxies do not have it, but a custom proxy image may");
             }
             for note in super::unknown_type::releases(url.name()) {
                 finding = finding.note(note);

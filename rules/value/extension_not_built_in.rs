@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::envoy;
 use crate::envoy::api::istio_of;
 use crate::lint::value::short;
-use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::source::Severity;
 
 declare_rule! {
@@ -68,8 +68,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "istio/proxy's build omits it"
                 };
                 finding
-                    .confidence(Confidence::Likely)
-                    .note(format!("the proxy of Istio 1.{minor} is likely built without it: {why}"))
+                    .likely(&format!("the proxy of Istio 1.{minor} is built without it: {why}"))
                     .rejected("istiod knows the type and sends it; the proxy rejects the resource that contains it")
                     .help("look for it in `node.extensions` of the proxy's bootstrap dump")
             } else {

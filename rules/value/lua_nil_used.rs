@@ -9,8 +9,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// Inline Lua that concatenates, indexes, measures, compares or calculates with `headers():get("name")`,
-    /// `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it to `string.lower` and
-    /// the like, to a log or as a header's value; a method of `body()` without a test that a body exists.
+    /// `metadata():get("key")`, `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it
+    /// to `pairs`, `string.lower` and the like, to a log or as a header's value; a method of `body()` without a test that a body exists.
     ///
     /// # Why it matters
     /// For a message without that header or body the value is nil and the script ends there: the request passes without
@@ -30,11 +30,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         for one in &script.uses.absent {
             let name = one.named.name;
+            let default = match one.used {
+                Used::Calculated | Used::Compared => "0",
+                Used::Passed("pairs" | "ipairs") => "{}",
+                _ => "\"\"",
+            };
+            let or_default = || format!("({} or {default})", written(script.script.text, &one.named));
             let (when, help) = match one.source {
-                Source::Header => {
-                    let default = if matches!(one.used, Used::Calculated | Used::Compared) { "0" } else { "\"\"" };
-                    ("the header is absent", format!("({} or {default})", written(script.script.text, &one.named)))
-                }
+                Source::Header => ("the header is absent", or_default()),
+                Source::RouteMetadata => ("the route has no such metadata", or_default()),
                 Source::DynamicMetadata => (
                     "no filter has set it",
                     "local data = handle:streamInfo():dynamicMetadata():get(\"…\") or {}".to_owned(),
@@ -52,6 +56,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         Used::Measured => "attempt to get length of a nil value".to_owned(),
                         Used::Calculated => "attempt to perform arithmetic on a nil value".to_owned(),
                         Used::Compared => "attempt to compare a nil value".to_owned(),
+                        Used::Passed(function @ ("pairs" | "ipairs")) => {
+                            format!("bad argument to '{function}' (table expected, got nil)")
+                        }
                         Used::Passed(function) => format!("bad argument to '{function}' (string expected, got nil)"),
                     })
                     .help(help),

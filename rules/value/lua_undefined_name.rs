@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A global that a script indexes or calls but neither the script nor LuaJIT defines (`ngx`, another function's
-    /// handle), and a method that Envoy's handle, headers, body, metadata or stream info do not have in the Envoy of
+    /// handle), a method that is called with a dot instead of a colon, and one that Envoy's handle, headers, body, metadata or stream info do not have in the Envoy of
     /// the proxies.
     ///
     /// # Why it matters
@@ -40,6 +40,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .failure(rule, one, format!("nothing defines `{}`", one.name))
                     .label("nil when the script gets here")
                     .help(help),
+            );
+        }
+        for one in &script.uses.dotted {
+            let name = one.name;
+            out.push(
+                script
+                    .failure(rule, one, format!("`{name}` is called with a dot, so it does not get its object"))
+                    .label(format!("bad argument #1 to '{name}'"))
+                    .help(format!("write a colon: `:{name}(…)`")),
             );
         }
         for one in &script.uses.methods {

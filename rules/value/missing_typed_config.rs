@@ -3,8 +3,10 @@
 use crate::declare_rule;
 use crate::engine::matching;
 use crate::envoy;
+use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
+use crate::rules::scope::plaintext_transport::new_socket;
 use crate::source::Severity;
 
 declare_rule! {
@@ -70,6 +72,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             // A MERGE may exist only to set the name.
             let rename = !object.whole && object.route.is_empty() && renames(&value.view.patch.object, name);
             let span = object.member("name").map_or(object.span, |member| member.entry.value.span);
+            let inner = wrapped(value, object);
             let mut finding = value
                 .finding(
                     rule,
@@ -85,13 +88,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding
                     .severity(Severity::Warning)
                     .note("Envoy up to 1.21 finds extensions by name, and this patch applies only to such proxies")
-            } else if object.whole {
+            } else if object.whole || inner && new_socket(cx, &value.view) {
                 finding
                     .rejected("Envoy finds extensions only by the type of their configuration: the proxy rejects this")
             } else if rename {
                 finding
                     .severity(Severity::Info)
                     .note("MERGE renames the filter and changes nothing else; istiod's webhook warns nevertheless")
+            } else if inner {
+                finding.severity(Severity::Warning).note(
+                    "where the proxy has no such pair of sockets yet, it rejects this; elsewhere the inner one does not change",
+                )
             } else {
                 finding
                     .severity(Severity::Warning)
@@ -113,6 +120,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(finding);
         }
     }
+}
+
+/// Whether it is the transport socket inside of another one.
+fn wrapped(value: &PatchValue<'_>, object: &Object<'_>) -> bool {
+    let socket = |object: &Object<'_>| object.full_name() == "envoy.config.core.v3.TransportSocket";
+    let inside = |outer: &Object<'_>| object.route.len() > outer.route.len() && object.route.starts_with(&outer.route);
+    socket(object) && value.objects.iter().any(|outer| socket(outer) && inside(outer))
 }
 
 /// Whether a match names a filter with another name.

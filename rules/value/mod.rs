@@ -17,6 +17,7 @@ pub(crate) mod field_of_another_release;
 pub(crate) mod invalid_regex;
 pub(crate) mod limit_never_limits;
 pub(crate) mod lua_global_shared;
+pub(crate) mod lua_headers_changed_in_loop;
 pub(crate) mod lua_headers_incomplete;
 pub(crate) mod lua_inline_code;
 pub(crate) mod lua_module_missing;

@@ -17,7 +17,8 @@ declare_rule! {
     /// In added, inserted or replaced objects: fields that exclude or require each other, and fields that an extension
     /// requires although the API does not. The rule knows the checks of OAuth2, Wasm, external processing,
     /// header-to-metadata, json-to-metadata and composite filters, authorization without a service (which crashes
-    /// Envoy), names in clusters of type `STATIC`, and a limit for one HTTP/2 header field above the limit for all
+    /// Envoy), names in clusters of type `STATIC`, TCP listeners without and UDP listeners with filter chains, local
+    /// rate limits that fill more often than every 50 ms, and a limit for one HTTP/2 header field above the limit for all
     /// headers. `--envoy` finds the others.
     ///
     /// # Why it matters

@@ -63,8 +63,11 @@ fn render(program: &Path, arguments: Vec<std::ffi::OsString>, pipe: &str) -> Res
     }
     let done = started.finish(LIMIT).map_err(|fault: process::Fault| failed(fault.to_string()))?;
     if !matches!(done.ended, Ended::Code(0)) {
-        let last = done.errors.iter().rfind(|line| !line.trim().is_empty());
-        return Err(failed(last.map_or_else(|| done.ended.to_string(), |line| escape::one_line(line).into_owned())));
+        let said = |line: &&String| !line.trim().is_empty();
+        // Helm adds advice after its error.
+        let error = done.errors.iter().find_map(|line| line.strip_prefix("Error: ").or(line.strip_prefix("error: ")));
+        let error = error.or_else(|| done.errors.iter().rfind(said).map(String::as_str));
+        return Err(failed(error.map_or_else(|| done.ended.to_string(), |line| escape::one_line(line).into_owned())));
     }
     let text = String::from_utf8(done.output).map_err(|_| failed("its output is not UTF-8".to_owned()))?;
     Ok(Rendered { name: pipe.to_owned(), text })

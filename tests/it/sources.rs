@@ -87,13 +87,13 @@ fn charts_and_kustomizations_are_rendered() {
         &path,
         "helm",
         &format!(
-            "[ \"$1\" = template ] && [ \"$4\" = -f ] || exit 2\n/bin/cat <<'END'\n---\n# Source: chart/templates/a.yaml\n{FILTER}END\n"
+            "[ \"$1\" = template ] && [ \"$4\" = -f ] || {{ echo 'Error: execution error at (a.yaml:1:3): no tag' >&2; echo >&2; echo 'Use --debug' >&2; exit 2; }}\n/bin/cat <<'END'\n---\n# Source: chart/templates/a.yaml\n{FILTER}END\n"
         ),
     );
     let (code, out, err) = lint(folder.path(), &path, &["--helm", "chart", "-f", "values.yaml"]);
     assert!(code == 1 && out.contains("EF304"), "{out} {err}");
     let (code, _, err) = lint(folder.path(), &path, &["--helm", "chart"]);
-    assert!(code == 3 && err.contains("cannot render"), "{err}");
+    assert!(code == 3 && err.contains("cannot render") && err.contains("(a.yaml:1:3): no tag"), "{err}");
 
     program(&path, "kubectl", &format!("[ \"$1\" = kustomize ] || exit 2\n/bin/cat <<'END'\n{FILTER}END\n"));
     let (code, out, err) = lint(folder.path(), &path, &["--kustomize", "."]);

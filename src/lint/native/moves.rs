@@ -51,11 +51,16 @@ pub(crate) fn check(
             let span = view.key_span(&["patch", "value"]);
             let note = note(&report.found, report.class);
             let same = told.iter_mut().find(|(first, finding)| {
-                let shared = report.found.with == Some(first.index);
+                let shared = report.found.with == Some(first.index) || first.found.with == Some(report.index);
                 shared
                     || finding.notes.first() == Some(&note) && same_objects(&first.found.actions, &report.found.actions)
             });
-            if let Some((_, finding)) = same {
+            if let Some((first, finding)) = same {
+                // The one with the objects says how to get them.
+                if first.found.with == Some(report.index) {
+                    finding.help = Some(help(report).to_owned());
+                    finding.fix = fix.clone().filter(|_| report.written);
+                }
                 finding.related.push(Label { span, message: "moves with it".to_owned() });
             } else {
                 let mut finding = view.finding(rule, span, message).note(note).help(help(report));

@@ -46,21 +46,29 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
             };
             by(one.patch) || by(None)
         };
-        // The explaining finding then says that the patch has no effect and, at the same line, what to write instead.
-        let mut gone: HashMap<Key, Vec<(Place, bool, Option<String>)>> = HashMap::new();
+        // The explaining finding then says that the patch has no effect and, at the same line, what to write instead and
+        // what is worse.
+        let mut gone: HashMap<Key, Vec<Finding>> = HashMap::new();
         for one in findings.iter_mut().filter(|one| is_explained(one)) {
             let all = gone.entry((one.rule.code, one.filter.clone(), one.patch)).or_default();
-            all.push((Place::of(one), one.ineffective, one.help.clone()));
+            all.push(one.clone());
         }
         for one in findings.iter_mut().filter(|one| !one.rule.explains.is_empty()) {
             let own = Place::of(one);
             let all = one.rule.explains.iter().filter_map(|code| gone.get(&(*code, one.filter.clone(), one.patch)));
-            let here: Vec<_> = all.flatten().filter(|(place, ..)| own.meets(place)).collect();
-            one.ineffective |= here.iter().any(|(_, ineffective, _)| *ineffective);
-            if own.line.is_some()
-                && let Some(help) = here.iter().find_map(|(.., help)| help.clone())
-            {
+            let here: Vec<_> = all.flatten().filter(|gone| own.meets(&Place::of(gone))).collect();
+            one.ineffective |= here.iter().any(|gone| gone.ineffective);
+            if own.line.is_none() {
+                continue;
+            }
+            if let Some(help) = here.iter().find_map(|gone| gone.help.clone()) {
                 one.help = Some(help);
+            }
+            if let Some(worse) = here.iter().find(|gone| gone.severity > one.severity) {
+                one.severity = worse.severity;
+                one.rejected |= worse.rejected;
+                one.notes.push(worse.message.clone());
+                one.notes.extend(worse.notes.first().cloned());
             }
         }
         findings.retain(|one| !is_explained(one));

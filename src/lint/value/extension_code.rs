@@ -9,6 +9,7 @@ use crate::lint::value::{Object, PatchValue};
 use crate::proto::schema::{Field, Kind};
 use crate::source::{NodeValue, Span};
 use std::net::IpAddr;
+use std::time::Duration;
 
 /// Something that an extension's code rejects.
 pub(crate) struct Refusal {
@@ -43,10 +44,13 @@ macro_rules! checks {
 /// Every check that is known.
 pub(crate) const CHECKS: &[Check] = checks! {
     "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", static_with_name;
+    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", listener_chains;
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" (0, 36),
         "source/extensions/filters/http/composite/action.cc", composite_both;
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" EVER,
         "source/extensions/filters/http/composite/action.cc", composite;
+    "envoy.type.v3.TokenBucket" EVER, "source/extensions/filters/common/local_ratelimit/local_ratelimit_impl.cc",
+        fast_bucket;
     "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor" EVER,
         "source/extensions/filters/http/ext_proc/ext_proc.cc", processor_service;
     "envoy.extensions.filters.http.ext_proc.v3.ProcessingMode" EVER,
@@ -152,6 +156,51 @@ fn static_with_name(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refu
         "a cluster of type `STATIC` takes addresses, not names",
         "set `type: STRICT_DNS` or `LOGICAL_DNS`, or write an IP address",
     ))
+}
+
+/// A TCP listener needs filter chains; a UDP listener has them for QUIC only.
+fn listener_chains(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<Refusal> {
+    let given = |name: &&str| {
+        listener
+            .member(name)
+            .is_some_and(|member| !member.entry.value.items().is_empty() || !member.entry.value.entries().is_empty())
+    };
+    let chains = ["filter_chains", "default_filter_chain"].into_iter().find(given);
+    let address = child(value, listener, "address").and_then(|address| child(value, address, "socket_address"))?;
+    if has(listener, "api_listener") || has(listener, "internal_listener") {
+        return None;
+    }
+    if !is(address, "protocol", "UDP") {
+        let help = "add `filter_chains`, or for datagrams write `protocol: UDP` in the address";
+        return chains.is_none().then(|| refusal(listener.span, "a listener needs `filter_chains`", help));
+    }
+    let quic = child(value, listener, "udp_listener_config").is_some_and(|config| has(config, "quic_options"));
+    let chains = chains.filter(|_| !quic)?;
+    Some(refusal(
+        span(listener, chains),
+        "a UDP listener has no filter chains",
+        "write `listener_filters` with `envoy.filters.udp_listener.udp_proxy`, or for HTTP/3 `udp_listener_config: {quic_options: {}}`",
+    ))
+}
+
+/// The timer of a local rate limit has a lower bound.
+fn fast_bucket(value: &PatchValue<'_>, bucket: &Object<'_>) -> Option<Refusal> {
+    const LEAST: Duration = Duration::from_millis(50);
+    const LIMITS: [&str; 3] = [
+        "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit",
+        "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit",
+        "envoy.extensions.filters.listener.local_ratelimit.v3.LocalRateLimit",
+    ];
+    LIMITS.iter().find(|limit| holder(value, bucket, limit).is_some())?;
+    let interval = bucket.member("fill_interval")?;
+    let written = interval.entry.value.as_str()?;
+    let every =
+        written.strip_suffix('s')?.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())?;
+    // The API itself rejects zero.
+    (!every.is_zero() && every < LEAST).then(|| {
+        let help = "write at least `0.05s`, and more `tokens_per_fill`";
+        refusal(interval.entry.value.span, "the `fill_interval` of a local rate limit must be at least 50 ms", help)
+    })
 }
 
 /// Up to Envoy 1.36, an action that does two things is rejected.

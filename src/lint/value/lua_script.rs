@@ -85,9 +85,15 @@ fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
     }
 }
 
-/// The name, number or character that begins at a byte of a script; empty at the end of a line.
+/// The name, number or character that begins at a byte of a script, or the whole text after its quote; empty at the end
+/// of a line.
 fn word(script: &str, at: usize) -> &str {
     let rest = script.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let quote = script.get(..at).and_then(|before| before.chars().next_back()).filter(|c| matches!(c, '"' | '\''));
+    let text = quote.and_then(|quote| rest.split_once(quote)).map(|(text, _)| text);
+    if let Some(text) = text.filter(|text| !text.is_empty() && !text.contains('\\')) {
+        return text;
+    }
     let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
     let character = rest.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8);
     &rest[..length.max(character)]

@@ -6,6 +6,7 @@
 mod assignments;
 mod calls;
 mod names;
+mod scopes;
 
 use crate::lua::{Token, tokens};
 pub(crate) use names::Owner;
@@ -35,6 +36,10 @@ pub(crate) struct Use<'t> {
     pub incomplete: Vec<Incomplete<'t>>,
     /// `body()` of a message without one, indexed.
     pub bodies: Vec<Named<'t>>,
+    /// Methods called with a dot in place of the colon.
+    pub dotted: Vec<Named<'t>>,
+    /// Changes of headers inside of a loop over them.
+    pub looped: Vec<Named<'t>>,
     /// Request headers that are appended by `add`.
     pub added: Vec<Named<'t>>,
     /// Texts with the name that they are assigned to, the key of a table, or the argument before them.
@@ -66,8 +71,10 @@ pub(crate) struct Method<'t> {
 /// The source of a value that may be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// A header of the message, or an entry of the route's metadata.
+    /// A header of the message.
     Header,
+    /// An entry of the route's metadata.
+    RouteMetadata,
     /// Set by another filter in the dynamic metadata.
     DynamicMetadata,
     /// A variable of the proxy's environment.
@@ -139,6 +146,8 @@ enum Opened {
 struct Reader<'t> {
     tokens: Vec<(usize, Token<'t>)>,
     scopes: Vec<(Opened, Vec<&'t str>)>,
+    /// The open scopes that are loops over the headers, by depth.
+    iterating: Vec<usize>,
     functions: Vec<Function<'t>>,
     /// Open brackets, each with the name called before it.
     brackets: Vec<(&'t str, &'t str)>,
@@ -183,6 +192,7 @@ pub(crate) fn read(text: &str) -> Use<'_> {
     let mut reader = Reader {
         tokens: tokens(text),
         scopes: vec![(Opened::Block, Vec::new())],
+        iterating: Vec::new(),
         functions: Vec::new(),
         brackets: Vec::new(),
         found: Use::default(),
@@ -248,7 +258,7 @@ impl<'t> Reader<'t> {
 
     fn run(&mut self) {
         let mut at = 0;
-        let mut loops: Vec<Vec<&'t str>> = Vec::new();
+        let mut loops: Vec<(Vec<&'t str>, bool)> = Vec::new();
         while at < self.tokens.len() {
             at = match self.token(at) {
                 Token::Keyword("function") => self.function(at),
@@ -264,15 +274,19 @@ impl<'t> Reader<'t> {
                         }
                         next += 1;
                     }
-                    loops.push(names);
+                    loops.push((names, self.over_headers(next)));
                     next
                 }
                 Token::Keyword("while") => {
-                    loops.push(Vec::new());
+                    loops.push((Vec::new(), false));
                     at + 1
                 }
                 Token::Keyword("do") => {
-                    self.scopes.push((Opened::Block, loops.pop().unwrap_or_default()));
+                    let (names, over_headers) = loops.pop().unwrap_or_default();
+                    self.scopes.push((Opened::Block, names));
+                    if over_headers {
+                        self.iterating.push(self.scopes.len());
+                    }
                     at + 1
                 }
                 Token::Keyword("then") => {
@@ -296,6 +310,8 @@ impl<'t> Reader<'t> {
                     if let Some((Opened::Function, _)) = self.scopes.pop() {
                         self.functions.pop();
                     }
+                    let depth = self.scopes.len();
+                    self.iterating.retain(|opened| *opened <= depth);
                     at + 1
                 }
                 Token::Sign(open @ ("(" | "{" | "[")) => {
@@ -333,80 +349,6 @@ impl<'t> Reader<'t> {
         if let Token::Text(text) = self.token(value) {
             self.found.texts.push((name, text));
         }
-    }
-
-    fn function(&mut self, at: usize) -> usize {
-        let mut next = at + 1;
-        let mut name = "";
-        let mut parts = 0;
-        let mut names = Vec::new();
-        while let Token::Name(part) = self.token(next) {
-            name = part;
-            parts += 1;
-            if parts == 1 && (self.sign(next + 1, ".") || self.sign(next + 1, ":")) {
-                self.name(next, part);
-            }
-            next += 1;
-            if self.sign(next, ":") {
-                names.push("self");
-            }
-            if !(self.sign(next, ".") || self.sign(next, ":")) {
-                break;
-            }
-            next += 1;
-        }
-        if parts == 1 {
-            if self.before(at) == Token::Keyword("local") {
-                self.declare(name);
-            } else if !self.is_local(name) {
-                self.written.insert(name);
-            }
-        }
-        let parameters = names.len();
-        // The list of parameters, which ends at the first closing bracket.
-        next += 1;
-        while !self.sign(next, ")") && next < self.tokens.len() {
-            if let Token::Name(parameter) = self.token(next) {
-                names.push(parameter);
-            }
-            next += 1;
-        }
-        let handle = names.get(parameters).copied().unwrap_or("");
-        let function = match name {
-            "envoy_on_request" if parts == 1 => Function::Request(handle),
-            "envoy_on_response" if parts == 1 => Function::Response(handle),
-            _ => Function::Other,
-        };
-        if self.functions.is_empty() {
-            self.chunked = false;
-            self.looked_at.clear();
-            let helps = function == Function::Other && parts == 1;
-            self.helper = helps.then(|| (name, names.clone()));
-        }
-        self.functions.push(function);
-        self.scopes.push((Opened::Function, names));
-        next + 1
-    }
-
-    fn local(&mut self, at: usize) -> usize {
-        if self.token(at + 1) == Token::Keyword("function") {
-            return at + 1;
-        }
-        let mut next = at + 1;
-        let first = next;
-        while let Token::Name(name) = self.token(next) {
-            self.declare(name);
-            self.forget(name);
-            next += 1;
-            if !self.sign(next, ",") {
-                break;
-            }
-            next += 1;
-        }
-        if let (Token::Name(name), true, true) = (self.token(first), next == first + 1, self.sign(next, "=")) {
-            self.assigned(name, next + 1);
-        }
-        next
     }
 
     /// A name that is declared or assigned again holds something else.
@@ -507,8 +449,16 @@ impl<'t> Reader<'t> {
         self.decides(at, name);
         self.passes_on(at, name);
         let held = self.headers.contains(name).then_some(at + 1);
-        if let (Some((false, _)), Some(end)) = (self.entry(), held.or_else(|| self.of_headers(at))) {
+        let headers = held.or_else(|| self.of_headers(at));
+        if let (Some((false, _)), Some(end)) = (self.entry(), headers) {
             self.header_change(end);
+        }
+        if let Some(end) = headers.filter(|_| !self.iterating.is_empty() && !self.guarded())
+            && self.sign(end, ":")
+            && let Token::Name(method @ ("add" | "replace" | "remove")) = self.token(end + 1)
+        {
+            let named = self.named(end + 1, method);
+            self.found.looped.push(named);
         }
         if let Some((response, handle)) = self.entry()
             && (name == handle || self.handles.contains(name))
@@ -516,8 +466,10 @@ impl<'t> Reader<'t> {
         {
             self.method(at, response);
             self.chain(at, Owner::Handle);
+            self.dotted(at, name, Owner::Handle);
         } else if self.headers.contains(name) {
             self.chain(at, Owner::Headers);
+            self.dotted(at, name, Owner::Headers);
         }
         if self.is_local(name) {
             if given && !in_table {

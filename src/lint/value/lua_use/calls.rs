@@ -40,7 +40,8 @@ impl<'t> Reader<'t> {
     /// after it, and its name.
     pub(super) fn may_be_absent(&self, at: usize) -> Option<(usize, &'t str, Source)> {
         if let Some((end, header)) = self.header_get(at) {
-            return Some((end, header, Source::Header));
+            let metadata = self.of_store(at, "metadata").is_some();
+            return Some((end, header, if metadata { Source::RouteMetadata } else { Source::Header }));
         }
         // A number of nil is nil.
         if self.token(at) == Token::Name("tonumber")
@@ -176,6 +177,17 @@ impl<'t> Reader<'t> {
             };
             owner = next;
             at += 4;
+        }
+    }
+
+    /// `handle.logInfo("…")`: a method without its object.
+    pub(super) fn dotted(&mut self, at: usize, object: &'t str, owner: Owner) {
+        let Token::Name(method) = self.token(at + 2) else { return };
+        let known = LOGS.contains(&method) || owner.methods().iter().any(|(name, _)| *name == method);
+        let called = self.sign(at + 1, ".") && self.sign(at + 3, "(") && self.token(at + 4) != Token::Name(object);
+        if known && called && !self.guarded() {
+            let named = self.named(at + 2, method);
+            self.found.dotted.push(named);
         }
     }
 
@@ -322,6 +334,12 @@ impl<'t> Reader<'t> {
             _ => None,
         };
         if self.sign(open, "(") {
+            let function = open.checked_sub(1).map(|at| self.token(at));
+            if let Some(Token::Name(name @ ("pairs" | "ipairs"))) = function
+                && !self.is_local(name)
+            {
+                return Some(name);
+            }
             if let Some((name, owner)) = called(open, ".") {
                 let texts = self.token(owner) == Token::Name("string") && !self.is_local("string");
                 return (texts && OF_TEXTS.contains(&name)).then_some(name);
