@@ -81,13 +81,7 @@ pub fn run<'a, S: Sink>(
     if plan.order.is_empty() {
         return Patched { resources: Vec::new(), unknown_routes: Vec::new(), unknown_services: Vec::new() };
     }
-    let ports = match &options.port_map {
-        Some(ports) => ports.clone(),
-        None if plan.proxy.kind == ProxyKind::Gateway => port_map(config),
-        None => PortMap::new(),
-    };
-    let mut run =
-        Run { plan, config, sink, ports, touched: false, shared: shared::Shared::default(), sockets: BTreeMap::new() };
+    let mut run = start(plan, config, options, sink);
     let mut listeners = slots(config, ResourceKind::Listener);
     listener_passes(&mut run, &mut listeners);
     let mut clusters = slots(config, ResourceKind::Cluster);
@@ -112,6 +106,65 @@ pub fn run<'a, S: Sink>(
         })
         .collect();
     Patched { resources, unknown_routes, unknown_services }
+}
+
+fn start<'s, 'a, S: Sink>(
+    plan: &'s Plan<'a>,
+    config: &'a ProxyConfig<'a>,
+    options: &Options,
+    sink: &'s mut S,
+) -> Run<'s, 'a, S> {
+    let ports = match &options.port_map {
+        Some(ports) => ports.clone(),
+        None if plan.proxy.kind == ProxyKind::Gateway => port_map(config),
+        None => PortMap::new(),
+    };
+    Run { plan, config, sink, ports, touched: false, shared: shared::Shared::default(), sockets: BTreeMap::new() }
+}
+
+/// The part of a run that applies a kind of patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pass {
+    /// Listeners and everything in them.
+    Listeners,
+    /// Clusters.
+    Clusters,
+    /// Routes and extension configurations, which depend on the listeners: the whole run.
+    Rest,
+}
+
+impl Pass {
+    /// The part that applies patches of a kind.
+    pub const fn of(apply_to: ApplyTo) -> Pass {
+        match apply_to {
+            ApplyTo::Listener
+            | ApplyTo::FilterChain
+            | ApplyTo::NetworkFilter
+            | ApplyTo::HttpFilter
+            | ApplyTo::ListenerFilter => Pass::Listeners,
+            ApplyTo::Cluster => Pass::Clusters,
+            _ => Pass::Rest,
+        }
+    }
+}
+
+/// Runs a plan only as far as needed to record what the patches of one part do.
+pub fn run_pass<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, pass: Pass, sink: &mut S) {
+    let options = Options::default();
+    match pass {
+        Pass::Listeners => {
+            listener_passes(&mut start(plan, config, &options, sink), &mut slots(config, ResourceKind::Listener));
+        }
+        Pass::Clusters => {
+            let mut clusters = slots(config, ResourceKind::Cluster);
+            services::add_referenced(plan, config, &options, &mut clusters);
+            let indices: Vec<usize> = (0..clusters.len()).collect();
+            start(plan, config, &options, sink).clusters(&mut clusters, &indices);
+        }
+        Pass::Rest => {
+            run(plan, config, &options, sink);
+        }
+    }
 }
 
 /// A resource of the configuration as a tree, every `Any` still raw.

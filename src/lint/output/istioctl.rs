@@ -5,7 +5,7 @@
 
 use crate::engine::program::{BuiltPatch, Status};
 use crate::engine::trace::{Effect, NoOp, Place, Trace};
-use crate::engine::{self, Options, Outcome, PatchId};
+use crate::engine::{self, Outcome, Pass, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch};
 use crate::model::release::Release;
@@ -207,8 +207,9 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     }
 }
 
-/// The patches that change something if no filter but their own exists, by the engine run for the proxy and the filter.
-type Alone = HashMap<(usize, usize), HashSet<PatchId>>;
+/// The patches that change something if no filter but their own exists, by the engine run for the proxy, the filter and
+/// the part of the run.
+type Alone = HashMap<(usize, usize, Pass), HashSet<PatchId>>;
 
 /// Whether a patch that changes something would do so if no other filter existed; `names` are the texts of its match.
 fn applies_alone(here: &PatchRun<'_, '_>, names: &HashSet<&str>, known: &mut Alone) -> bool {
@@ -223,10 +224,11 @@ fn applies_alone(here: &PatchRun<'_, '_>, names: &HashSet<&str>, known: &mut Alo
     if !helped {
         return true;
     }
-    let alone = known.entry((Arc::as_ptr(&run.judged).addr(), filter)).or_insert_with(|| {
+    let pass = Pass::of(here.planned.built.patch.apply_to);
+    let alone = known.entry((Arc::as_ptr(&run.judged).addr(), filter, pass)).or_insert_with(|| {
         let others: Vec<PatchId> = run.plan.ids().filter(|&other| run.plan.get(other).filter != filter).collect();
         let mut trace = Trace::new(run.plan.patches.len());
-        engine::run(&run.plan.without(&others), run.config, &Options::default(), &mut trace);
+        engine::run_pass(&run.plan.without(&others), run.config, pass, &mut trace);
         let changes = |id: &PatchId| trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes());
         run.plan.ids().filter(changes).collect()
     });

@@ -3,7 +3,7 @@
 use super::{Function, Opened, Reader};
 use crate::lua::Token;
 
-impl<'t> Reader<'t> {
+impl Reader<'_> {
     pub(super) fn function(&mut self, at: usize) -> usize {
         let mut next = at + 1;
         let mut name = "";
