@@ -38,6 +38,51 @@ pub(crate) fn sets() -> Vec<Set> {
     sets
 }
 
+/// The recordings that a test replays.
+#[derive(Clone, Copy)]
+pub(crate) enum Extent<'a> {
+    /// Every twelfth case, and the smallest examples (`edge-…`).
+    Part,
+    /// Every case.
+    All,
+    /// The cases whose label contains this; details are printed.
+    Only(&'a str),
+}
+
+impl<'a> Extent<'a> {
+    /// The part, unless the value of an environment variable names other cases.
+    pub(crate) fn requested(value: Option<&'a str>) -> Extent<'a> {
+        match value {
+            None => Extent::Part,
+            Some("all") => Extent::All,
+            Some(part) => Extent::Only(part),
+        }
+    }
+
+    /// Whether the case with this number and label is replayed.
+    pub(crate) fn includes(self, number: usize, label: &str) -> bool {
+        match self {
+            Extent::Part => label.contains("/edge-") || number.is_multiple_of(12),
+            Extent::All => true,
+            Extent::Only(part) => label.contains(part),
+        }
+    }
+
+    /// Whether details are printed.
+    pub(crate) fn details(self) -> bool {
+        matches!(self, Extent::Only(_))
+    }
+}
+
+/// The two halves of `items`, each on a thread of its own, in one list.
+pub(crate) fn in_halves<T: Sync, R: Send>(items: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let half = |odd: usize| items.iter().skip(odd).step_by(2).map(&one).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| half(1));
+        half(0).into_iter().chain(other.join().unwrap()).collect()
+    })
+}
+
 impl Set {
     pub(crate) fn cases(&self) -> Vec<Json> {
         let mut cases = recorded(&self.folder.join("cases.jsonl"));
@@ -75,20 +120,21 @@ struct Figures {
     cases: usize,
     leaked: usize,
     refused: usize,
-    compared: usize,
+    /// The configurations compared, as `<case>/<proxy>`.
+    labels: BTreeSet<String>,
     different: BTreeSet<String>,
 }
 
-fn replay(set: &Set, only: Option<&str>) -> Figures {
+fn replay(set: &Set, extent: Extent<'_>) -> Figures {
     let mut figures = Figures::default();
     let dumps = dumps(&set.folder);
     let mut bases = bases(&dumps);
     bases.values_mut().for_each(|base| base.asked_as_envoy = set.asked_as_envoy());
     let cases = set.cases();
     let clusters = service_clusters(&cases);
-    for case in &cases {
+    for (number, case) in cases.iter().enumerate() {
         let label = format!("{}/{}", set.name, case["id"].as_str().unwrap());
-        if only.is_some_and(|only| !label.contains(only)) {
+        if !extent.includes(number, &label) {
             continue;
         }
         figures.cases += 1;
@@ -113,11 +159,11 @@ fn replay(set: &Set, only: Option<&str>) -> Figures {
             if case.get("leaked").is_some() && first != Some(proxy) {
                 continue;
             }
-            figures.compared += 1;
             let base = &bases[proxy.as_str()];
             let (want, got) = (base.recorded(kinds), base.computed(&label, &program, set.ecds_names(), &clusters));
+            figures.labels.insert(format!("{label}/{proxy}"));
             if got != want {
-                if only.is_some() {
+                if extent.details() {
                     println!("{label} {proxy}\n{source}");
                     print_difference(&want, &got);
                 }
@@ -140,36 +186,45 @@ pub(crate) fn known(path: &str) -> BTreeSet<String> {
     lines.map(|line| line.split_once(": ").expect("a reason").0.to_owned()).collect()
 }
 
-/// `CASE=shop/1.31/edge-…` runs only the cases whose label contains that, and prints their differences.
-#[test]
-fn every_recorded_case_equals_istiods_result() {
-    let only = std::env::var("CASE").ok();
-    let only = only.as_deref();
+/// Replays recordings, prints figures, and asserts that only known configurations differ, and that all of them do.
+fn prove(extent: Extent<'_>) {
     let sets = sets();
     assert_eq!(sets.len(), 33, "recordings are missing");
-    let total: Vec<Figures> = std::thread::scope(|scope| {
-        let half = |odd: usize| sets.iter().skip(odd).step_by(2).map(|set| replay(set, only)).collect::<Vec<_>>();
-        let other = scope.spawn(move || half(1));
-        half(0).into_iter().chain(other.join().unwrap()).collect()
-    });
+    let total = in_halves(&sets, |set| replay(set, extent));
     let sum = |part: fn(&Figures) -> usize| total.iter().map(part).sum::<usize>();
-    let different: BTreeSet<String> = total.iter().flat_map(|figures| figures.different.clone()).collect();
+    let all = |part: fn(&Figures) -> &BTreeSet<String>| total.iter().flat_map(part).collect::<BTreeSet<_>>();
+    let (labels, different) = (all(|figures| &figures.labels), all(|figures| &figures.different));
     let known = known_differences();
+    let known: BTreeSet<&String> = match extent {
+        Extent::All => known.iter().collect(),
+        Extent::Part | Extent::Only(_) => known.iter().filter(|label| labels.contains(label)).collect(),
+    };
     println!(
         "reference: {} cases ({} left out: leaked; {} refused by both), {} proxy configurations compared, {} different, {} of them known",
         sum(|figures| figures.cases),
         sum(|figures| figures.leaked),
         sum(|figures| figures.refused),
-        sum(|figures| figures.compared),
+        labels.len(),
         different.len(),
         different.intersection(&known).count(),
     );
     let new: Vec<_> = different.difference(&known).collect();
     assert!(new.is_empty(), "{} cases differ from istiod: {new:#?}", new.len());
-    if only.is_none() {
-        let gone: Vec<_> = known.difference(&different).collect();
-        assert!(gone.is_empty(), "listed in known_differences.txt, and equal now: {gone:#?}");
-    }
+    let gone: Vec<_> = known.difference(&different).collect();
+    assert!(gone.is_empty(), "listed in known_differences.txt, and equal now: {gone:#?}");
+    assert!(extent.details() || labels.len() > 2_000, "recordings are missing");
+}
+
+/// `CASE=all` replays every case, `CASE=shop/1.31/edge-…` those whose label contains that, with their differences.
+#[test]
+fn recorded_cases_equal_istiods_result() {
+    prove(Extent::requested(std::env::var("CASE").ok().as_deref()));
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test it everything_recorded -- --ignored"]
+fn everything_recorded_equals_istiods_result() {
+    prove(Extent::All);
 }
 
 /// Results that vary from run to run in istiod: the engine gives one of them, and the rule about it reports them where

@@ -5,7 +5,7 @@
 //! label contains that, and prints false positives and false negatives.
 
 use crate::linting::input;
-use crate::reference::{Set, known_differences, sets};
+use crate::reference::{Extent, Set, in_halves, known_differences, sets};
 use crate::support::dumps;
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, PatchId, Program, Trace};
 use kubectl_envoyfilter::lint::{self, Context, Input};
@@ -16,9 +16,6 @@ use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::proto::json;
 use kubectl_envoyfilter::rules;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Every nth recorded case is used; the smallest examples (`edge-…`) always are.
-const PART: usize = 12;
 
 /// Every changed object as canonical text, without unchanged ones.
 fn result(filters: &[EnvoyFilter], release: Release, config: &ProxyConfig<'_>) -> BTreeSet<String> {
@@ -114,7 +111,7 @@ fn seen(cx: &Context<'_>) -> BTreeMap<(usize, usize), (bool, String)> {
     patches.collect()
 }
 
-fn measure(set: &Set, wanted: &str) -> Figures {
+fn measure(set: &Set, extent: Extent<'_>) -> Figures {
     let mut figures = Figures::default();
     let given = dumps(&set.folder);
     let configs: Vec<ProxyConfig<'_>> = given.values().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
@@ -122,13 +119,8 @@ fn measure(set: &Set, wanted: &str) -> Figures {
     let known = known_differences();
     for (number, case) in set.cases().iter().enumerate() {
         let label = format!("{}/{}", set.name, case["id"].as_str().unwrap());
-        let taken = match wanted {
-            "all" => true,
-            "" => label.contains("/edge-") || number % PART == 0,
-            part => label.contains(part),
-        };
         let differs = known.iter().any(|line| line.starts_with(&format!("{label}/")));
-        if !taken || differs || case.get("leaked").is_some() {
+        if !extent.includes(number, &label) || differs || case.get("leaked").is_some() {
             continue;
         }
         figures.cases += 1;
@@ -201,13 +193,8 @@ fn measure(set: &Set, wanted: &str) -> Figures {
 const KNOWN_UNSAID: &[&str] = &["delta/1.31/delta-771-0065 gwns/ab2 [6]"];
 
 /// Measures, prints and asserts.
-fn prove(wanted: &str) {
-    let sets = sets();
-    let parts: Vec<Figures> = std::thread::scope(|scope| {
-        let half = |odd: usize| sets.iter().skip(odd).step_by(2).map(|set| measure(set, wanted)).collect::<Vec<_>>();
-        let other = scope.spawn(move || half(1));
-        half(0).into_iter().chain(other.join().unwrap()).collect()
-    });
+fn prove(extent: Extent<'_>) {
+    let parts = in_halves(&sets(), |set| measure(set, extent));
     let sum = |part: fn(&Figures) -> usize| parts.iter().map(part).sum::<usize>();
     let lines = |part: fn(&Figures) -> &Vec<String>| parts.iter().flat_map(part).collect::<Vec<_>>();
     let (untrue, unsaid) = (lines(|part| &part.untrue), lines(|part| &part.unsaid));
@@ -247,16 +234,16 @@ fn prove(wanted: &str) {
     let unsaid: Vec<_> = unsaid.iter().filter(|one| !KNOWN_UNSAID.iter().any(|known| one.contains(known))).collect();
     assert!(unsaid.is_empty(), "of {} patches without effect nothing is said", unsaid.len());
     assert!(unnamed.len() * 20 <= taken, "of {taken} culprits {} are not named", unnamed.len());
-    assert!(said > 100 || !matches!(wanted, "" | "all"), "the recordings are missing");
+    assert!(said > 100 || extent.details(), "the recordings are missing");
 }
 
 #[test]
 fn patches_without_effect_are_exactly_those_reported() {
-    prove(&std::env::var("TRUTH").unwrap_or_default());
+    prove(Extent::requested(std::env::var("TRUTH").ok().as_deref()));
 }
 
 #[test]
 #[ignore = "some minutes: cargo test --test it truth -- --ignored --nocapture"]
-fn the_same_on_everything_recorded() {
-    prove("all");
+fn the_same_on_every_case() {
+    prove(Extent::All);
 }

@@ -1,7 +1,7 @@
 //! Un-applying against recordings of istiod, in which both sides are known: the configuration before and after the
 //! filters.
 
-use crate::reference::{Set, sets};
+use crate::reference::{Extent, Set, in_halves, sets};
 use crate::support::{Base, bases, canonical, dumps, filters, live_dump, testdata, text};
 use kubectl_envoyfilter::engine::unapply::{self, State, Unapplied, doubt};
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Outcome, Plan, Program};
@@ -210,7 +210,7 @@ fn met(outcome: Outcome) -> &'static str {
     }
 }
 
-fn measure(set: &Set, only: Option<&str>) -> Figures {
+fn measure(set: &Set, extent: Extent<'_>) -> Figures {
     let mut figures = Figures::default();
     let dumps = dumps(&set.folder);
     let bases = bases(&dumps);
@@ -220,9 +220,9 @@ fn measure(set: &Set, only: Option<&str>) -> Figures {
         ..Options::default()
     };
     let known = crate::reference::known_differences();
-    for case in set.cases() {
+    for (number, case) in set.cases().iter().enumerate() {
         let label = format!("{}/{}", set.name, case["id"].as_str().unwrap());
-        if case.get("leaked").is_some() || only.is_some_and(|only| !label.contains(only)) {
+        if case.get("leaked").is_some() || !extent.includes(number, &label) {
             continue;
         }
         let Some(proxies) = case.get("proxies").and_then(Json::as_object) else { continue };
@@ -260,7 +260,7 @@ fn measure(set: &Set, only: Option<&str>) -> Figures {
                     found.differences.first().map(|it| format!("{} {} {}", it.kind.as_str(), it.resource, it.path));
                 figures.open.push(format!("{label}: {} absent, {at:?}", found.absent.len()));
             }
-            if only.is_some() {
+            if extent.details() {
                 println!(
                     "{label}: {:?} {truth:?} {place} absent {:?} {:#?}",
                     found.state(),
@@ -297,18 +297,8 @@ fn measure(set: &Set, only: Option<&str>) -> Figures {
 /// The meaning of proven: the known part of the reconstruction is what istiod generated, except for objects that REMOVE
 /// patches removed; and every patch that is not doubtful meets objects of the true configuration if and only if it does
 /// so in the reconstruction.
-///
-/// `CASE=shop/1.31/edge-…` runs only the cases whose label contains that, and prints the details.
-#[test]
-fn recordings_are_reconstructed_and_what_is_proven_is_true() {
-    let only = std::env::var("CASE").ok();
-    let only = only.as_deref();
-    let sets = sets();
-    let all: Vec<Figures> = std::thread::scope(|scope| {
-        let half = |odd: usize| sets.iter().skip(odd).step_by(2).map(|set| measure(set, only)).collect::<Vec<_>>();
-        let other = scope.spawn(move || half(1));
-        half(0).into_iter().chain(other.join().unwrap()).collect()
-    });
+fn prove(extent: Extent<'_>) {
+    let all = in_halves(&sets(), |set| measure(set, extent));
     let sum = |part: fn(&Figures) -> usize| all.iter().map(part).sum::<usize>();
     let (pairs, changed, proven) = (sum(|one| one.pairs), sum(|one| one.changed), sum(|one| one.proven));
     let mut by: BTreeMap<(bool, Truth), usize> = BTreeMap::new();
@@ -333,7 +323,8 @@ fn recordings_are_reconstructed_and_what_is_proven_is_true() {
     list("proven and wrong", |one| &one.wrong);
     list("verdicts", |one| &one.verdicts);
     list("open", |one| &one.open);
-    if only.is_none() {
+    if !extent.details() {
+        assert!(changed > 1_000, "recordings are missing");
         assert!(exact * 100 >= changed * 55, "fewer exact reconstructions than there were");
         assert!((exact + known + removed) * 100 >= changed * 94, "fewer true reconstructions than there were");
         assert!(proven * 100 >= changed * 91, "fewer proofs than there were");
@@ -343,6 +334,18 @@ fn recordings_are_reconstructed_and_what_is_proven_is_true() {
         assert_eq!(wrong.filter(|line| !listed(line)).count(), 0, "proven, and not what was there");
         assert_eq!(none(|one| &one.verdicts), 0, "an outcome on a proven reconstruction is not the true one");
     }
+}
+
+/// `CASE=all` takes every case, `CASE=shop/1.31/edge-…` those whose label contains that, with the details.
+#[test]
+fn recordings_are_reconstructed_and_what_is_proven_is_true() {
+    prove(Extent::requested(std::env::var("CASE").ok().as_deref()));
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test it everything_recorded -- --ignored"]
+fn everything_recorded_is_reconstructed() {
+    prove(Extent::All);
 }
 
 /// A running Envoy with a patched configuration: the generated configuration is reconstructed, except for what the
