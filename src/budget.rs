@@ -8,7 +8,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 /// Units taken from the meter at a time. Cancellation is checked once per chunk.
@@ -198,6 +198,39 @@ pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec
     })
 }
 
+/// Stack of a helper thread: as much as the main thread has for the deepest values.
+const STACK: usize = 64 << 20;
+
+/// Runs the same function on every item, on this many threads. The items differ in cost, so a thread that is done takes the next
+/// one. The order is kept.
+pub fn deal<T: Sync, R: Send>(work: &[T], threads: usize, one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if threads < 2 || work.len() < 2 {
+        return work.iter().map(one).collect();
+    }
+    let (meter, next) = (current(), AtomicUsize::new(0));
+    let take = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = work.get(at) else { return done };
+            done.push((at, one(item)));
+        }
+    };
+    let (meter, take) = (meter.as_ref(), &take);
+    let mut done = std::thread::scope(|scope| {
+        let help = || std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || share(meter, take));
+        // Without helpers, this thread does everything.
+        let helpers: Vec<_> = (1..threads).filter_map(|_| help().ok()).collect();
+        let mut done = take();
+        for helper in helpers {
+            done.extend(helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 /// Runs work whose result is shared and kept: no meter may stop it halfway.
 pub fn unmetered<T>(work: impl FnOnce() -> T) -> T {
     let (fuel, meter) = (FUEL.replace(u64::MAX), METER.take());
@@ -283,6 +316,25 @@ mod tests {
         assert_eq!(meter.run(|| measured(work).1).ok(), Some(want));
         assert_eq!(meter.left(), 1_000_000 - want);
         assert!(matches!(Meter::new(want - 1).run(|| measured(work)), Err(Ended::Spent)));
+    }
+
+    #[test]
+    fn work_is_dealt_out_and_keeps_its_order() {
+        let work: Vec<u64> = (0..100).collect();
+        for threads in [1, 2, 8] {
+            let (done, units) = measured(|| {
+                deal(&work, threads, |&item| {
+                    charge(item);
+                    item * 2
+                })
+            });
+            assert!(done.iter().zip(&work).all(|(done, item)| *done == item * 2), "{done:?}");
+            assert_eq!((done.len(), units), (100, 4_950));
+            // An empty meter ends all threads, and a panic of a helper is that of the work.
+            assert!(matches!(Meter::new(4_000).run(|| deal(&work, threads, |&item| charge(item))), Err(Ended::Spent)));
+            let panics = || deal(&work, threads, |_| resume_unwind(Box::new("oops")));
+            assert!(matches!(Meter::new(10).run(panics), Err::<Vec<()>, _>(Ended::Panicked(_))));
+        }
     }
 
     #[test]

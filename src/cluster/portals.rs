@@ -5,6 +5,7 @@ use super::http1;
 use super::kinds::quoted;
 use super::limits::Limits;
 use super::via::Via;
+use crate::source::escape;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::AttachParams;
@@ -115,14 +116,23 @@ pub(super) async fn config_dump(
             answer = read => answer,
         };
         ways.count(via, answer.as_ref().map(|_| ()));
-        match answer
-            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| Fault::Garbled("it is not UTF-8".to_owned())))
-        {
+        match answer.and_then(dump_text) {
             Ok(text) => return Ok((text, via)),
             Err(fault) => reasons.push(format!("{}: {fault}", via.as_str())),
         }
     }
     Err(reasons)
+}
+
+/// The text of a dump. Not every way passes on Envoy's status: `pilot-agent` may print the body of an error and succeed.
+fn dump_text(answer: Vec<u8>) -> Result<String, Fault> {
+    const SHOWN: usize = 80;
+    let text = String::from_utf8(answer).map_err(|_| Fault::Garbled("it is not UTF-8".to_owned()))?;
+    if text.trim_start().starts_with('{') {
+        return Ok(text);
+    }
+    let line: String = text.lines().next().unwrap_or_default().trim().chars().take(SHOWN).collect();
+    Err(Fault::Garbled(format!("it is not a config dump: {}", escape::one_line(&line))))
 }
 
 async fn port_forward(

@@ -364,6 +364,11 @@ impl Findings {
         self.found.push(finding.settled());
     }
 
+    /// Adds what was collected elsewhere.
+    pub(super) fn append(&mut self, mut other: Findings) {
+        self.found.append(&mut other.found);
+    }
+
     /// Adds findings.
     pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
         self.found.extend(findings.into_iter().map(Finding::settled));

@@ -44,6 +44,7 @@ fn machine(mesh: &Mesh<'_>, entry: &Workload) -> Option<Machine> {
         workload: object.name.clone(),
         namespace: object.namespace.clone(),
         labels: entry.labels.clone(),
+        istio_version: release.to_string(),
         ..config.proxy
     };
     let problem = Problem {

@@ -136,6 +136,11 @@ impl Place {
     pub fn of(target: &Target) -> Place {
         Place { namespace: target.namespace.clone(), workload: target.owner() }
     }
+
+    /// `namespace/kind/name`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.workload)
+    }
 }
 
 /// What is wrong with a patch on a workload.

@@ -101,6 +101,9 @@ pub(crate) fn nothing(status: &Status<'_>) -> String {
     match (status.scope.is_empty(), status.scope.is_complete()) {
         (true, _) => "nothing could be judged".to_owned(),
         (false, true) => format!("nothing wrong with {filters}"),
+        (false, false) if status.scope.proxies.read == 0 => {
+            format!("no proxy was read: nothing is known about the effect of {filters}")
+        }
         (false, false) => format!("nothing wrong found in what could be read of {filters}"),
     }
 }

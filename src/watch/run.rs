@@ -6,7 +6,7 @@ use super::metrics::{Metrics, Outcome};
 use super::moment::{Moment, digest};
 pub(crate) use super::shards::Sharing;
 use super::shards::{RENEW, Shards};
-use super::state::{Key, Pod, State, Topic, Value};
+use super::state::{Change, Key, Pod, State, Topic, Value};
 use super::tell::Teller;
 pub(crate) use super::turns::Pace;
 use super::turns::{Next, Turns};
@@ -195,6 +195,8 @@ struct Run {
     judge_present: bool,
     /// Whether every proxy that existed at the start was asked once.
     round: bool,
+    /// Problems that this replica reported and then handed over.
+    handed: BTreeMap<Key, Value>,
     /// The last reported scope, and when.
     reported: Option<(Scope, Instant)>,
     renewed: Instant,
@@ -237,6 +239,7 @@ impl Run {
             judged: None,
             judge_present: true,
             round: false,
+            handed: BTreeMap::new(),
             reported: None,
             renewed: now,
             listened: true,
@@ -306,7 +309,7 @@ impl Run {
         for (pod, target) in &moment.targets {
             let place = Place::of(target);
             // Replicas of a workload are compared, so one process reads them all.
-            if !self.shards.owns(&format!("{}/{}", place.namespace, place.workload)) || !self.wants(moment, target) {
+            if !self.shards.owns(&place.full_name()) || !self.wants(moment, target) {
                 continue;
             }
             let made_of = digest(&(moment.digest, &target.labels, &target.revision));
@@ -322,7 +325,7 @@ impl Run {
         self.filters = filters;
         self.turns.keep(&pods);
         let gone = self.state.keep(&pods);
-        self.listened &= self.teller.changes(gone, false, self.moment.as_ref()).await;
+        self.tell(gone, false).await;
         let soonest = self.judged.map_or(now, |judged| judged + JUDGE.min(self.watch.pace.settle));
         self.judge_at.get_or_insert(soonest.max(now));
     }
@@ -372,7 +375,7 @@ impl Run {
                 self.state.unread(&pod, reason)
             }
         };
-        self.listened &= self.teller.changes(changes, done.present, self.moment.as_ref()).await;
+        self.tell(changes, done.present).await;
         self.after().await;
     }
 
@@ -391,6 +394,40 @@ impl Run {
             self.round = true;
             self.scope(true).await;
         }
+        self.settle().await;
+    }
+
+    /// Leaves what was offered to other replicas to them, without a word: the problems are not gone.
+    fn hand_over(&mut self) {
+        let handed = self.state.hand_over(|name| self.shards.owns(name));
+        for key in handed.keys() {
+            self.teller.written.note(key, false, Instant::now());
+        }
+        self.handed.extend(handed);
+    }
+
+    /// Reports changes, but not that a problem exists which this replica reported before it handed it over.
+    async fn tell(&mut self, mut changes: Vec<Change>, present: bool) {
+        changes.retain(|change| {
+            let known = self.handed.remove(&change.key);
+            change.before.is_some() || known.is_none() || known != change.now
+        });
+        self.listened &= self.teller.changes(changes, present, self.moment.as_ref()).await;
+    }
+
+    /// Reports which of the problems that were handed over and came back are gone, once all of this replica's was looked at.
+    async fn settle(&mut self) {
+        if self.handed.is_empty() || !self.round || self.judge_at.is_some() {
+            return;
+        }
+        // The earlier problems of a workload that cannot be read may still exist.
+        let unread = self.state.wrong().keys().filter(|key| key.topic == Topic::Proxies);
+        let unread: BTreeSet<&Place> = unread.filter_map(|key| key.place.as_ref()).collect();
+        let is_seen = |key: &Key| key.place.as_ref().is_none_or(|place| !unread.contains(place));
+        let is_kept = |key: &Key| key.is_kept(|name| self.shards.owns(name));
+        let back = self.handed.extract_if(.., |key, _| is_kept(key) && is_seen(key));
+        let gone: Vec<Change> = back.map(|(key, before)| Change { key, before: Some(before), now: None }).collect();
+        self.tell(gone, false).await;
     }
 
     /// Judges the EnvoyFilters themselves.
@@ -400,7 +437,7 @@ impl Run {
         let found = block_in_place(|| findings::find(moment, &self.watch.rules, |filter| self.shards.owns(filter)));
         let changes = self.state.set(findings::TOPICS, found);
         let present = std::mem::take(&mut self.judge_present);
-        self.listened &= self.teller.changes(changes, present, self.moment.as_ref()).await;
+        self.tell(changes, present).await;
         self.after().await;
     }
 
@@ -410,6 +447,7 @@ impl Run {
         if self.shards.is_shared() && now.saturating_duration_since(self.renewed) >= RENEW {
             self.renewed = now;
             if self.shards.renew().await {
+                self.hand_over();
                 // Another replica has already reported these, so they are not new.
                 self.judge_present = true;
                 self.round = false;

@@ -26,6 +26,17 @@ pub struct Key {
     pub detail: String,
 }
 
+impl Key {
+    /// Whether a replica that keeps what `keeps` names looks after this problem. What is about no workload and no EnvoyFilter is
+    /// the replica's own.
+    pub fn is_kept(&self, keeps: impl Fn(&str) -> bool) -> bool {
+        match &self.place {
+            Some(place) => keeps(&place.full_name()),
+            None => self.filter.is_empty() || keeps(&self.filter),
+        }
+    }
+}
+
 /// A subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
@@ -162,6 +173,21 @@ impl State {
         let gone: Vec<Pod> = self.proxies.keys().filter(|pod| !pods.contains(*pod)).cloned().collect();
         let places: BTreeSet<Arc<Place>> = gone.iter().filter_map(|pod| self.forget(pod)).collect();
         places.iter().flat_map(|place| self.reassess(place)).collect()
+    }
+
+    /// Drops what another replica looks after from now on, and returns those problems: they are not gone. `keeps`: whether this
+    /// replica keeps something of this name.
+    pub fn hand_over(&mut self, keeps: impl Fn(&str) -> bool) -> BTreeMap<Key, Value> {
+        let gone: Vec<Pod> = self
+            .proxies
+            .iter()
+            .filter(|(_, known)| !keeps(&known.place.full_name()))
+            .map(|(pod, _)| pod.clone())
+            .collect();
+        for pod in gone {
+            self.forget(&pod);
+        }
+        self.wrong.extract_if(.., |key, _| !key.is_kept(&keeps)).collect()
     }
 
     fn forget(&mut self, pod: &Pod) -> Option<Arc<Place>> {

@@ -20,7 +20,6 @@ use crate::proto::schema::Schema;
 use crate::proto::tree::Origin;
 use crate::source::{Problem, Sources};
 use crate::trial::{Observed, Tried, Trouble};
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -130,13 +129,13 @@ pub struct Context<'a> {
     /// For each filter, the runs (by index) that it attaches in.
     pub attached: Vec<Vec<usize>>,
     /// The values of the patches, walked on first use.
-    pub walked: OnceCell<Walked<'a>>,
+    pub walked: OnceLock<Walked<'a>>,
     /// The patches that match nothing, computed on first use.
-    pub missed: OnceCell<Vec<Missed>>,
+    pub missed: OnceLock<Vec<Missed>>,
     /// How the patches move to native objects, computed on first use.
-    pub moved: OnceCell<(Vec<FilterReport>, Draft)>,
+    pub moved: OnceLock<(Vec<FilterReport>, Draft)>,
     /// The Lua scripts, each with the index of its value, read on first use.
-    pub(crate) scripts: OnceCell<Vec<(usize, Script<'a>)>>,
+    pub(crate) scripts: OnceLock<Vec<(usize, Script<'a>)>>,
     /// What a real Envoy answers for the runs; `None` without an Envoy.
     pub trials: Option<Trials>,
     /// What requests showed; `None` if none were requested.

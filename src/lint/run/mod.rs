@@ -25,7 +25,6 @@ use crate::source::{Problem, Sources};
 use crate::study::{self, OPTIONS, Undone};
 use requests::RealEnvoy;
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
@@ -71,10 +70,14 @@ pub fn inspect_with<'r, T>(
     with_context(input, &Setting { real: real.into(), ..Setting::of(input) }, |context| {
         let mut findings = Findings::default();
         let (last, first): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| rule.is_rest());
-        for rule in first {
+        let cx: &Context<'_> = context;
+        let found = budget::deal(&first, threads(cx), |rule| {
             budget::charge(1);
-            rule.run(context, &mut findings);
-        }
+            let mut found = Findings::default();
+            rule.run(cx, &mut found);
+            found
+        });
+        found.into_iter().for_each(|found| findings.append(found));
         context.settle(&mut findings);
         for rule in last {
             rule.run(context, &mut findings);
@@ -84,6 +87,27 @@ pub fn inspect_with<'r, T>(
         shown::make_safe(&mut findings, context.filters);
         (findings, look(context))
     })
+}
+
+/// The number of threads for the rules: one review of a filter for the whole mesh keeps its caller waiting.
+///
+/// Searches for the patch that is to blame are limited for each proxy, and so is what is tried on a dump. Where such a limit could
+/// be reached, one thread runs the rules, so that their order decides what is searched.
+fn threads(cx: &Context<'_>) -> usize {
+    /// Fewest proxies for which a second thread is worth its start.
+    const RUNS_A_THREAD: usize = 16;
+    /// Patches without effect on a proxy. A few rules search for the cause of each; [`crate::lint::facts::culprit`] allows 64.
+    const SEARCHED: usize = 16;
+    let bounded = |run: &ProxyRun<'_>| {
+        let without_effect = run.plan.ids().filter(|&id| {
+            let planned = run.plan.get(id);
+            let runs = planned.status == Status::Ready && planned.proxy_miss.is_none();
+            runs && !run.judged.trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes())
+        });
+        run.knowledge == Knowledge::Reference && without_effect.take(SEARCHED + 1).count() <= SEARCHED
+    };
+    let worth = cx.runs.len() / RUNS_A_THREAD;
+    if worth < 2 || !cx.runs.iter().all(bounded) { 1 } else { budget::threads(worth) }
 }
 
 /// Assumptions of the linter that an upgrade sets differently.
@@ -189,10 +213,10 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         runs,
         references: input.references,
         attached,
-        walked: OnceCell::new(),
-        missed: OnceCell::new(),
-        moved: OnceCell::new(),
-        scripts: OnceCell::new(),
+        walked: OnceLock::new(),
+        missed: OnceLock::new(),
+        moved: OnceLock::new(),
+        scripts: OnceLock::new(),
         trials,
         requests,
         upgrade: None,

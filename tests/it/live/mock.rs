@@ -142,6 +142,12 @@ impl World {
         self.log.extend(gone.into_iter().map(|one| ("DELETED", one)));
     }
 
+    /// An object of a kind.
+    pub(crate) fn find(&self, kind: &str, name: &str) -> Value {
+        let is = |one: &&Value| one["kind"] == kind && one["metadata"]["name"] == name;
+        self.objects.iter().find(is).unwrap_or_else(|| panic!("no {kind} {name}")).clone()
+    }
+
     /// Changes the dump of a pod.
     pub(crate) fn show(&mut self, pod: &str, dump: String) {
         self.dumps.insert(pod.to_owned(), dump);

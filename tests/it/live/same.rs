@@ -318,6 +318,8 @@ fn a_virtual_machine_shows_what_it_would_get() {
         said.err
     );
     assert!(!said.out.contains("in effect"), "{}", said.out);
+    // It is judged as a proxy of the control plane's release, whatever release the reference was recorded with.
+    assert!(said.out.contains("proxy 1.31.0, istiod 1.31.0"), "{}", said.out);
     // The same filters attach as for a pod with these labels.
     let attached = |name: &str| -> Vec<String> {
         let said = live(&mock, &["explain", name, "-o", "json", "--dump-via", "pod-proxy"]);

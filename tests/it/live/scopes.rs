@@ -91,4 +91,9 @@ fn without_readable_kinds_nothing_is_judged() {
     assert!(said.out.contains("cannot watch"), "{}{}", said.out, said.err);
     let said = live(&mock, &["status"]);
     assert!(said.out.contains("nothing could be judged") || said.err.contains("403"), "{}{}", said.out, said.err);
+    // EnvoyFilters alone say nothing about their effect.
+    let mock =
+        mesh(&[dump_with("2s", None)]).fault("/api/v1/namespaces/shop/pods", Fault::Status(403, "no"), 9_999).start();
+    let said = live(&mock, &["status"]);
+    assert!(said.out.contains("no proxy was read: nothing is known") && said.code == 3, "{}{}", said.out, said.err);
 }

@@ -243,3 +243,20 @@ fn a_proxy_that_answers_with_an_error_is_named_and_the_next_one_is_read() {
         assert_eq!(said.code, 0, "{arguments:?}: {}{}", said.out, said.err);
     }
 }
+
+/// A way that reports success with another text: `pilot-agent` prints the body of some errors.
+#[test]
+fn a_text_that_is_no_dump_is_named_and_the_next_proxy_is_read() {
+    let world = mesh(&[dump_with("2s", None), dump_with("2s", None)]);
+    let mock = world.dump("shop/cart-1", "upstream oops\n".to_owned()).start();
+    let said = live(&mock, &["explain", "pod/cart-1", "--dump-via", "pod-proxy"]);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(
+        said.err.contains("pod-proxy: the answer cannot be used: it is not a config dump: upstream oops"),
+        "{}",
+        said.err
+    );
+    let said = live(&mock, &["explain", "deploy/cart", "--dump-via", "pod-proxy"]);
+    assert_eq!((said.code, said.err.contains("error")), (0, false), "{}{}", said.out, said.err);
+    assert!(said.out.contains("shop/cart-2"), "{}", said.out);
+}

@@ -289,6 +289,52 @@ fn replicas_share_the_proxies_and_take_over() {
     assert!(!second.seen.iter().any(|line| line["event"] == "added"), "{:?}", second.seen);
 }
 
+/// A shard that another replica looks after for a while solves no problem, and nothing is reported twice when it comes back:
+/// only what was solved meanwhile.
+#[test]
+fn a_shard_that_changes_hands_solves_no_problem() {
+    let mock = mesh(&[dump_with("9s", None)]).start();
+    let options = ["--lease-prefix", "watch", "--shards", "1", "--lease-namespace", "shop", "--replica", "one"];
+    let mut watching = Watching::start(&mock, &options);
+    watching.round();
+    let present = watching.seen.iter().filter(|line| line["event"] == "present" && line["name"] == "timeout").count();
+    assert!(present > 0, "{:?}", watching.seen);
+    let holder = |mock: &Mock| mock.objects("Lease")[0]["spec"]["holderIdentity"].clone();
+    let give = |to: &str| {
+        mock.change(|world| {
+            let mut lease = world.find("Lease", "watch-0");
+            lease["spec"]["holderIdentity"] = to.into();
+            world.store(lease);
+        });
+    };
+    // Longer than it takes to renew a Lease.
+    let for_a_while = || thread::sleep(Duration::from_secs(7));
+    for solved in [false, true] {
+        let seen = watching.seen.len();
+        give("two");
+        for_a_while();
+        if solved {
+            mock.change(|world| world.show("shop/cart-1", dump_with("2s", None)));
+        }
+        give("");
+        let end = Instant::now() + Duration::from_secs(20);
+        while holder(&mock) != "one" {
+            assert!(Instant::now() < end, "it does not come back");
+            thread::sleep(Duration::from_millis(100));
+        }
+        if solved {
+            watching.until("what was solved", |line| line["event"] == "cleared" && line["name"] == "timeout");
+            continue;
+        }
+        for_a_while();
+        while let Ok(line) = watching.lines.try_recv() {
+            watching.seen.push(line);
+        }
+        let news: Vec<_> = watching.seen[seen..].iter().filter(|line| line["event"] != "scope").collect();
+        assert!(news.is_empty(), "{news:?}");
+    }
+}
+
 /// A replica that may hold no Lease reads no proxy, and does not call that complete.
 #[test]
 fn a_replica_without_a_lease_is_not_an_all_clear() {
