@@ -112,6 +112,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     if !rules.is_empty() {
         return Err(super::extension::left(&rules, &Fields(json!({}))).into());
     }
+    let peers = Json::Object(policies.clone());
     let mut native = Vec::new();
     for (name, one) in policies {
         let rules = condition::rules(Fields(one), part.apply_to() == ApplyTo::HttpFilter)
@@ -121,6 +122,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     let mut shadow = found.clone();
     let target = if dry { &mut shadow } else { &mut *found };
     hosts(&native, &action, target);
+    same_peers(&peers, target);
     let ports = if part.apply_to() == ApplyTo::NetworkFilter {
         of_connections(cx, part, &action, target);
         part.reach.port.into_iter().collect()
@@ -158,6 +160,26 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     }
     found.actions.push(Action::Object(policy));
     Ok(())
+}
+
+/// Conditions on the peer that a policy has only in a form that other peers meet.
+fn same_peers(policies: &Json, found: &mut Move) {
+    let unnamed = |key: &str, value: &Json| key == "authenticated" && value.get("principal_name").is_none();
+    for (is, reason) in [
+        (
+            has_entry(policies, &|key, _| key == "source_ip"),
+            "`source_ip` is the address that the PROXY protocol names; the policy compares that of the connection itself",
+        ),
+        (
+            has_entry(policies, &unnamed),
+            "`authenticated` without a name also matches TLS peers without a certificate, and those whose certificate has no name; the policy matches those with a name",
+        ),
+    ] {
+        if is {
+            found.difference(Kind::Behavior, reason);
+            found.guard(Concern::Authorization, State::Undecided, reason);
+        }
+    }
 }
 
 /// A policy compares hosts case-insensitively and with any port.

@@ -265,6 +265,16 @@ fn scoped(
                 "the rule has settings for ports, which those of the subset would replace",
             );
         }
+        if target.subset.is_none() && has_subset_policies(rule) {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                format!(
+                    "a subset of DestinationRule {}/{} has its own settings, which override the new ones",
+                    rule.object.namespace, rule.object.name
+                ),
+            );
+        }
     }
     own_workloads(cx, part, found, &spec, target);
     let mut whole = Json::Object(spec);
@@ -272,13 +282,6 @@ fn scoped(
         found.add_home("DestinationRule", "workloadSelector", 0);
         if let Some(rule) = hidden {
             whole = over(&rule.object.document.to_json()["spec"], &whole, target);
-            if target.subset.is_none() && has_subset_policies(rule) {
-                found.guard(
-                    Concern::Existing,
-                    State::Undecided,
-                    "a subset of the copied rule has its own settings, which override the new ones",
-                );
-            }
             let unselected = |workload: &&crate::model::inventory::Workload| {
                 workload.object.namespace == namespace
                     && labels.as_object().is_some_and(|labels| {
@@ -320,9 +323,14 @@ fn scoped(
             found.guard(Concern::Namespace, State::Broken, reason);
         }
         Some(rule) if rule.object.namespace == namespace || mesh_wide => {
+            // As a copy, but with the host and the clients that the rule names itself.
+            let mut edited = over(&rule.object.document.to_json()["spec"], &whole, target);
+            if let Some(spec) = edited.as_object_mut() {
+                spec.shift_remove("host");
+            }
             found.actions.push(Action::Edit {
                 object: ("DestinationRule", rule.object.namespace.clone(), rule.object.name.clone()),
-                change: super::change::Change::Spec(whole),
+                change: super::change::Change::Spec(edited),
             });
             let known = existing(&cx.mesh, ("DestinationRule", &rule.object.namespace, &rule.object.name)).is_some();
             debug_assert!(known, "the rule comes from the inventory");
@@ -386,6 +394,9 @@ fn has_subset_policies(rule: &crate::model::inventory::DestinationRule) -> bool 
         .is_some_and(|subsets| subsets.iter().any(|subset| subset.get("trafficPolicy").is_some()))
 }
 
+/// The sections of a traffic policy that settings of a port have too.
+const OF_PORTS: [&str; 4] = ["loadBalancer", "connectionPool", "outlierDetection", "tls"];
+
 /// A hidden rule with the new settings on top. Settings of a port or a subset replace those of the host as a whole, so
 /// they are copied into them.
 fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
@@ -410,6 +421,12 @@ fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
     }
     let Some(level) = new.pointer("/trafficPolicy/portLevelSettings/0") else {
         merge(&mut whole, new);
+        let settings = &new["trafficPolicy"];
+        for level in whole["trafficPolicy"]["portLevelSettings"].as_array_mut().into_iter().flatten() {
+            for section in OF_PORTS.iter().filter(|section| !settings[**section].is_null()) {
+                merge(level, &json!({ *section: settings[*section] }));
+            }
+        }
         return whole;
     };
     let mut levels = levels.and_then(|list| list.as_array().cloned()).unwrap_or_default();

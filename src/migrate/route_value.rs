@@ -89,6 +89,13 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
         let names: Vec<&str> = configs.keys().map(String::as_str).collect();
         return (&catalog::PER_FILTER_CONFIG, format!("the settings of {} move with that filter", names.join(", ")));
     }
+    if value.peek("route/weighted_clusters").is_some() {
+        return (
+            &catalog::OTHER,
+            "MERGE adds a destination to `weighted_clusters` and changes none, so that there is nothing to write: set headers of a destination in the route object"
+                .to_owned(),
+        );
+    }
     if value.peek("route/idle_timeout").is_some() {
         return (&catalog::ROUTE_TIMEOUT, "`idle_timeout` of a route has no native field".to_owned());
     }
