@@ -657,6 +657,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l why-here -d 'Also find the objects of the mesh that make istiod generate it, by removing objects until it changes (requires --istiod)'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l no-cache -d 'Find the objects anew, without the names kept from earlier answers in the user\'s cache folder, and keep none'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s A -l all-namespaces -d 'Read all namespaces'

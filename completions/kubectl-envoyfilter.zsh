@@ -721,6 +721,7 @@ never\:"Never"))' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
 '--why-here[Also find the objects of the mesh that make istiod generate it, by removing objects until it changes (requires --istiod)]' \
+'--no-cache[Find the objects anew, without the names kept from earlier answers in the user'\''s cache folder, and keep none]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \

@@ -28,6 +28,6 @@ pub use ads::{Configuration, Named, Wanted};
 pub use fault::Fault;
 pub use node::{Common, Node};
 pub use objects::Objects;
-pub use open::{Deleted, Open, Opened, located};
+pub use open::{Deleted, Open, Opened, located, sha256};
 pub use refusal::Unreadable;
 pub use run::{Bottle, Istiod, Limits, Request, environment};

@@ -70,7 +70,7 @@ impl Open {
             None => process::find(PROGRAM).ok_or(Fault::NotGiven)?,
         };
         if let Some(wanted) = &self.sha256 {
-            let found = sha256(&path)?;
+            let found = sha256_of(&path)?;
             if !found.eq_ignore_ascii_case(wanted.trim_start_matches("sha256:")) {
                 return Err(Fault::OtherDigest(path, found));
             }
@@ -207,7 +207,7 @@ pub fn located(path: &Path) -> PathBuf {
 }
 
 /// The SHA-256 digest of a file, as hexadecimal digits.
-fn sha256(path: &Path) -> Result<String, Fault> {
+fn sha256_of(path: &Path) -> Result<String, Fault> {
     let unreadable = |error| match std::fs::exists(path) {
         Ok(false) => Fault::Process(process::Fault::NotFound(path.to_owned())),
         _ => Fault::Process(process::Fault::NotStarted(path.to_owned(), error)),
@@ -221,10 +221,19 @@ fn sha256(path: &Path) -> Result<String, Fault> {
             count => digest.update(piece.get(..count).unwrap_or_default()),
         }
     }
-    let mut hex = String::new();
-    for byte in digest.finish().as_ref() {
+    Ok(hex(digest.finish().as_ref()))
+}
+
+/// The SHA-256 digest of bytes, as hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(ring::digest::digest(&ring::digest::SHA256, bytes).as_ref())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
         // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
+        let _ = write!(text, "{byte:02x}");
     }
-    Ok(hex)
+    text
 }

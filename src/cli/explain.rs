@@ -5,7 +5,8 @@ use super::istiod::IstiodOptions;
 use super::options::{Proxies, TextOrJson};
 use super::session::{Exit, Session};
 use crate::explain::view::Live;
-use crate::mesh::{self, Answer, Error, ExplainRequest};
+use crate::load::kept;
+use crate::mesh::{self, Answer, Error, ExplainRequest, WhyHere};
 use crate::report;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -81,6 +82,16 @@ struct Field {
     /// Also find the objects of the mesh that make istiod generate it, by removing objects until it changes (requires --istiod)
     #[arg(long, help_heading = "istiod")]
     why_here: bool,
+    /// Find the objects anew, without the names kept from earlier answers in the user's cache folder, and keep none
+    #[arg(long, requires = "why_here", help_heading = "istiod")]
+    no_cache: bool,
+}
+
+impl Field {
+    fn why_here(&self) -> Option<WhyHere> {
+        let cache = if self.no_cache { None } else { kept::folder() };
+        self.why_here.then_some(WhyHere { cache })
+    }
 }
 
 impl Explain {
@@ -102,7 +113,10 @@ impl Explain {
             subject,
             name: named.name.clone(),
             everything: session.verbose(),
-            why_here: matches!(&self.subject, Subject::Field(field) if field.why_here),
+            why_here: match &self.subject {
+                Subject::Field(field) => field.why_here(),
+                _ => None,
+            },
         };
         let report = mesh::explain(&request, session.progress)?;
         let serious = session.report_problems(&report.loaded, &report.problems)?;

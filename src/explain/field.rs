@@ -50,6 +50,11 @@ pub struct Spot {
 }
 
 impl Spot {
+    /// The place as text: kind, resource and path.
+    pub fn text(&self) -> String {
+        format!("{}/{}/{}", self.kind.as_str(), self.resource, written(&self.steps))
+    }
+
     /// Whether a name occurs in the name of the resource or in the path.
     pub fn mentions(&self, name: &str) -> bool {
         self.resource.contains(name) || written(&self.steps).contains(name)

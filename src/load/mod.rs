@@ -8,6 +8,7 @@ pub mod dump;
 pub(crate) mod dumps;
 mod embedded;
 mod files;
+pub mod kept;
 pub mod limits;
 pub(crate) mod migration;
 pub mod reference;

@@ -43,8 +43,15 @@ pub struct ExplainRequest {
     pub name: String,
     /// Also the HTTP filters of listeners that no patch touched.
     pub everything: bool,
-    /// For a field: whether to find the objects that make istiod generate it, with the istiod of the settings.
-    pub why_here: bool,
+    /// For a field: also find the objects that make istiod generate it, with the istiod of the settings.
+    pub why_here: Option<WhyHere>,
+}
+
+/// How to find the objects behind a field.
+#[derive(Clone, Debug)]
+pub struct WhyHere {
+    /// The folder where earlier answers are kept, from which the search starts; `None` to search anew.
+    pub cache: Option<PathBuf>,
 }
 
 /// The subject of an explanation.
@@ -107,7 +114,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     let ExplainRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
     let mesh = open(request, progress)?;
-    if request.why_here && !mesh.asks_istiod() {
+    if request.why_here.is_some() && !mesh.asks_istiod() {
         let message = "--why-here needs an istiod that generates the configuration".to_owned();
         let help = "name it with --istiod PATH; the objects come from files (-f), --capture or the cluster".to_owned();
         return Err(Error::Text { message, help: Some(help) });
@@ -158,8 +165,8 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         });
     })?;
     #[cfg(feature = "bottle")]
-    if let (true, Feed::Bottled(bottled), Some(plane)) = (request.why_here, &mesh.feed, mesh.planes.first()) {
-        makers::find(bottled, plane.release, &plane.mesh, &mut found.fields)?;
+    if let (Some(how), Feed::Bottled(bottled), Some(plane)) = (&request.why_here, &mesh.feed, mesh.planes.first()) {
+        makers::find(bottled, plane.release, &plane.mesh, how.cache.as_deref(), &mut found.fields)?;
     }
     for machine in machines {
         let (Some(program), Some(plane)) = (programs.get(machine.plane), mesh.planes.get(machine.plane)) else {

@@ -5,17 +5,19 @@
 
 use super::Error;
 use super::bottled::Bottled;
-use crate::bottle::{Deleted, Node, Wanted, dump};
+use crate::bottle::{Deleted, Node, Wanted, dump, sha256};
 use crate::engine::{MeshSettings, Program};
 use crate::explain::Explainer;
 use crate::explain::field::Spot;
 use crate::explain::view::{Field, MadeBy, Maker};
 use crate::load::dump::{Dump, Identity};
+use crate::load::kept::{Cache, Name};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::source::Sources;
 use crate::study::study;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Maximum number of istiods started for one question.
 const RUNS: usize = 250;
@@ -31,6 +33,8 @@ struct Place {
     spot: Spot,
     /// What istiod generates there for the whole mesh.
     value: String,
+    /// Its key in the cache.
+    key: String,
 }
 
 /// The value at each place; `None` for nothing.
@@ -45,6 +49,7 @@ struct Search<'b> {
     places: Vec<Place>,
     seen: BTreeMap<BTreeSet<usize>, Values>,
     runs: usize,
+    cache: Cache,
 }
 
 /// Finds the objects behind the values that istiod generated for these fields.
@@ -52,13 +57,16 @@ pub(super) fn find(
     bottled: &Bottled,
     release: Release,
     mesh: &MeshSettings,
+    cache: Option<&Path>,
     fields: &mut [Field],
 ) -> Result<(), Error> {
     let mut wanted = Vec::new();
     for (at, field) in fields.iter().enumerate() {
         let node = bottled.named(&format!("{}/{}", field.namespace, field.name));
         if let (Some(node), Some(spot), Some(value)) = (node, &field.spot, &field.generated) {
-            wanted.push((at, Place { node: node.clone(), spot: spot.clone(), value: value.clone() }));
+            // A digest, so that the file does not tell which proxies were asked about.
+            let key = sha256(format!("{}\n{}\n{}", bottled.version, node.full_name(), spot.text()).as_bytes());
+            wanted.push((at, Place { node: node.clone(), spot: spot.clone(), value: value.clone(), key }));
         }
     }
     let own: BTreeSet<String> = wanted.iter().map(|(_, place)| place.node.full_name()).collect();
@@ -72,11 +80,13 @@ pub(super) fn find(
     });
     let objects: Vec<Deleted> = objects.collect();
     let (at, places): (Vec<usize>, Vec<Place>) = wanted.into_iter().unzip();
-    let mut search = Search { bottled, release, mesh, objects, places, seen: BTreeMap::new(), runs: 0 };
+    let cache = Cache::open(cache);
+    let mut search = Search { bottled, release, mesh, objects, places, seen: BTreeMap::new(), runs: 0, cache };
     let mut made = Vec::new();
     for number in 0..at.len() {
         made.push(search.makers(number)?);
     }
+    search.cache.save();
     for (at, made) in at.into_iter().zip(made) {
         if let Some(field) = fields.get_mut(at) {
             field.made_by = Some(MadeBy { runs: search.runs, ..made });
@@ -89,9 +99,10 @@ impl Search<'_> {
     fn makers(&mut self, place: usize) -> Result<MadeBy, Error> {
         let all: Vec<usize> = (0..self.objects.len()).collect();
         let mut gone = BTreeSet::new();
-        // Start without any object, because much is the same in every mesh. Then try kinds, namespaces, halves.
         let mut complete = true;
-        if self.without(place, &mut gone, &all)? != Some(true) {
+        // Start with the objects of an earlier answer, or without any object, because much is the same in every mesh. Then
+        // try kinds, namespaces, halves.
+        if !self.guess(place, &mut gone, &all)? && self.without(place, &mut gone, &all)? != Some(true) {
             let by_kind = self.groups(|one| (self.is_mentioned(place, one), one.kind.clone(), String::new()));
             let by_namespace =
                 self.groups(|one| (self.is_mentioned(place, one), one.kind.clone(), one.namespace.clone()));
@@ -101,10 +112,10 @@ impl Search<'_> {
             for group in &by_namespace {
                 complete &= self.halves(place, &mut gone, group)?;
             }
-            // An object that was needed next to another one may no longer be needed.
-            for one in all.iter().filter(|one| !gone.contains(*one)).copied().collect::<Vec<_>>() {
-                complete &= self.without(place, &mut gone, &[one])?.is_some();
-            }
+        }
+        // An object that was needed next to another one, or in another mesh, may no longer be needed.
+        for one in all.iter().filter(|one| !gone.contains(*one)).copied().collect::<Vec<_>>() {
+            complete &= self.without(place, &mut gone, &[one])?.is_some();
         }
         let mut objects = Vec::new();
         for one in all.into_iter().filter(|one| !gone.contains(one)) {
@@ -121,7 +132,24 @@ impl Search<'_> {
             });
         }
         objects.sort_by_key(|one| one.replaced);
+        if let Some(place) = self.places.get(place).filter(|_| complete) {
+            let names = objects.iter().map(|one| [one.kind.clone(), one.namespace.clone(), one.name.clone()]);
+            self.cache.keep(place.key.clone(), names.collect());
+        }
         Ok(MadeBy { objects, runs: self.runs, complete })
+    }
+
+    /// Removes everything except the objects of an earlier answer; returns whether these are still sufficient.
+    fn guess(&mut self, place: usize, gone: &mut BTreeSet<usize>, all: &[usize]) -> Result<bool, Error> {
+        let position = |[kind, namespace, name]: &Name| {
+            self.objects.iter().position(|one| one.kind == *kind && one.namespace == *namespace && one.name == *name)
+        };
+        let names = self.places.get(place).and_then(|place| self.cache.hint(&place.key));
+        // `None` also if the mesh no longer has one of the objects.
+        let hint: Option<BTreeSet<usize>> = names.and_then(|names| names.iter().map(position).collect());
+        let Some(hint) = hint else { return Ok(false) };
+        let rest: Vec<usize> = all.iter().filter(|one| !hint.contains(*one)).copied().collect();
+        Ok(self.without(place, gone, &rest)? == Some(true))
     }
 
     /// Whether the name of an object occurs in a place. If one of several objects is sufficient, it is the one people expect:

@@ -63,7 +63,7 @@ pub use diff::diff;
 pub use diff::{DiffReport, DiffRequest, OutcomeChange, ProxyDiff};
 pub use envoy::{Asked, Remark};
 pub use error::{Error, Refusal};
-pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, explain};
+pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, WhyHere, explain};
 pub use lint::{LintReport, LintRequest, NotChecked, Shard, UnreadProxies, lint};
 #[cfg(feature = "bottle")]
 pub(crate) use manifests::read_for_istiod;

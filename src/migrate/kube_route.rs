@@ -490,6 +490,17 @@ fn beside(owner: &Owner<'_>, old: &Json, setting: &Setting, rule: &KubeRule, fou
             format!("a rule of {title} has a timeout, and the API server rejects a longer timeout for each try"),
         );
     }
+    let mut merged = old.clone();
+    kube_rule::merge(&mut merged, &rule.value);
+    if kube_rule::is_too_long(&merged) {
+        existing(
+            found,
+            format!(
+                "a rule of {title} would have more than {} filters or headers of a kind, which the API server rejects",
+                kube_rule::MOST
+            ),
+        );
+    }
     let filters = rule.value["filters"].as_array().map_or(&[][..], Vec::as_slice);
     let prefix = filters.iter().any(|one| one.pointer("/urlRewrite/path/replacePrefixMatch").is_some());
     let matches = old["matches"].as_array().map_or(&[][..], Vec::as_slice);

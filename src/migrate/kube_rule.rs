@@ -16,6 +16,17 @@ const ANY_ORIGIN: &str = r"^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s?#]+$";
 /// The methods that the API server accepts in a CORS filter.
 const METHODS: [&str; 10] = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "*"];
 
+/// How many filters the API server accepts in a rule, and headers in a list of a filter.
+pub(super) const MOST: usize = 16;
+
+/// Whether a rule has a list that is longer than the API server accepts.
+pub(super) fn is_too_long(rule: &Json) -> bool {
+    let filters = rule["filters"].as_array().map_or(&[][..], Vec::as_slice);
+    let long = |list: &Json| list.as_array().is_some_and(|list| list.len() > MOST);
+    let modifiers = filters.iter().flat_map(|one| [&one["requestHeaderModifier"], &one["responseHeaderModifier"]]);
+    filters.len() > MOST || modifiers.flat_map(|one| [&one["set"], &one["add"], &one["remove"]]).any(long)
+}
+
 /// A setting as a part of an HTTPRoute's rule.
 #[derive(Debug, Default)]
 pub(super) struct KubeRule {
@@ -109,8 +120,8 @@ fn headers(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result
         if let Some(remove) = one.get("remove") {
             native.insert("remove".to_owned(), remove.clone());
         }
-        if native.values().any(|list| list.as_array().is_some_and(|list| list.len() > 16)) {
-            return Err("an HTTPRoute changes at most 16 headers of a kind".to_owned());
+        if native.values().any(|list| list.as_array().is_some_and(|list| list.len() > MOST)) {
+            return Err(format!("an HTTPRoute changes at most {MOST} headers of a kind"));
         }
         rule.fields.push((
             if direction == "request" {

@@ -181,6 +181,10 @@ fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Mov
     match (part.reach.proxies, part.reach.context) {
         (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),
         (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
+        (Proxies::Waypoint, _) => Move::none(
+            setting.pattern,
+            "on a waypoint, a filter patches only routes of services without an HTTPRoute or a VirtualService, so that no object exists that could be edited: write an HTTPRoute with the Service as its parent for each service that needs the setting",
+        ),
         (_, PatchContext::SidecarInbound) => Move::none(
             setting.pattern,
             "a VirtualService applies to requests that a workload sends, not to those it receives",

@@ -1,9 +1,11 @@
 //! `explain field --why-here` finds the objects that are known to cause a place.
 
-use super::commands::{plain, run, shop};
+use super::commands::{plain, shop};
 use super::istiod;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 const ROUTES: &str = r"
 apiVersion: networking.istio.io/v1
@@ -22,6 +24,19 @@ spec:
   trafficPolicy: {connectionPool: {tcp: {connectTimeout: 444ms}}}
 ";
 
+/// Runs a question with a cache folder of its own.
+fn asked(istiod: &Path, cache: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let done = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(arguments)
+        .arg("--istiod")
+        .arg(istiod)
+        .env("XDG_CACHE_HOME", cache)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (done.status.code().unwrap(), text(done.stdout), text(done.stderr))
+}
+
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn objects_that_make_a_place_are_found() {
@@ -31,7 +46,7 @@ fn objects_that_make_a_place_are_found() {
     let mesh = mesh.to_str().unwrap();
     let ask = |field: &str, more: &[&str]| {
         let arguments = [&["explain", "field", field, "-n", "shop", "-f", mesh, "--why-here"][..], more].concat();
-        run(&istiod, &arguments)
+        asked(&istiod, folder.path(), &arguments)
     };
     // Irreplaceable objects, and replaceable ones.
     let makers = |field: &str, pod: &str| -> (Vec<String>, Vec<String>) {
@@ -75,4 +90,64 @@ fn objects_that_make_a_place_are_found() {
     let (code, _, err) = plain(&["explain", "field", timeout, "--demo", "--why-here"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("--why-here needs an istiod"), "{err}");
+}
+
+/// An earlier answer makes the next one faster and never another: an outdated or hostile file is only a wrong guess.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn an_earlier_answer_is_confirmed_by_istiod() {
+    let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
+    let mesh = shop(folder.path());
+    fs::write(mesh.join("routes.yaml"), ROUTES).unwrap();
+    let cache = folder.path().join("cache");
+    let text = mesh.to_str().unwrap();
+    let timeout = "cluster/outbound|7070||catalog.shop.svc.cluster.local/connect_timeout";
+    let ask = |more: &[&str]| -> (u64, Value) {
+        let fixed = ["explain", "field", timeout, "-n", "shop", "-f", text, "--why-here", "-o", "json"];
+        let (code, out, err) = asked(&istiod, &cache, &[&fixed[..], more].concat());
+        assert_eq!(code, 0, "{out}{err}");
+        let answer: Value = serde_json::from_str(&out).unwrap();
+        let field = answer["fields"].as_array().unwrap().iter().find(|one| one["name"] == "cart-1").unwrap();
+        assert_eq!(field["madeBy"]["complete"], json!(true));
+        (field["madeBy"]["runs"].as_u64().unwrap(), field["madeBy"]["objects"].clone())
+    };
+    // Without the cache nothing is written.
+    let (first, objects) = ask(&["--no-cache"]);
+    assert_eq!(objects.as_array().unwrap().len(), 2, "{objects:#}");
+    assert!(!cache.exists());
+    assert_eq!(ask(&[]), (first, objects.clone()));
+    let file = cache.join("kubectl-envoyfilter/why-here.json");
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(kept.contains("quick") && !kept.contains("444") && !kept.contains("cart-1"), "names only: {kept}");
+    let (again, same) = ask(&[]);
+    println!("{first} runs of istiod, then {again}");
+    assert_eq!(same, objects);
+    assert!(again * 2 < first, "{again} runs instead of {first}");
+    // Files that name too little, too much, or what no mesh has.
+    let mut entries: Value = serde_json::from_str(&kept).unwrap();
+    let entries = entries.as_array_mut().unwrap();
+    for names in [
+        json!([]),
+        json!([["Service", "shop", "catalog"]]),
+        json!([
+            ["Service", "shop", "cart"],
+            ["Service", "shop", "catalog"],
+            ["DestinationRule", "shop", "quick"],
+            ["VirtualService", "shop", "patient"]
+        ]),
+        json!([["Service", "shop", "\u{1b}[31m"], ["EnvoyFilter", "../..", "x"]]),
+    ] {
+        for entry in entries.iter_mut() {
+            entry["objects"] = names.clone();
+        }
+        fs::write(&file, json!(entries).to_string()).unwrap();
+        let (runs, same) = ask(&[]);
+        assert_eq!(same, objects, "{names}");
+        assert!(runs <= first + 1, "{names}: {runs}");
+    }
+    // The mesh changes: the answer is that of the new mesh.
+    fs::write(mesh.join("routes.yaml"), ROUTES.replace("444ms", "555ms").replace("name: quick", "name: newer"))
+        .unwrap();
+    let (_, changed) = ask(&[]);
+    assert_eq!(changed[1]["name"], json!("newer"), "{changed:#}");
 }
