@@ -57,7 +57,7 @@ pub mod envoy;
 pub mod explain;
 pub mod lint;
 pub mod load;
-mod lua;
+pub mod lua;
 pub mod mesh;
 pub mod migrate;
 pub mod model;

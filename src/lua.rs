@@ -11,7 +11,7 @@ use variables::{OF_A_LOOP, Variables};
 
 /// The names and strings of a chunk that parses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Chunk<'t> {
+pub struct Chunk<'t> {
     /// Every name that is not a field.
     pub names: BTreeSet<&'t str>,
     /// Every short string.
@@ -20,7 +20,7 @@ pub(crate) struct Chunk<'t> {
 
 /// Why a chunk does not parse, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
+pub struct SyntaxError {
     /// Byte in the text.
     pub at: usize,
     /// What was expected, or what is wrong.
@@ -30,7 +30,7 @@ pub(crate) struct SyntaxError {
 }
 
 /// Parses a chunk.
-pub(crate) fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
+pub fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
     let mut parser = Parser::new(text);
     parser.advance()?;
     parser.block()?;

@@ -3,7 +3,7 @@
 pub(crate) mod alike;
 mod code;
 mod error_message;
-pub(crate) mod escape;
+pub mod escape;
 
 pub use code::Code;
 pub use error_message::ErrorMessage;
@@ -82,10 +82,12 @@ impl Sources {
         FileId(self.first.saturating_add(offset(self.texts.len())))
     }
 
-    /// Adds a text. Texts over 4 GiB are not supported: the loader refuses them before they get here.
+    /// Adds a text. Texts over 4 GiB are not supported: the loader refuses them before they get here. Its name is one line,
+    /// whatever an archive or a cluster calls it.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let file = self.next();
-        self.texts.push(Arc::new(SourceText::new(name.into(), text.into())));
+        let name = escape::one_line(&name.into()).into_owned();
+        self.texts.push(Arc::new(SourceText::new(name, text.into())));
         file
     }
 

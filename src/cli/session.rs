@@ -112,7 +112,7 @@ impl Session<'_> {
         let word = self.around.err.paint(Role::Bad, "error");
         writeln!(self.err, "{word}: {}", escape::one_line(message))?;
         if let Some(help) = help {
-            writeln!(self.err, "  help: {help}")?;
+            writeln!(self.err, "  help: {}", escape::one_line(help))?;
         }
         Ok(())
     }

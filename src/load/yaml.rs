@@ -257,7 +257,8 @@ impl Chunk<'_> {
         for event in Parser::new_from_str_with_options(self.text, options) {
             let (event, span) = event.map_err(|error| self.scan_problem(&error))?;
             let range = span.byte_range().unwrap_or(0..0);
-            let (start, end) = (range.start.min(self.text.len()), range.end.min(self.text.len()));
+            // The parser counts the ends of some empty values in the middle of a character.
+            let [start, end] = [range.start, range.end].map(|at| floor(self.text, at.min(self.text.len())));
             tabs.event(&event, start, end)?;
             match event {
                 Event::DocumentStart(..) if ended => return Err(self.dropped(start)),
@@ -281,7 +282,8 @@ impl Chunk<'_> {
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
-        Span { file: self.file, start: offset(self.base + start), end: offset(self.base + end) }
+        let [start, end] = [start, end].map(|at| offset(self.base + floor(self.text, at.min(self.text.len()))));
+        Span { file: self.file, start, end }
     }
 
     fn problem(&self, code: Code, start: usize, end: usize, message: impl Into<String>) -> Problem {

@@ -243,6 +243,7 @@ impl Mesh<'_> {
         let mut read = 0;
         let mut take = |problems: &mut Vec<Problem>, kept: Kept| {
             read += 1;
+            self.settings.secrets.with(|secrets| kept.dump.secrets(secrets));
             take(problems, kept)
         };
         match &self.feed {

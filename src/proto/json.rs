@@ -337,8 +337,9 @@ fn canonical_number(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     match text.parse::<f64>() {
-        Ok(value) => Cow::Owned(value.to_string()),
-        Err(_) => Cow::Borrowed(text),
+        Ok(value) if value.is_finite() => Cow::Owned(value.to_string()),
+        // No float is that large: `1e999`.
+        _ => Cow::Borrowed(text),
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources
         let place = problem.span.map(|span| format!("{}: ", sources.place(span))).unwrap_or_default();
         writeln!(out, "{word}: {place}{message}")?;
         if let Some(help) = &problem.help {
-            writeln!(out, "  help: {help}")?;
+            writeln!(out, "  help: {}", escape::one_line(help))?;
         }
         return Ok(());
     };
@@ -68,7 +68,7 @@ pub(crate) fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources
         Severity::Warning => diagnostic::Severity::Warning,
         Severity::Info => diagnostic::Severity::Note,
     };
-    let notes = problem.help.iter().map(|help| format!("help: {help}")).collect();
+    let notes = problem.help.iter().map(|help| format!("help: {}", escape::one_line(help))).collect();
     let diagnostic = Diagnostic::new(severity)
         .with_message(&*message)
         .with_label(Label::primary(span.file, one_line(sources, span)))

@@ -8,24 +8,27 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Whether a character controls a terminal, ends a line, reorders the text around it, or is invisible.
-pub(crate) fn is_unsafe(c: char) -> bool {
+pub fn is_unsafe(c: char) -> bool {
     match c {
         ' '..='~' => false,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
-        // Soft hyphen, Arabic letter mark, Mongolian vowel separator.
-        '\u{ad}' | '\u{61c}' | '\u{180e}' => true,
+        // Soft hyphen, Arabic letter mark.
+        '\u{ad}' | '\u{61c}' => true,
         // Zero-width characters, directional marks; line and paragraph separators, embeddings and overrides; isolates and
         // other invisible format characters.
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
         '\u{feff}' | '\u{fff9}'..='\u{fffb}' => true,
-        // Tags: an invisible copy of ASCII.
-        '\u{e0000}'..='\u{e007f}' => true,
+        // Fillers and joiners without a shape; variation selectors, but for the two that choose between text and emoji.
+        '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => true,
+        '\u{3164}' | '\u{ffa0}' | '\u{fe00}'..='\u{fe0d}' => true,
+        // Tags, an invisible copy of ASCII, and further selectors.
+        '\u{e0000}'..='\u{e0fff}' => true,
         _ => false,
     }
 }
 
 /// A text on one line, without anything that a terminal or a runner would obey.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_unsafe)
 }
 
@@ -72,6 +75,8 @@ mod tests {
             ("a\u{9b}31m\u{7f}", "a\\u009b31m\\u007f"),
             ("a\r\nb\tc\u{2028}", "a\\r\\nb\\tc\\u2028"),
             ("\u{e0041}", "\\udb40\\udc41"),
+            ("a\u{115f}\u{fe00}\u{e0100}", "a\\u115f\\ufe00\\udb40\\udd00"),
+            ("\u{26a0}\u{fe0f}", "\u{26a0}\u{fe0f}"),
         ] {
             assert_eq!(one_line(text), want);
             // JSON that contains the escaped text keeps its meaning.

@@ -29,6 +29,7 @@ mod envoy;
 mod examples;
 mod field_failures;
 mod field_judged;
+mod fuzzing;
 mod generate;
 mod go_regexp;
 mod input;

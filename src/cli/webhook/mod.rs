@@ -199,7 +199,7 @@ fn failed(session: &mut Session<'_>, what: &str, fault: &Fault, help: Option<&st
         "installing requires the rights of a cluster administrator: only who has the rights of a role can grant it";
     let help = if matches!(fault, Fault::NotAllowed(_)) { Some(rights) } else { help };
     if let Some(help) = help {
-        writeln!(session.err, "  help: {help}")?;
+        writeln!(session.err, "  help: {}", crate::source::escape::one_line(help))?;
     }
     Ok(Exit::Partial)
 }

@@ -1,7 +1,7 @@
 //! Dumps without secrets. A resource that many dumps contain is checked once.
 
 use super::{Dump, Edit};
-use crate::model::redact::Redactor;
+use crate::model::redact::{Redactor, Secrets, may_hold_apart};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -41,6 +41,32 @@ impl Redactions {
 }
 
 impl Dump {
+    /// Adds the secrets that no single line of the dump shows to those that no output repeats. Names of resources are none.
+    pub fn secrets(&self, into: &mut Secrets) {
+        let text = self.text.whole();
+        if !may_hold_apart(text) {
+            return;
+        }
+        let redactor = Redactor::plain();
+        let mut found = Secrets::default();
+        let mut collect = |json: &str| {
+            if may_hold_apart(json)
+                && let Ok(mut value) = serde_json::from_str::<Value>(json)
+            {
+                redactor.collect(&mut value, &mut found);
+            }
+        };
+        let mut edits = Vec::with_capacity(self.index.entries.len());
+        for (resource, entry) in self.index.entries.iter().enumerate() {
+            collect(text.get(entry.json.range()).unwrap_or_default());
+            edits.push(Edit::Replace { resource, json: Cow::Borrowed("{}") });
+        }
+        collect(&self.written(&edits));
+        let names = self.index.entries.iter().filter_map(|entry| text.get(entry.name.range()));
+        found.forget(names.map(|name| name.trim_matches('"')));
+        into.join(found);
+    }
+
     /// The dump without secrets, on one line, and how many secrets it had. Fails when it is not JSON, or too deep.
     pub fn redacted(&self, redactor: &Redactor, known: &mut Redactions) -> Result<(String, usize), serde_json::Error> {
         if let Some(parts) = self.in_parts(redactor, known)? {

@@ -13,6 +13,10 @@ const SECRETS: &[&str] = &[
     "authorization",
     "bearer",
     "cookie",
+    "cred",
+    "psk",
+    "otp",
+    "mnemonic",
 ];
 /// Words that are also found with one letter wrong: rules report the misspelled keys themselves.
 const MISSPELLED: &[&str] = &["password", "passphrase", "credential", "authorization"];
@@ -35,6 +39,27 @@ const PAIRS: &[(&str, &str)] = &[
     ("ticket", "key"),
     ("ssh", "key"),
     ("license", "key"),
+    ("application", "key"),
+    ("decryption", "key"),
+    ("subscription", "key"),
+    ("function", "key"),
+    ("consumer", "key"),
+    ("rapidapi", "key"),
+    ("tls", "key"),
+    ("ssl", "key"),
+    ("rsa", "key"),
+    ("aes", "key"),
+    ("server", "key"),
+    ("deploy", "key"),
+    ("storage", "key"),
+    ("pgp", "key"),
+    ("gpg", "key"),
+    ("unseal", "key"),
+    ("recovery", "key"),
+    ("recovery", "code"),
+    ("json", "key"),
+    ("pin", "code"),
+    ("seed", "phrase"),
     ("session", "id"),
     ("pass", "word"),
     ("pass", "phrase"),
@@ -56,6 +81,8 @@ const ENDINGS: &[&str] = &[
     "signingkey",
     "authkey",
     "hmackey",
+    "sessionid",
+    "sessid",
 ];
 /// Last words of a name that refers to a secret but does not hold it: `token_bucket`, `credentialName`.
 const ABOUT: &[&str] = &[
@@ -149,6 +176,10 @@ const ABOUT: &[&str] = &[
     "position",
 ];
 
+/// Words before `pass` that make it another word.
+const PASSES: &[&str] =
+    &["proxy", "first", "second", "single", "one", "two", "multi", "last", "by", "full", "dry", "let"];
+
 /// First words of a name that counts or limits secrets.
 const AMOUNTS: &[&str] = &["max", "min", "num", "number", "count", "total", "initial"];
 
@@ -215,7 +246,9 @@ pub(super) fn is_secret(key: &str) -> bool {
         [one, two] => PAIRS.contains(&(one.as_str(), two.as_str())),
         _ => false,
     };
-    words.iter().any(single) || words.windows(2).any(pair)
+    // `DB_PASS`, but not `pass` alone, `proxy_pass`.
+    let pass = matches!(words.as_slice(), [.., before, last] if last == "pass" && !PASSES.contains(&before.as_str()));
+    pass || words.iter().any(single) || words.windows(2).any(pair)
 }
 
 #[cfg(test)]
@@ -274,6 +307,26 @@ mod tests {
             "x-amz-security-token",
             "bearer",
             "master key",
+            "DB_PASS",
+            "smtpPass",
+            "creds",
+            "aws_creds",
+            "wpa_psk",
+            "totp_otp",
+            "mnemonic",
+            "tls_key",
+            "sslKey",
+            "Ocp-Apim-Subscription-Key",
+            "x-functions-key",
+            "x-rapidapi-key",
+            "DD_APPLICATION_KEY",
+            "consumer_key",
+            "deployKey",
+            "unseal_keys",
+            "recovery_code",
+            "json_key",
+            "JSESSIONID",
+            "PHPSESSID",
             // Misspelled.
             "pasword",
             "passwrod",
@@ -318,6 +371,12 @@ mod tests {
             "path",
             "pass",
             "pass_through",
+            "proxy_pass",
+            "first_pass",
+            "credit",
+            "tls_key_file",
+            "server_key_exchange",
+            "twilio_sid",
             "compass",
             "public_key",
             "primary_key",

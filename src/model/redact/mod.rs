@@ -12,6 +12,8 @@ mod shapes;
 use crate::proto::schema::{Kind, Message, Schema};
 use crate::source::{ErrorMessage, Node, NodeValue, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -63,12 +65,23 @@ const LISTS: &[&str] = &["values", "notValues"];
 /// Matcher keys between the pair and its value.
 const MATCHERS: &[&str] =
     &["string_match", "stringMatch", "value_match", "valueMatch", "exact_match", "exactMatch", "header", "literal"];
+/// Keys of messages that Envoy redacts as a whole whose texts are names.
+const KEPT: &[&str] = &["@type", "client", "name", "filename", "environment_variable", "environmentVariable"];
+/// Keys whose text is content in base64.
+const BYTES: &[&str] = &["inline_bytes", "inlineBytes"];
+/// Fewest digits of a number that is a secret.
+const FEWEST_DIGITS: usize = 6;
 /// Members of a JSON Web Key that are private (RFC 7518); the others are public.
 const PRIVATE: &[&str] = &["k", "d", "p", "q", "dp", "dq", "qi"];
 
 /// Whether a text may contain or indicate a secret; cheap.
 pub fn may_hold(text: &str) -> bool {
     shapes::may_hold(text)
+}
+
+/// Whether JSON may contain secrets that no single line of it shows; cheap.
+pub fn may_hold_apart(json: &str) -> bool {
+    shapes::may_hold_apart(json)
 }
 
 /// Finds and replaces secrets.
@@ -85,6 +98,8 @@ struct Above {
     source: bool,
     /// A value of a pair whose name indicates a secret.
     pair: bool,
+    /// A part of a message that Envoy redacts as a whole.
+    whole: bool,
     /// The type of the value in Envoy's API.
     message: Option<Message>,
     /// Number of texts around it, such as a JSON string that contains JSON.
@@ -111,6 +126,7 @@ impl Redactor {
         fn compare(node: &Node, value: &Value, into: &mut Vec<(Span, bool)>) {
             match (&node.value, value) {
                 (NodeValue::String(text), Value::String(now)) if text != now => into.push((node.span, now == REDACTED)),
+                (NodeValue::Number(_), Value::String(_)) => into.push((node.span, true)),
                 (NodeValue::List(items), Value::Array(values)) => {
                     items.iter().zip(values).for_each(|(item, value)| compare(item, value, into));
                 }
@@ -183,12 +199,15 @@ impl Redactor {
                 _ => None,
             });
             let sensitive = field.is_some_and(crate::proto::schema::Field::sensitive);
-            let source = above.source || sensitive || SOURCES.contains(&key.as_str());
+            let indicates = keys::is_secret(key);
+            let source = above.source || sensitive || indicates || SOURCES.contains(&key.as_str());
+            let is_file = below.is_some_and(|message| INLINE.iter().any(|inline| message.field(inline).is_some()));
             let next = Above {
                 secret: false,
                 source,
                 // `headers: {authorization: {exact: …}}`, `customTags: {token: {literal: {value: …}}}`
-                pair: (pair && MATCHERS.contains(&key.as_str())) || (value.is_object() && keys::is_secret(key)),
+                pair: (pair && MATCHERS.contains(&key.as_str())) || (value.is_object() && indicates),
+                whole: above.whole || (sensitive && below.is_some() && !is_file),
                 message: below,
                 ..above
             };
@@ -199,15 +218,27 @@ impl Redactor {
             let private = is_key && PRIVATE.contains(&key.as_str());
             match value {
                 Value::String(text) => {
-                    let named = keys::is_secret(key) && !NAMES.contains(&key.as_str());
-                    if (named || inline || value_of_pair || sensitive || private) && !shapes::is_stand_in(text) {
+                    let named = indicates && !NAMES.contains(&key.as_str());
+                    let part = above.whole && !KEPT.contains(&key.as_str());
+                    if (named || inline || value_of_pair || sensitive || private || part) && !shapes::is_stand_in(text)
+                    {
                         replace(text, found);
+                    } else if BYTES.contains(&key.as_str()) {
+                        self.bytes(text, above, found);
                     } else {
                         self.string(text, above, found);
                     }
                 }
+                // No number of Envoy's API is a secret.
+                Value::Number(number) if indicates && field.is_none() => {
+                    let digits = number.to_string();
+                    if digits.bytes().filter(u8::is_ascii_digit).count() >= FEWEST_DIGITS {
+                        found(&digits);
+                        *value = Value::String(REDACTED.to_owned());
+                    }
+                }
                 // `passwords: [a, b]`
-                Value::Array(items) if keys::is_secret(key) || sensitive || (pair && LISTS.contains(&key.as_str())) => {
+                Value::Array(items) if indicates || sensitive || (pair && LISTS.contains(&key.as_str())) => {
                     for item in items {
                         let secret = item.is_string();
                         self.walk(item, Above { secret, ..next }, found);
@@ -235,16 +266,37 @@ impl Redactor {
         self.inside(text, found);
     }
 
+    /// Replaces secrets in a text that is encoded as base64.
+    fn bytes(&self, text: &mut String, above: Above, found: &mut dyn FnMut(&str)) {
+        let decoded = BASE64_STANDARD.decode(text.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(mut content) = decoded else { return };
+        let before = content.clone();
+        self.string(&mut content, above, found);
+        if content != before {
+            found(text);
+            *text = BASE64_STANDARD.encode(&content);
+        }
+    }
+
     /// Replaces secrets inside a text.
     fn inside(&self, text: &mut String, found: &mut dyn FnMut(&str)) {
         if self.more.is_empty() && !shapes::may_hold(text) {
             return;
         }
         let places = shapes::places(text, &self.more);
-        for range in places.into_iter().rev() {
-            found(&text[range.clone()]);
-            text.replace_range(range, REDACTED);
+        if places.is_empty() {
+            return;
         }
+        let mut clean = String::with_capacity(text.len());
+        let mut end = 0;
+        for range in places {
+            found(&text[range.clone()]);
+            clean.push_str(&text[end..range.start]);
+            clean.push_str(REDACTED);
+            end = range.end;
+        }
+        clean.push_str(&text[end..]);
+        *text = clean;
     }
 }
 
@@ -327,6 +379,14 @@ impl Secrets {
         self.finder = OnceLock::new();
         for name in names {
             self.values.remove(name);
+        }
+    }
+
+    /// Remembers what another part of the input contains.
+    pub fn join(&mut self, other: Secrets) {
+        if !other.is_empty() {
+            self.finder = OnceLock::new();
+            self.values.extend(other.values);
         }
     }
 

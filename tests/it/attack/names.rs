@@ -23,6 +23,7 @@ const NAMES: &[&str] = &[
     "x%250A%0D%0A::error::INJECTED",
     "]]></failure><testcase name=\"INJECTED\"/>",
     "x\tINJECTED\u{b}\u{c}",
+    "x\u{115f}\u{3164}\u{34f}\u{fe00}\u{e0100}INJECTED",
 ];
 
 /// Keys with code, which YAML writes line by line.
@@ -89,7 +90,8 @@ fn complaints(text: &str, commands: bool) -> Vec<String> {
         let steers = |c: char| {
             c.is_control() && c != '\t'
                 || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-                || ('\u{e0000}'..='\u{e007f}').contains(&c)
+                || ('\u{e0000}'..='\u{e0fff}').contains(&c)
+                || matches!(c, '\u{34f}' | '\u{115f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0d}')
         };
         if let Some(c) = line.chars().find(|c| steers(*c)) {
             found.push(format!("{c:?} in {line:?}"));
@@ -116,6 +118,17 @@ fn hostile_names_control_nothing_in_any_format() {
         texts.iter().enumerate().map(|(at, text)| (format!("f{at}"), text.as_str())).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     capture(&folder.path().join("capture"), &files);
+    // Names in a dump, which commands offer when a name matches nothing.
+    let dump: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("capture/dumps/shop/cart-1.json")).unwrap())
+            .unwrap();
+    let text = dump.to_string().replace("outbound|443||", "outbound|443|x\\nINJECTED|");
+    fs::write(folder.path().join("evil.json"), text).unwrap();
+    // A capture names its cluster, and its files are named by that.
+    let context = "x\nINJECTED\u{1b}]0;INJECTED\u{7}\n::error::INJECTED";
+    let description = serde_json::json!({"apiVersion": "envoyfilter.dev/v1", "kind": "Capture", "context": context});
+    fs::write(folder.path().join("capture/capture.json"), description.to_string()).unwrap();
+    fs::write(folder.path().join("capture/resources/EnvoyFilter/shop/broken.yaml"), "kind: [").unwrap();
     let mut given = vec!["all.yaml".to_owned()];
     #[cfg(unix)]
     for (at, name) in NAMES.iter().enumerate().filter(|(_, name)| !name.contains(['/', '\0'])) {
@@ -183,6 +196,10 @@ fn hostile_names_control_nothing_in_any_format() {
         &["status", "--capture", "capture", "-o", "yaml"],
         &["status", "--capture", "capture", "-o", "json"],
         &["lint", "--unsafe-fixes", "--diff", "all.yaml"],
+        &["explain", "field", "cluster/outbound|443|", "--dump", "evil.json", "-f", "all.yaml"],
+        &["explain", "pod", "cart", "--dump", "evil.json", "-f", "all.yaml"],
+        &["render", "--dump", "evil.json", "-f", "all.yaml"],
+        &["render", "--dump", "evil.json", "-f", "all.yaml", "-o", "yaml"],
     ] {
         runs.push(arguments.to_vec());
     }

@@ -366,6 +366,60 @@ fn two_hundred_canaries_stay_in_their_cage() {
     assert!(shown.contains("CANARY") && !shown.contains("[redacted]"));
 }
 
+/// A dump can contain secrets that no EnvoyFilter of the input has: of filters applied earlier, or of the bootstrap.
+#[test]
+fn canaries_of_a_dump_stay_in_it() {
+    let mut cage = Cage::default();
+    let folder = tempfile::tempdir().unwrap();
+    let dump = say(folder.path(), &["render", "--demo", "--show-secrets"]).out;
+    let mut dump: Value = serde_json::from_str(&dump).unwrap();
+    for section in dump["configs"].as_array_mut().unwrap() {
+        if let Some(bootstrap) = section.get_mut("bootstrap") {
+            bootstrap["node"]["metadata"]["ENV"] = json!([{"name": "API_TOKEN", "value": cage.one()}]);
+            bootstrap["tracing"] = json!({"http": {"name": "t", "typed_config": {
+                "@type": "type.googleapis.com/envoy.config.trace.v3.LightstepConfig", "access_token": {"inline_string": cage.one()},
+            }}});
+        }
+        for cluster in
+            section.get_mut("dynamic_active_clusters").and_then(Value::as_array_mut).into_iter().flatten().take(3)
+        {
+            cluster["cluster"]["transport_socket"] = json!({"name": "tls", "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+                "common_tls_context": {"tls_certificates": [{
+                    "private_key": {"inline_string": cage.one()}, "password": {"inline_string": cage.one()},
+                }]},
+            }});
+            cluster["error_state"] = json!({"details": format!("cannot parse password: {}", cage.one())});
+        }
+    }
+    fs::write(folder.path().join("dump.json"), format!("{dump:#}")).unwrap();
+    let filter = json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter", "metadata": {"name": "f", "namespace": "shop"},
+        "spec": {"configPatches": [cluster("MERGE", json!({"connect_timeout": "7s"}))]},
+    });
+    fs::write(folder.path().join("f.yaml"), filter.to_string()).unwrap();
+    let of = ["--dump", "dump.json", "-f", "f.yaml"];
+    let mut runs: Vec<Vec<&str>> = Vec::new();
+    for command in [
+        &["render"][..],
+        &["render", "-o", "yaml"],
+        &["render", "--only", "changed"],
+        &["diff"],
+        &["diff", "-o", "json"],
+        &["explain", "pod", "cart"],
+        &["explain", "pod", "cart", "-o", "json"],
+        &["explain", "filter", "f"],
+    ] {
+        runs.push([command, &of].concat());
+    }
+    let out = escaped(folder.path(), &runs);
+    assert!(out.is_empty(), "{} outputs repeat a secret:\n{}", out.len(), out.join("\n"));
+    let render = say(folder.path(), &[&["render"], &of[..]].concat()).out;
+    assert!(render.contains("[redacted]") && serde_json::from_str::<Value>(&render).is_ok(), "{render}");
+    let shown = say(folder.path(), &[&["render", "--show-secrets"], &of[..]].concat()).out;
+    assert_eq!(shown.matches("CANARY").count(), cage.0);
+}
+
 /// A capture stores objects through the same code, tested here without a cluster.
 #[test]
 fn captured_objects_hold_no_canary() {

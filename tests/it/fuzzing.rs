@@ -1,0 +1,37 @@
+//! The fuzz targets compile with every test, and hold for inputs that broke them once.
+
+// It belongs to another crate, which the lints of this one do not concern.
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[path = "../../fuzz/src/targets.rs"]
+mod targets;
+
+/// Minimized inputs, each with its target.
+const BROKE: &[(&str, &[u8])] = &[
+    // A number that no float holds was written as `inf`.
+    ("json", b"4e6666"),
+];
+
+/// A valid input for each target.
+const SEEDS: &[(&str, &str)] = &[
+    ("yaml", "a: [1, {b: c}]\n"),
+    ("json", "{\"a\": [1, 2.5e3, null, \"\\u00e9\"]}"),
+    ("engine", include_str!("../../src/demo/filters.yaml")),
+    ("dump", "{\"configs\": [{\"@type\": \"type.googleapis.com/envoy.admin.v3.ClustersConfigDump\"}]}"),
+    ("capture", "x"),
+    ("review", "{}"),
+    ("rules", "code: X1\n"),
+    ("config", "ignore: [EF020]\n"),
+    ("lua", "function envoy_on_request(h) return h:headers():get(\"a\") end"),
+    ("redact", "{\"password\": \"abcdef123\", \"note\": \"token: abcdef123\"}"),
+];
+
+#[test]
+fn targets_hold_for_seeds_and_for_inputs_that_broke_them() {
+    let run = |name: &str, data: &[u8]| {
+        let (_, target) = targets::ALL.iter().find(|(known, _)| *known == name).unwrap();
+        target(data);
+    };
+    assert_eq!(targets::ALL.len(), SEEDS.len());
+    SEEDS.iter().for_each(|(name, text)| run(name, text.as_bytes()));
+    BROKE.iter().for_each(|(name, data)| run(name, data));
+}
