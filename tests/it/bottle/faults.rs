@@ -76,7 +76,8 @@ fn a_program_that_is_not_istiod_is_reported_and_nothing_is_left_behind() {
         assert!(said.contains(words), "{}: {said}", path.display());
         assert_eq!(got, code, "{said}");
     }
-    let hangs = script(at, "hangs", &like_istiod("1.31.0", "sleep 600 & wait"));
+    let mark = format!("sleep 61{}", std::process::id());
+    let hangs = script(at, "hangs", &like_istiod("1.31.0", &format!("{mark} & wait")));
     let began = Instant::now();
     let (code, said) = dump(&hangs, &["--istiod-timeout", "1"]);
     assert!(said.contains("istiod was not ready within 1 s"), "{said}");
@@ -85,7 +86,7 @@ fn a_program_that_is_not_istiod_is_reported_and_nothing_is_left_behind() {
     let (code, said) = dump(&hangs, &["--istiod-sha256", "00"]);
     assert!(said.contains(", not the one of --istiod-sha256") && code == 2, "{said}");
     // One that ignores signals is killed, with its child.
-    assert!(!running("sleep 600"), "a child of the istiod that hangs is still there");
+    assert!(!running(&mark), "a child of the istiod that hangs is still there");
 }
 
 /// Whether a process has this command line.
