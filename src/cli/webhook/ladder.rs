@@ -173,6 +173,10 @@ impl Ladder {
         if mode.is_some() {
             let labels = format!("{}={},app.kubernetes.io/component=admission", crate::deploy::INSTANCE, self.name);
             match cluster.labelled(POD, Some(&self.installed_in), &labels).await {
+                Ok(pods) if pods.is_empty() => gaps.push(format!(
+                    "the webhook {}/{} has no pods, so nothing is recorded",
+                    self.installed_in, self.name
+                )),
                 Ok(pods) => recorded = self.recorded(cluster, &pods, &mut gaps).await,
                 Err(fault) => gaps.push(format!("cannot list the pods of the webhook: {fault}")),
             }

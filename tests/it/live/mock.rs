@@ -220,10 +220,10 @@ impl World {
         (code, body.to_string())
     }
 
-    /// The dump for a path of the pod proxy, returned unparsed.
+    /// The dump for a path of the pod proxy, returned unparsed; or the metrics of a pod, kept under `namespace/http:pod`.
     fn dump_of(&self, path: &str) -> Option<String> {
         let (namespace, pod) = path.strip_prefix("/api/v1/namespaces/")?.split_once("/pods/")?;
-        let pod = pod.strip_suffix(":15000/proxy/config_dump")?;
+        let pod = pod.strip_suffix(":15000/proxy/config_dump").or_else(|| pod.strip_suffix(":8080/proxy/metrics"))?;
         self.dumps.get(&format!("{namespace}/{pod}")).cloned()
     }
 
@@ -283,10 +283,18 @@ impl World {
         if !known.contains(&api_version.as_str()) && !self.serving.contains(&api_version.as_str()) {
             return status(404, "the server could not find the requested resource");
         }
-        let labels = query.get("labelSelector").copied().unwrap_or_default().replace("%3D", "=");
-        let selected = |object: &&Value| match labels.split_once('=') {
-            Some((key, value)) => text(object, &["metadata", "labels", key]) == value,
-            None => labels.is_empty(),
+        let labels = query
+            .get("labelSelector")
+            .copied()
+            .unwrap_or_default()
+            .replace("%3D", "=")
+            .replace("%2C", ",")
+            .replace("%2F", "/");
+        let selected = |object: &&Value| {
+            labels.split(',').all(|label| match label.split_once('=') {
+                Some((key, value)) => text(object, &["metadata", "labels", key]) == value,
+                None => label.is_empty(),
+            })
         };
         let all: Vec<&Value> = self.objects.iter().filter(of_kind).filter(selected).collect();
         let start: usize = query.get("continue").map_or(0, |token| token.parse().unwrap());

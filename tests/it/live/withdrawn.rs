@@ -139,7 +139,14 @@ fn healthy() -> World {
         "metadata": {"name": "envoyfilter-webhook", "namespace": "envoyfilter-system"},
         "spec": {"template": {"spec": {"containers": [{"name": "server", "args": ["webhook", "serve", "--mode=audit"]}]}}},
     }));
-    world.serving("wgpolicyk8s.io/v1alpha2")
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "webhook-1", "namespace": "envoyfilter-system", "labels": {
+            "app.kubernetes.io/instance": "envoyfilter-webhook", "app.kubernetes.io/component": "admission",
+        }},
+        "spec": {"containers": [{"name": "server", "image": "x:1"}]}, "status": {"phase": "Running"},
+    }));
+    world.dump("envoyfilter-system/http:webhook-1", String::new()).serving("wgpolicyk8s.io/v1alpha2")
 }
 
 /// A command, its answer without a fault, and the path with a fault.

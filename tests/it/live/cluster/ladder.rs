@@ -2,7 +2,7 @@
 
 use super::{cluster, documents};
 use crate::live::run;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
@@ -45,4 +45,19 @@ metadata: {name: laddered, labels: {envoyfilter.dev/admission: audit}}";
     );
     assert_eq!(rung["recorded"], Value::Null);
     assert!(rung["denied"]["bad"].is_array() && rung["denied"]["good"].is_null(), "{rung}");
+    // Nor does a webhook without pods: it has not recorded zero denials.
+    let labels = json!({"app": "idle"});
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "idle", "namespace": "laddered"},
+        "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
+            "containers": [{"name": "webhook", "image": "x:1", "args": ["webhook", "serve", "--mode=audit"]}],
+        }}},
+    });
+    cluster.create(&[deployment]);
+    let idle = ["webhook", "ladder", "-n", "laddered", "--name", "idle", "--installed-in", "laddered"];
+    let said = run(&kubeconfig, &[&idle[..], &["-o", "json"]].concat());
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    let answer: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(answer["unread"], json!(["the webhook laddered/idle has no pods, so nothing is recorded"]));
+    assert_eq!(answer["namespaces"][0]["recorded"], Value::Null);
 }
