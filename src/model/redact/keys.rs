@@ -20,6 +20,8 @@ const SECRETS: &[&str] = &[
 ];
 /// Words that are also found with one letter wrong: rules report the misspelled keys themselves.
 const MISSPELLED: &[&str] = &["password", "passphrase", "credential", "authorization"];
+/// Last labels of API groups and hosts: a name that ends with one names no value.
+const DOMAINS: &[&str] = &["io", "com", "dev", "net", "org", "local"];
 /// Pairs of words that indicate a secret.
 const PAIRS: &[(&str, &str)] = &[
     ("private", "key"),
@@ -231,6 +233,8 @@ pub(super) fn is_secret(key: &str) -> bool {
     about |= words.iter().any(|word| word == "per");
     // Kubernetes: the name of a Secret.
     about |= words.windows(2).any(|pair| pair == ["pull", "secret"]);
+    // An API group or a host, such as `rbac.authorization.k8s.io`.
+    about |= key.rsplit_once('.').is_some_and(|(_, last)| DOMAINS.contains(&last));
     if about {
         return false;
     }
