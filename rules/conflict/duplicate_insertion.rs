@@ -7,7 +7,7 @@ use crate::lint::seen::changed_filter_lists;
 use crate::lint::seen::exact;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::proto::tree::Tree;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 declare_rule! {
     /// The same filter with the same configuration, inserted twice.
@@ -32,16 +32,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let certain = run.knowledge == crate::lint::Knowledge::Dump;
         let fits = |id| cx.view(run, id).is_some_and(|view| exact(&run.by_id(id), &view));
         let mut look = |filters: &[Tree<'_>]| {
-            for (at, filter) in filters.iter().enumerate() {
+            let mut of_name: HashMap<&str, Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
+            for filter in filters {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
-                let same = |other: &&Tree<'_>| {
-                    PatchId::of(other.origin).is_some_and(|it| it != id)
-                        && other.name() == filter.name()
-                        && other.same(filter)
-                };
-                let Some(first) = filters[..at].iter().find(same).and_then(|other| PatchId::of(other.origin)) else {
-                    continue;
-                };
+                let earlier = of_name.entry(filter.name()).or_default();
+                let same = earlier.iter().find(|(other_id, other)| *other_id != id && other.same(filter));
+                let same = same.map(|(other_id, _)| *other_id);
+                earlier.push((id, filter));
+                let Some(first) = same else { continue };
                 let (first, second) = (first.min(id), first.max(id));
                 if !fits(first) || !fits(second) {
                     continue;

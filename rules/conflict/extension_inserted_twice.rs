@@ -82,7 +82,17 @@ fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> Vec<Twins> {
             .iter()
             .filter_map(|filter| Some((PatchId::of(filter.origin)?, config_type(filter), filter)))
             .collect();
+        // Most extensions have one owner, however many filters it inserts.
+        let mut owners: HashMap<&str, (usize, bool)> = HashMap::new();
+        for (id, kind, _) in &ours {
+            let owner = run.plan.get(*id).filter;
+            let (first, is_shared) = owners.entry(kind.as_ref()).or_insert((owner, false));
+            *is_shared |= *first != owner;
+        }
         for (at, (id, kind, filter)) in ours.iter().enumerate() {
+            if owners.get::<str>(kind.as_ref()).is_none_or(|(_, is_shared)| !is_shared) {
+                continue;
+            }
             let several = SEVERAL.iter().any(|end| kind.ends_with(end));
             for (other_id, other_kind, other) in &ours[..at] {
                 let (first, second) = ((*other_id).min(*id), (*other_id).max(*id));

@@ -59,6 +59,8 @@ pub struct Judged<'a> {
     pub trace: Trace,
     /// The changes that a panic discarded: the places each patch would have changed.
     pub lost: BTreeMap<PatchId, Vec<Place>>,
+    /// For each patch, whether it changed anything: a patch may have thousands of effects, and every rule asks.
+    changed: Vec<bool>,
 }
 
 /// Runs a plan with a trace. After a panic, runs it again without the patches that panicked, to see what was lost.
@@ -82,7 +84,8 @@ pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Opti
     for patch in trace.patches.iter_mut().filter(|patch| !patch.effects.is_empty()) {
         patch.candidates = BTreeSet::new();
     }
-    Judged { patched, trace, lost }
+    let changed = trace.patches.iter().map(|patch| patch.effects.iter().any(|(_, effect)| effect.changes())).collect();
+    Judged { patched, trace, lost, changed }
 }
 
 /// What patches changed in `other` but not in `trace`.
@@ -108,8 +111,7 @@ impl Judged<'_> {
         if planned.proxy_miss.is_some() {
             return Outcome::NotSelected;
         }
-        let trace = &self.trace.patches[id.index()];
-        if trace.effects.iter().any(|(_, effect)| effect.changes()) {
+        if self.changed(id) {
             return Outcome::Applied;
         }
         match planned.status {
@@ -121,6 +123,11 @@ impl Judged<'_> {
         if panicked || self.lost.contains_key(&id) {
             return Outcome::Aborted;
         }
-        if trace.effects.is_empty() { Outcome::NoMatch } else { Outcome::NoOp }
+        if self.trace.patches[id.index()].effects.is_empty() { Outcome::NoMatch } else { Outcome::NoOp }
+    }
+
+    /// Whether a patch changed anything, even temporarily.
+    pub fn changed(&self, id: PatchId) -> bool {
+        self.changed[id.index()]
     }
 }

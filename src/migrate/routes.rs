@@ -14,7 +14,7 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, 
 use crate::model::inventory::VirtualService;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The virtual host that a patch matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,9 +94,14 @@ pub(super) struct Group {
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     cors_filters(parts);
     let groups = groups(parts);
+    let own_cors: Vec<String> = parts
+        .iter()
+        .filter(|one| one.config_type() == CORS && one.inserts())
+        .filter_map(|one| Some(one.value.peek("name")?.as_str()?.to_owned()))
+        .collect();
     for group in groups {
         let Some(&first) = group.members.first() else { continue };
-        let found = of_group(cx, parts, &group, first);
+        let found = of_group(cx, &parts[first], &group, &own_cors);
         for (number, &member) in group.members.iter().enumerate() {
             let leader = parts[first].built.patch.index;
             parts[member].answer(if number > 0 { found.shared(leader) } else { found.clone() });
@@ -132,6 +137,7 @@ fn same_target(one: &Part<'_>, other: &Part<'_>) -> bool {
 
 fn groups(parts: &[Part<'_>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
+    let mut of_host: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, part) in parts.iter().enumerate() {
         let routes = matches!(part.apply_to(), ApplyTo::VirtualHost | ApplyTo::HttpRoute | ApplyTo::RouteConfiguration);
         if part.found.is_some() || !routes {
@@ -140,22 +146,24 @@ fn groups(parts: &[Part<'_>]) -> Vec<Group> {
         let vhost = Vhost::of(part);
         let host = vhost.as_ref().and_then(|vhost| vhost.host.clone());
         let port = vhost.and_then(|vhost| vhost.port);
-        let same = groups.iter_mut().find(|group| {
-            group.host == host && host.is_some() && group.members.iter().all(|&one| same_target(&parts[one], part))
-        });
-        match same {
-            Some(group) => {
-                group.members.push(at);
-                group.ports.extend(port);
-            }
-            None => groups.push(Group { members: vec![at], host, ports: port.into_iter().collect() }),
+        let others = host.as_ref().and_then(|host| of_host.get(host)).map(Vec::as_slice).unwrap_or_default();
+        // All members have the same target.
+        let is_same =
+            |group: &&usize| groups[**group].members.first().is_some_and(|&one| same_target(&parts[one], part));
+        if let Some(&group) = others.iter().find(is_same) {
+            groups[group].members.push(at);
+            groups[group].ports.extend(port);
+            continue;
         }
+        if let Some(host) = &host {
+            of_host.entry(host.clone()).or_default().push(groups.len());
+        }
+        groups.push(Group { members: vec![at], host, ports: port.into_iter().collect() });
     }
     groups
 }
 
-fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Move {
-    let part = &parts[first];
+fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) -> Move {
     let inserts = part.inserts();
     if inserts && part.apply_to() == ApplyTo::HttpRoute {
         return inserted(cx, part, group);
@@ -163,12 +171,7 @@ fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Mov
     if part.operation() != Operation::Merge {
         return Move::none(&catalog::OTHER, format!("{} on routes has no native equivalent", part.operation()));
     }
-    let own_cors: Vec<String> = parts
-        .iter()
-        .filter(|one| one.config_type() == CORS && one.inserts())
-        .filter_map(|one| Some(one.value.peek("name")?.as_str()?.to_owned()))
-        .collect();
-    let setting = match settings(part, &own_cors, cx.to) {
+    let setting = match settings(part, own_cors, cx.to) {
         Ok(setting) => setting,
         Err((pattern, reason)) => return Move::none(pattern, reason),
     };

@@ -132,7 +132,7 @@ pub(crate) fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
 impl PatchRun<'_, '_> {
     /// Whether it changed anything here, even temporarily.
     pub fn changes(&self) -> bool {
-        self.trace.effects.iter().any(|(_, effect)| effect.changes())
+        self.run.judged.changed(self.id)
     }
 
     /// Whether the patch runs on this proxy: release, node metadata and context match, and the patch is valid.
