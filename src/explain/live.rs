@@ -17,7 +17,7 @@ impl Explainer<'_, '_> {
         if self.study.plan.patches.is_empty() {
             return None;
         }
-        let patched = self.study.unapplied.patched();
+        let patched = self.study.is_reconstructed();
         let differences = self.study.unapplied.differences.iter().map(|it| view::Difference {
             kind: it.kind.as_str(),
             resource: it.resource.clone(),
@@ -89,7 +89,7 @@ impl Explainer<'_, '_> {
 
     /// Adds to merges that what they overwrote is unknown.
     pub(super) fn say_unknown(&self, effects: &mut [view::Effect]) {
-        if !self.study.unapplied.patched() {
+        if !self.study.is_reconstructed() {
             return;
         }
         for effect in effects {

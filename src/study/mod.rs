@@ -92,6 +92,8 @@ pub struct Study<'a> {
     pub judged: Judged<'a>,
     /// Patches whose outcome is a guess, because no dump may contain the objects they could match.
     pub doubtful: BTreeSet<PatchId>,
+    /// Whether the run starts from a reconstruction.
+    reconstructed: bool,
 }
 
 impl<'a> Study<'a> {
@@ -106,7 +108,9 @@ impl<'a> Study<'a> {
     ) -> Study<'a> {
         let judged = engine::judge(plan, base, options);
         let doubtful = doubtful(plan, &undone.unapplied, &judged);
-        Study { program, plan, mesh, config: base, dump: undone.dump, unapplied: &undone.unapplied, judged, doubtful }
+        let unapplied = &undone.unapplied;
+        let reconstructed = unapplied.patched();
+        Study { program, plan, mesh, config: base, dump: undone.dump, unapplied, judged, doubtful, reconstructed }
     }
 
     /// The verdict on a patch.
@@ -118,12 +122,12 @@ impl<'a> Study<'a> {
     pub fn in_effect(&self, id: PatchId) -> Option<InEffect> {
         let seen = self.unapplied.in_effect(id);
         let seen = seen.filter(|_| matches!(self.outcome(id), Outcome::Applied | Outcome::NoOp))?;
-        (self.unapplied.patched() || seen == InEffect::No).then_some(seen)
+        (self.reconstructed || seen == InEffect::No).then_some(seen)
     }
 
     /// Whether the dump was taken with the filters in effect, so that the run starts from a reconstruction.
     pub fn is_reconstructed(&self) -> bool {
-        self.unapplied.patched()
+        self.reconstructed
     }
 }
 

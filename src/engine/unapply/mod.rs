@@ -24,7 +24,8 @@ use crate::proto::json::{self, Style};
 use crate::proto::tree::Tree;
 use crate::proto::unmerge::{self, Note, resource_holds};
 use serde::{Serialize, Serializer};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 use undo::Undo;
 
 pub use replay::{Difference, agree};
@@ -141,6 +142,8 @@ pub struct Unapplied<'a> {
     pub differences: Vec<Difference>,
     /// Whether the dump comes from a running proxy: it contains update times of resources.
     pub live: bool,
+    /// Where `shown` speaks of each patch, from the first question on.
+    by_patch: OnceLock<HashMap<PatchId, Vec<usize>>>,
 }
 
 impl Unapplied<'_> {
@@ -151,7 +154,14 @@ impl Unapplied<'_> {
 
     /// What the dump shows about a patch.
     pub fn of(&self, id: PatchId) -> impl Iterator<Item = &Shown> {
-        self.shown.iter().filter(move |shown| shown.patch == id)
+        let by_patch = self.by_patch.get_or_init(|| {
+            let mut by_patch: HashMap<PatchId, Vec<usize>> = HashMap::new();
+            for (at, shown) in self.shown.iter().enumerate() {
+                by_patch.entry(shown.patch).or_default().push(at);
+            }
+            by_patch
+        });
+        by_patch.get(&id).into_iter().flatten().filter_map(|&at| self.shown.get(at))
     }
 
     /// Whether the dump was taken with the filters in effect.
@@ -243,7 +253,7 @@ pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Optio
     if some.proven() {
         let absent = std::mem::take(&mut all.absent);
         some.shown.extend(all.shown.into_iter().filter(|shown| absent.contains(&shown.patch)));
-        (some.absent, some.live) = (absent, live);
+        (some.absent, some.live, some.by_patch) = (absent, live, OnceLock::new());
         return some;
     }
     all
