@@ -21,6 +21,7 @@ const HEAD: &str =
 const LINT: &[&str] = &["lint", "case.yaml"];
 const LINT_JSON: &[&str] = &["lint", "case.yaml", "-o", "json"];
 const LINT_DEMO: &[&str] = &["lint", "case.yaml", "--demo", "-o", "json"];
+const EXPLAIN_DEMO: &[&str] = &["explain", "pod", "cart", "--demo", "-f", "case.yaml"];
 
 /// The patches that are repeated, below the head.
 fn filter(number: usize, patch: impl Fn(usize) -> String) -> String {
@@ -42,6 +43,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "a JSON List on one line", text: list, arguments: LINT_JSON, unit: 20 },
     Case { name: "a service for each filter", text: services, arguments: LINT, unit: 100 },
     Case { name: "DestinationRules of a host", text: rules, arguments: LINT, unit: 60 },
+    Case { name: "INSERT_FIRST into one list", text: insertions, arguments: LINT, unit: 100 },
+    Case { name: "routes of many hosts, migrate", text: routes, arguments: &["migrate", "case.yaml"], unit: 100 },
+    Case { name: "filters on one cluster, explain", text: same_cluster, arguments: EXPLAIN_DEMO, unit: 100 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -64,6 +68,40 @@ fn chain(number: usize) -> String {
              max_request_bytes: 65536}}\n"
         )
     })
+}
+
+fn insertions(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: HTTP_FILTER\n    match: {{context: SIDECAR_INBOUND, listener: {{filterChain: {{filter: {{name: \
+             envoy.filters.network.http_connection_manager}}}}}}}}\n    patch:\n      operation: INSERT_FIRST\n      value:\n        \
+             name: f{index}\n        typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer, \
+             max_request_bytes: 65536}}\n"
+        )
+    })
+}
+
+fn routes(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: HTTP_ROUTE\n    match: {{context: SIDECAR_OUTBOUND, routeConfiguration: {{vhost: {{name: \
+             'h{index}.shop.svc.cluster.local:80'}}}}}}\n    patch: {{operation: MERGE, value: {{route: {{timeout: {}s}}}}}}\n",
+            index + 1
+        )
+    })
+}
+
+/// Filters instead of patches of one.
+fn same_cluster(number: usize) -> String {
+    let one = |index: usize| {
+        format!(
+            "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: f{index}, namespace: shop}}\nspec:\n  \
+             configPatches:\n  - applyTo: CLUSTER\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch: {{operation: MERGE, value: \
+             {{connect_timeout: {}s}}}}\n",
+            index + 1
+        )
+    };
+    (0..number).map(one).collect()
 }
 
 fn listeners(number: usize) -> String {
