@@ -11,7 +11,7 @@ use crate::lint::config::Config;
 use crate::lint::limits::{self, Excess};
 use crate::lint::{self, Finding, Input, Rule};
 use crate::load::{Loaded, Options, yaml};
-use crate::mesh::planes::{Plane, judged_by};
+use crate::mesh::planes::Plane;
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::inventory::{Inventory, Shared, Workload};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
@@ -467,7 +467,7 @@ fn run(
     for (number, (Plane { release, mesh, .. }, references)) in planes {
         let input = Input {
             sources,
-            inventory: &judged_by(&snapshot.planes, number, &inventory),
+            inventory: &snapshot.homes.judged_by(&snapshot.planes, number, &inventory),
             problems: &problems,
             dumps: &[],
             references,

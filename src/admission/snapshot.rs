@@ -8,7 +8,7 @@ use crate::cluster::read::source_name;
 use crate::cluster::targets::{Target, groups, targets};
 use crate::lint::limits::{self, Excess};
 use crate::load::{Loaded, Options, reference, yaml_text};
-use crate::mesh::planes::{Plane, planes};
+use crate::mesh::planes::{Homes, Plane, planes};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, KubeGateway, Mesh, Object, RefusedFilter, Service, ServiceEntry, Shared,
@@ -104,6 +104,8 @@ pub struct Snapshot {
     pub(super) filters: Arc<BTreeMap<Name, Arc<StoredFilter>>>,
     /// The control planes, the main one first; at least one.
     pub(super) planes: Arc<Vec<Plane>>,
+    /// Where each of them has proxies.
+    pub(super) homes: Arc<Homes>,
     pub(super) facts: Arc<Facts>,
     /// For each control plane, the reference configurations that stand for its proxies.
     pub(super) references: Arc<Vec<Vec<ProxyConfig<'static>>>>,
@@ -123,6 +125,7 @@ impl Snapshot {
             filters: Arc::default(),
             references: Arc::new(references(&planes, &Sampled::new())),
             planes: Arc::new(planes),
+            homes: Arc::default(),
             facts: Arc::default(),
             missing: BTreeSet::new(),
             serial: fresh(),
@@ -306,6 +309,7 @@ impl SnapshotBuilder {
             let root = self.overrides.root_namespace.as_deref();
             let planes = planes(&facts, &targets, self.overrides.release, root);
             self.snapshot.references = Arc::new(references(&planes, &self.sampled));
+            self.snapshot.homes = Arc::new(Homes::of(&planes, &facts, &targets));
             self.snapshot.planes = Arc::new(planes);
             self.snapshot.facts = Arc::new(facts);
             self.snapshot.serial = fresh();

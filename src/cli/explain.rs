@@ -144,6 +144,7 @@ impl Explain {
             Answer::Proxies(answer) => answer.proxies.iter().any(|proxy| {
                 let patches = proxy.filters.iter().flat_map(|filter| &filter.patches);
                 patches.into_iter().any(|patch| patch.live == Some(Live::Refused))
+                    || (request.subject != mesh::Subject::Filter && !proxy.refused.is_empty())
             }),
             Answer::Fields(answer) => {
                 answer.fields.iter().filter_map(|field| field.live.as_ref()).any(|live| live.refused.is_some())

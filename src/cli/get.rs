@@ -53,8 +53,9 @@ struct Item {
     priority: i32,
     /// Place in the order of application, from 1.
     order: usize,
-    /// Pods it attaches to.
-    selects: usize,
+    /// Pods it attaches to; absent when pods could not be listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selects: Option<usize>,
     /// Their workloads.
     workloads: Vec<String>,
     patches: usize,
@@ -181,7 +182,7 @@ impl Get {
     fn items(&self, survey: &SurveyReport) -> Result<Vec<Item>, Error> {
         let filters = &survey.loaded.inventory.envoy_filters;
         let rows = survey.rows.iter().filter_map(|row| Some((row, filters.get(row.filter)?)));
-        let mut items = rows.map(|(row, filter)| item(row, filter)).collect();
+        let mut items = rows.map(|(row, filter)| item(row, filter, survey.pods_known)).collect();
         self.listing.sort(&mut items)?;
         Ok(items)
     }
@@ -305,7 +306,7 @@ impl Table {
             item.name.clone(),
             item.priority.to_string(),
             item.order.to_string(),
-            item.selects.to_string(),
+            known(item.selects),
             item.patches.to_string(),
             item.read.to_string(),
             match (item.effective, item.judged) {
@@ -338,7 +339,7 @@ fn names(session: &mut Session<'_>) -> Result<Exit, Error> {
     Ok(if serious { Exit::Partial } else { Exit::Ok })
 }
 
-fn item(row: &Row, filter: &EnvoyFilter) -> Item {
+fn item(row: &Row, filter: &EnvoyFilter, pods_known: bool) -> Item {
     let workloads: BTreeSet<String> =
         row.selects.iter().map(|target| format!("{}/{}", target.namespace, target.owner())).collect();
     let labels = filter.selector.iter().flatten().map(|(key, value)| format!("{key}={value}"));
@@ -350,7 +351,7 @@ fn item(row: &Row, filter: &EnvoyFilter) -> Item {
         name: filter.name.clone(),
         priority: filter.priority,
         order: row.order,
-        selects: row.selects.len(),
+        selects: (pods_known || !row.selects.is_empty()).then_some(row.selects.len()),
         workloads: workloads.into_iter().collect(),
         read: row.read,
         patches: filter.patches.len(),

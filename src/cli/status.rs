@@ -57,7 +57,8 @@ impl Status {
 
     fn people(&self, session: &mut Session<'_>, status: &Answer<'_>) -> Result<(), Error> {
         if self.listing.output == Form::Name {
-            let names: BTreeSet<&str> = status.wrong.iter().map(OnWorkload::name).collect();
+            let names = status.wrong.iter().map(OnWorkload::name).filter(|name| !name.is_empty());
+            let names: BTreeSet<&str> = names.collect();
             for name in names {
                 writeln!(session.out, "envoyfilter/{name}")?;
             }

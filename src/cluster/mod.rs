@@ -15,6 +15,8 @@ mod api;
 mod deep;
 #[cfg(feature = "cluster")]
 pub(crate) mod dumps;
+#[cfg(feature = "cluster")]
+mod elsewhere;
 pub(crate) mod facts;
 #[cfg(feature = "cluster")]
 mod http1;

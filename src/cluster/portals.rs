@@ -168,16 +168,21 @@ async fn istiod(
     pod: &str,
     limits: Limits,
 ) -> Result<Vec<u8>, Fault> {
-    let mut last = Fault::NotFound("no istiod pod is known".to_owned());
+    let (mut last, mut refused) = (None, None);
     let path = format!("/debug/config_dump?proxyID={}.{}", quoted(pod), quoted(namespace));
     for (istio_namespace, istiod) in istiods {
         match port_forward(cluster, istio_namespace, istiod, ISTIOD, &path, limits).await {
             Ok(dump) => return Ok(dump),
-            Err(fault @ (Fault::NotAllowed(_) | Fault::TimedOut(_) | Fault::TooSlow(_))) => return Err(fault),
-            Err(fault) => last = fault,
+            Err(fault @ (Fault::TimedOut(_) | Fault::TooSlow(_))) => return Err(fault),
+            // Rights may be for the control plane of one namespace; what it answers says more.
+            Err(Fault::NotAllowed(reason)) => refused = Some(Fault::NotAllowed(reason)),
+            Err(fault) => last = Some(fault),
         }
     }
-    Err(last)
+    Err(match (last, refused) {
+        (Some(last), Some(refused)) => Fault::NotFound(format!("{last}; another istiod: {refused}")),
+        (last, refused) => last.or(refused).unwrap_or_else(|| Fault::NotFound("no istiod pod is known".to_owned())),
+    })
 }
 
 async fn exec(cluster: &Cluster, namespace: &str, pod: &str, limits: Limits) -> Result<Vec<u8>, Fault> {

@@ -1,6 +1,7 @@
 //! What a command reads from a cluster before it reads proxies: objects, control planes, what was unavailable.
 
 use super::api::{Cluster, Fault};
+use super::elsewhere::{self, Elsewhere};
 use super::facts::{DEFAULT_REVISION, Facts, REVISION, TAG};
 use super::kinds::{self, Kind, Needs};
 use super::list::{Listed, Selection, list, name_kind};
@@ -71,14 +72,26 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
     }
     reader.lists(&roots, answers).await;
     let asked = reader.asked().await;
-    let Reader { objects, tags, problems, unlisted, .. } = reader;
-    let mut loaded = Loaded { problems, ..Loaded::default() };
+    let mut loaded = Loaded::default();
     let options = Options { keep_documents: scope.whole, ..Options::default() };
-    for ((kind, namespace, name), text) in objects {
-        loaded.add_text(&source_name(&cluster.context, &kind, &namespace, &name), text, &options);
+    let load = |loaded: &mut Loaded, reader: &mut Reader<'_>| {
+        for ((kind, namespace, name), text) in std::mem::take(&mut reader.objects) {
+            loaded.add_text(&source_name(&cluster.context, &kind, &namespace, &name), text, &options);
+        }
+        let mut facts = Facts::of(&loaded.inventory, kubernetes.clone());
+        facts.add_tags(reader.tags.iter());
+        facts
+    };
+    let mut facts = load(&mut loaded, &mut reader);
+    let others = elsewhere::find(cluster, &scope.istio_namespace, &loaded.inventory, &facts).await;
+    if !others.is_empty() {
+        reader.elsewhere(others, &roots).await;
+        facts = load(&mut loaded, &mut reader);
     }
-    let mut facts = Facts::of(&loaded.inventory, kubernetes);
-    facts.add_tags(tags.iter());
+    let unknown = elsewhere::unknown(&loaded.inventory, &facts);
+    reader.problems.extend(elsewhere::problem(&unknown, &facts));
+    let Reader { problems, unlisted, .. } = reader;
+    loaded.problems.splice(0..0, problems);
     Ok(Reading { loaded, facts, asked, unlisted })
 }
 
@@ -281,19 +294,7 @@ impl Reader<'_> {
         let others = revisions.iter().map(|revision| mesh_config(self.cluster, &namespace, revision));
         let others: Vec<_> = stream::iter(others).buffered(AT_ONCE).collect().await;
         for (name, answer) in std::iter::once(default).chain(others) {
-            match answer {
-                Ok(mut object) => {
-                    name_kind(&mut object, "ConfigMap", "v1");
-                    roots.insert(root_namespace(&object).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned()));
-                    self.take(found(object, reader));
-                }
-                Err(Fault::NotFound(_)) => {}
-                Err(fault) => {
-                    let without = kinds::CONFIG_MAP.without;
-                    let message = format!("cannot read ConfigMap {namespace}/{name}: {fault}; {without}");
-                    self.problem(Code::NoMeshConfig, Severity::Error, message, Some(rbac(self.needs)));
-                }
-            }
+            roots.extend(self.settings(&namespace, &name, answer));
         }
         if let Some(given) = &self.scope.root_namespace {
             return BTreeSet::from([given.clone()]);
@@ -302,6 +303,50 @@ impl Reader<'_> {
             roots.insert(DEFAULT_ROOT_NAMESPACE.to_owned());
         }
         roots
+    }
+
+    /// Adds the mesh configuration of a control plane, and returns its root namespace.
+    fn settings(&mut self, namespace: &str, name: &str, answer: Result<Value, Fault>) -> Option<String> {
+        match answer {
+            Ok(mut object) => {
+                name_kind(&mut object, "ConfigMap", "v1");
+                let root = root_namespace(&object).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned());
+                self.take(found(object, self.reader()));
+                Some(root)
+            }
+            Err(Fault::NotFound(_)) => None,
+            Err(fault) => {
+                let without = kinds::CONFIG_MAP.without;
+                let message = format!("cannot read ConfigMap {namespace}/{name}: {fault}; {without}");
+                self.problem(Code::NoMeshConfig, Severity::Error, message, Some(rbac(self.needs)));
+                None
+            }
+        }
+    }
+
+    /// Adds control planes outside istiod's namespace: pods, settings, and the EnvoyFilters of their root namespaces.
+    async fn elsewhere(&mut self, others: Elsewhere, roots: &BTreeSet<String>) {
+        let reader = self.reader();
+        let kept = others.pods.into_iter().filter_map(|object| kept(object, reader));
+        let pods: Vec<Found> = kept.filter_map(|object| found(object, reader)).collect();
+        if !pods.is_empty() {
+            self.problems.retain(|problem| problem.code != Code::NoControlPlane || problem.severity == Severity::Error);
+        }
+        self.take(pods);
+        let mut more = BTreeSet::new();
+        for (namespace, revision) in others.planes {
+            let (name, answer) = mesh_config(self.cluster, &namespace, &revision).await;
+            more.extend(self.settings(&namespace, &name, answer));
+        }
+        let asked =
+            self.scope.namespace.as_deref().filter(|_| !self.scope.whole && self.scope.root_namespace.is_none());
+        let Some(asked) = asked.filter(|asked| !roots.contains(*asked)) else { return };
+        for root in more.iter().filter(|root| !roots.contains(*root) && *root != asked) {
+            let selection = Selection { namespace: Some(root), labels: None, fields: None };
+            let listed = list(self.cluster, kinds::ENVOY_FILTER, selection, |object| found(object, reader)).await;
+            self.take(listed.objects);
+            self.not_listed(kinds::ENVOY_FILTER, Some(root), listed.fault, None);
+        }
     }
 
     /// Adds the wanted parts of some answers, and requests what they lack.

@@ -4,7 +4,7 @@ use super::proxies::{Given, Taken};
 use super::read::{Feed, Mesh};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal};
+use super::{Error, Refusal, Unanswered};
 use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
 use crate::load::capture::Pack;
@@ -67,11 +67,16 @@ pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<Capt
     if dumps == 0 && !request.no_dumps {
         // Without dumps no command can say what is in effect, and the recipient of the capture would notice too late.
         pack.discard().map_err(|error| cannot("remove", &error, None))?;
-        let why = taken.problems.first().map_or_else(String::new, |problem| format!(": {}", problem.message));
-        return Err(Error::Text {
-            message: format!("nothing captured: no config dump could be read{why}"),
-            help: Some("use --no-dumps to save objects only".to_owned()),
-        });
+        let why = if mesh.lists(kinds::POD) && mesh.targets().is_empty() {
+            let place = mesh.only.as_ref().map_or_else(String::new, |only| format!(" in namespace {only}"));
+            format!("no pod{place} has a proxy")
+        } else {
+            "no config dump could be read".to_owned()
+        };
+        let help = Some("use --no-dumps to save objects only".to_owned());
+        let mut unanswered = Unanswered::new(format!("nothing captured: {why}"), help, &mesh.loaded);
+        unanswered.problems.extend(taken.problems);
+        return Err(Error::NotFound(unanswered));
     }
     pack.finish()?;
     let scope = mesh.scope(&Given::default(), &taken, mesh.loaded.inventory.envoy_filters.len());

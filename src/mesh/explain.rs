@@ -23,7 +23,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::release::Release;
-use crate::source::Problem;
+use crate::source::{Code, Problem, Severity};
 use crate::study::study;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -125,6 +125,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         Subject::Filter => Some(filter(request, &mesh)?),
         _ => None,
     };
+    let mut taken = Taken::default();
     let asked = match request.subject {
         Subject::Field => {
             Some(Asked::parse(&request.name).map_err(|error| Error::Text { message: error.into(), help: None })?)
@@ -136,13 +137,12 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         let (namespace, name) = request.parts();
         machines = machines::named(&mesh, namespace, name);
     }
-    let picked = match pick(request, &mesh, only.as_deref()) {
+    let picked = match pick(request, &mesh, only.as_deref(), &mut taken.problems) {
         Err(Error::NotFound(_)) if !machines.is_empty() => BTreeSet::new(),
         picked => picked?,
     };
     let how = explain::Settings { only, all_chains: request.everything };
     let mut found = Found::default();
-    let mut taken = Taken::default();
     let wanted = |target: &Target| picked.contains(&target.full_name());
     mesh.visit(given, &wanted, &mut taken, &mut |offer| {
         let proxy = &offer.config.proxy;
@@ -240,6 +240,8 @@ impl Found {
         if mesh.is_read() && self.offered.is_empty() {
             // No proxy was read, so there is no answer.
             let message = match picked {
+                0 if !mesh.lists(kinds::POD) => not_looked_for(&request.words()),
+                0 if matches!(request.subject, Subject::Filter | Subject::Field) => "no pod has a proxy".to_owned(),
                 0 => format!("no pod with a proxy was found for {}", request.words()),
                 number => {
                     let pods = crate::words::count(number, "pod", "pods");
@@ -292,8 +294,13 @@ fn filter(request: &ExplainRequest, mesh: &Mesh<'_>) -> Result<String, Error> {
     }
 }
 
-/// The requested pods of a cluster. Fails with the reason when there are none.
-fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result<BTreeSet<String>, Error> {
+/// The requested pods of a cluster; notes why if they are others. Fails with the reason when there are none.
+fn pick(
+    request: &ExplainRequest,
+    mesh: &Mesh<'_>,
+    only: Option<&str>,
+    notes: &mut Vec<Problem>,
+) -> Result<BTreeSet<String>, Error> {
     let pods = |picked: Vec<&Target>| picked.into_iter().map(Target::full_name).collect::<BTreeSet<_>>();
     // Pods of a cluster are already restricted to the namespace; those of manifests are not.
     let looked_at = |target: &&Target| {
@@ -323,7 +330,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
             let (namespace, name) = request.parts();
             let is = |object: &Object| object.name == name && namespace.is_none_or(|it| it == object.namespace);
             match inventory.services.iter().find(|service| is(&service.object)) {
-                Some(service) if !service.selector.is_empty() => Some(service),
+                Some(service) if !service.selector.is_empty() => Some(service.as_ref()),
                 Some(_) => return Err(unanswered(format!("service {name} selects no pods"), None)),
                 None if !mesh.lists(kinds::SERVICE) => {
                     return Err(unanswered(format!("cannot tell which pods are behind service {name}"), None));
@@ -360,6 +367,20 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
     if behind.is_some() && mesh.lists(kinds::POD) {
         return Err(unanswered(format!("{} selects no pod with the proxy of a gateway", request.words()), None));
     }
+    if let Some(service) = selector
+        && mesh.lists(kinds::POD)
+        && let Some(waypoint) = gateways::waypoint_of(&service.object, mesh)
+    {
+        let name = format!("{}/{}", service.object.namespace, service.object.name);
+        let message = format!("no pod behind service {name} has a proxy; its waypoint is {}", waypoint.full_name());
+        if waypoint.pods.is_empty() {
+            return Err(unanswered(message, Some(waypoint.help(mesh))));
+        }
+        let (code, severity) = (Code::OtherProxy, Severity::Warning);
+        let message = format!("{message}, which is explained instead");
+        notes.push(Problem { code, severity, span: None, message, help: None });
+        return Ok(waypoint.pods);
+    }
     // It may exist without a proxy.
     for pod in inventory.workloads.iter() {
         let object = &pod.object;
@@ -377,7 +398,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
     }
     if !mesh.lists(kinds::POD) {
         // Without the right to list pods, it is unknown whether it exists.
-        return Err(unanswered(format!("cannot look for {}: pods could not be listed", request.words()), None));
+        return Err(unanswered(not_looked_for(&request.words()), None));
     }
     let known: Vec<String> = targets.iter().map(|target| target.full_name()).collect();
     let near = explain::nearest(&request.name, &known);
@@ -405,7 +426,7 @@ impl ExplainRequest {
 
     fn words(&self) -> String {
         match self.subject {
-            Subject::Filter | Subject::Field => "any proxy".to_owned(),
+            Subject::Filter | Subject::Field => "proxies".to_owned(),
             subject => format!("{} {}", subject.as_str(), self.name),
         }
     }
@@ -433,6 +454,11 @@ impl ExplainRequest {
                 }
             }
     }
+}
+
+/// The message when nobody could look for something.
+fn not_looked_for(what: &str) -> String {
+    format!("cannot look for {what}: pods could not be listed")
 }
 
 /// The proxies of the dumps, most similar names first.

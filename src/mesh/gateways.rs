@@ -3,7 +3,7 @@
 use super::read::Mesh;
 use crate::cluster::targets::Target;
 use crate::model::inventory::{Gateway, KubeGateway, Labels, Object};
-use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, NO_WAYPOINT, ProxyKind, USE_WAYPOINT, USE_WAYPOINT_NAMESPACE};
 use crate::source::{Node, NodeValue};
 use std::collections::BTreeSet;
 
@@ -54,6 +54,48 @@ pub(super) fn behind(asked: Asked<'_>, mesh: &Mesh<'_>) -> Option<BTreeSet<Strin
         });
     }
     found.then_some(pods)
+}
+
+/// The waypoint of a Service.
+pub(super) struct Waypoint {
+    namespace: String,
+    name: String,
+    /// `namespace/name` of its pods that were read.
+    pub(super) pods: BTreeSet<String>,
+}
+
+impl Waypoint {
+    /// `namespace/name` of its Gateway.
+    pub(super) fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+
+    /// What to ask when its pods are not known.
+    pub(super) fn help(&self, mesh: &Mesh<'_>) -> String {
+        if mesh.only.as_ref().is_some_and(|only| *only != self.namespace) {
+            return format!("explain it with `explain gateway {}`", self.full_name());
+        }
+        format!("no pod of {} has a proxy: does the Gateway exist, and is it ready?", self.full_name())
+    }
+}
+
+/// The waypoint that a Service or else its namespace names (istiod `pilot/pkg/serviceregistry/ambient`,
+/// `getGatewayOrGatewayClassFromLabels`); `None` if neither does.
+pub(super) fn waypoint_of(service: &Object, mesh: &Mesh<'_>) -> Option<Waypoint> {
+    let of = |object: &Object| object.labels.get(USE_WAYPOINT).map(|name| (name.clone(), object.labels.clone()));
+    let namespace = mesh.loaded.inventory.namespace(&service.namespace);
+    let (name, labels) = of(service).or_else(|| of(namespace?))?;
+    if name == NO_WAYPOINT {
+        return None;
+    }
+    let namespace = labels.get(USE_WAYPOINT_NAMESPACE).unwrap_or(&service.namespace).clone();
+    let is = |target: &&Target| {
+        target.kind == ProxyKind::Waypoint
+            && target.namespace == namespace
+            && target.labels.get(GATEWAY_NAME_LABEL) == Some(&name)
+    };
+    let pods = mesh.targets().iter().filter(is).map(Target::full_name).collect();
+    Some(Waypoint { namespace, name, pods })
 }
 
 fn selects(selector: &Labels, labels: &Labels) -> bool {

@@ -2,7 +2,7 @@
 
 use super::read::Mesh;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, manifests};
+use super::{Error, Unanswered, manifests, similar};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 
@@ -12,6 +12,20 @@ pub(super) fn mesh_of<'p>(settings: &Settings, pod: &str, progress: &'p dyn Prog
         Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
         None => Breadth::Namespace,
     })
+}
+
+/// Fails with the reason if no proxy is the named one.
+pub(super) fn exists(settings: &Settings, mesh: &Mesh<'_>, pod: &str) -> Result<(), Error> {
+    if mesh.targets().iter().any(|target| is(settings, Some(pod), target)) {
+        return Ok(());
+    }
+    let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
+    let (message, help) = if mesh.lists(kinds::POD) {
+        (format!("no pod {pod} has a proxy"), similar(pod, &known))
+    } else {
+        (format!("cannot look for pod {pod}: pods could not be listed"), None)
+    };
+    Err(Error::NotFound(Unanswered::new(message, help, &mesh.loaded)))
 }
 
 /// Whether a proxy is the named one: by its pod or its workload, with or without the namespace.

@@ -9,6 +9,7 @@ use crate::model::inventory::Inventory;
 use crate::model::proxy::REVISION_LABEL;
 use crate::model::release::Release;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The control plane that configures a proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,22 +65,51 @@ pub(crate) fn number(planes: &[Plane], facts: &Facts, revision: &str) -> usize {
     plane.and_then(|plane| planes.iter().position(|it| it.revision.as_ref() == Some(&plane.revision))).unwrap_or(0)
 }
 
-/// Whether the control plane with this index judges a filter: not if the filter is labeled for the revision of another one of
-/// them. A filter for an unknown revision is judged by all.
-pub(crate) fn judges(planes: &[Plane], number: usize, filter: &EnvoyFilter) -> bool {
-    let own = planes.get(number).and_then(|plane| plane.revision.as_deref());
-    let reads = |revision: Option<&str>| revision.is_none_or(|revision| in_revision(filter, revision));
-    reads(own) || !planes.iter().any(|plane| plane.revision.as_deref().is_some_and(|it| in_revision(filter, it)))
-}
+/// For each namespace, the control planes that configure proxies in it. Empty with one control plane.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Homes(BTreeMap<String, BTreeSet<usize>>);
 
-/// The part of the input that the control plane with this index judges.
-pub(crate) fn judged_by<'i>(planes: &[Plane], number: usize, all: &'i Inventory) -> Cow<'i, Inventory> {
-    if all.envoy_filters.iter().all(|filter| judges(planes, number, filter)) {
-        return Cow::Borrowed(all);
+impl Homes {
+    pub(crate) fn of<'t>(planes: &[Plane], facts: &Facts, targets: impl IntoIterator<Item = &'t Target>) -> Homes {
+        let mut homes: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        if planes.len() > 1 {
+            for target in targets {
+                let plane = number(planes, facts, &target.revision);
+                match homes.get_mut(&target.namespace) {
+                    Some(home) => drop(home.insert(plane)),
+                    None => drop(homes.insert(target.namespace.clone(), BTreeSet::from([plane]))),
+                }
+            }
+        }
+        Homes(homes)
     }
-    let mut own = all.clone();
-    own.envoy_filters.retain(|filter| judges(planes, number, filter));
-    Cow::Owned(own)
+
+    /// Whether the control plane with this index judges a filter. Not if the filter is labeled for the revision of another one of
+    /// them, or if only others have proxies that it could reach: in its namespace, or anywhere from their root namespace. A
+    /// filter for an unknown revision is judged by all, as is one that could reach no proxy.
+    fn judges(&self, planes: &[Plane], number: usize, filter: &EnvoyFilter) -> bool {
+        let any = |fits: &dyn Fn(usize) -> bool| fits(number) || !(0..planes.len()).any(fits);
+        let plane = |number: usize| planes.get(number);
+        let reads = |number: usize| {
+            let revision = plane(number).and_then(|plane| plane.revision.as_deref());
+            revision.map_or(planes.len() == 1, |revision| in_revision(filter, revision))
+        };
+        let reaches = |number: usize| {
+            plane(number).is_some_and(|plane| plane.mesh.root_namespace == filter.namespace)
+                || self.0.get(&filter.namespace).is_some_and(|home| home.contains(&number))
+        };
+        any(&reads) && (planes.len() == 1 || any(&reaches))
+    }
+
+    /// The part of the input that the control plane with this index judges.
+    pub(crate) fn judged_by<'i>(&self, planes: &[Plane], number: usize, all: &'i Inventory) -> Cow<'i, Inventory> {
+        if all.envoy_filters.iter().all(|filter| self.judges(planes, number, filter)) {
+            return Cow::Borrowed(all);
+        }
+        let mut own = all.clone();
+        own.envoy_filters.retain(|filter| self.judges(planes, number, filter));
+        Cow::Owned(own)
+    }
 }
 
 /// The revision a filter is labeled for, if no known control plane has it.

@@ -230,6 +230,23 @@ impl Mesh<'_> {
         }
     }
 
+    /// Rejects the name of one proxy for several of a mesh: their configurations would all be shown as its own.
+    fn one_identity(&self, given: &Given, wanted: &dyn Fn(&Target) -> bool) -> Result<(), Error> {
+        let Identity { name, workload, .. } = &given.identity;
+        let option = if name.is_some() { "--proxy-name" } else { "--proxy-workload" };
+        if name.is_none() && workload.is_none() {
+            return Ok(());
+        }
+        let wanted: Vec<Target> = self.targets().iter().filter(|target| wanted(target)).cloned().collect();
+        let proxies = targets::groups(wanted, self.settings.cluster.all_replicas).len();
+        if proxies < 2 {
+            return Ok(());
+        }
+        let message = format!("{option} renames one proxy, and this question is about {proxies}");
+        let help = "it selects none: name a pod, or restrict the question with -n";
+        Err(Error::Text { message, help: Some(help.to_owned()) })
+    }
+
     /// Passes on every dump, each proxy once.
     pub(super) fn each(
         &self,
@@ -239,6 +256,9 @@ impl Mesh<'_> {
         taken: &mut Taken,
         take: &mut Take<'_>,
     ) -> Result<(), Error> {
+        if self.has_targets() {
+            self.one_identity(given, wanted)?;
+        }
         let Taken { problems, proxies } = taken;
         let mut read = 0;
         let mut take = |problems: &mut Vec<Problem>, kept: Kept| {

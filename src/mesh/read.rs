@@ -4,7 +4,7 @@
 use super::bottled::Bottled;
 #[cfg(feature = "cluster")]
 use super::live::{self, Live};
-use super::planes::{self, Plane};
+use super::planes::{self, Homes, Plane};
 use super::scope::Origin;
 use super::settings::{Breadth, Progress, Settings};
 use super::unread;
@@ -225,7 +225,7 @@ impl<'p> Mesh<'p> {
 
     /// The part of the input that the control plane with this index judges.
     pub(super) fn judged_by(&self, number: usize) -> Cow<'_, Inventory> {
-        planes::judged_by(&self.planes, number, &self.loaded.inventory)
+        Homes::of(&self.planes, &self.facts, self.targets()).judged_by(&self.planes, number, &self.loaded.inventory)
     }
 
     /// Pods with proxies, of a cluster or a capture.

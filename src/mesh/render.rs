@@ -5,7 +5,7 @@ use super::proxies::{self, Given, Kept, Taken};
 use super::read::{objects, replaced};
 use super::scope::Scope;
 use super::settings::{Progress, Settings};
-use super::{Error, Refusal, Unanswered, manifests, named};
+use super::{Error, Refusal, manifests, named};
 use crate::cluster::targets::Target;
 use crate::engine::Program;
 use crate::lint::tried;
@@ -83,11 +83,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
         } else {
             named::mesh_of(settings, pod, progress)?
         };
-        if !mesh.targets().iter().any(|target| named::is(settings, request.pod.as_deref(), target)) {
-            let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
-            let message = format!("no pod {pod} has a proxy");
-            return Err(Error::NotFound(Unanswered::new(message, super::similar(pod, &known), &mesh.loaded)));
-        }
+        named::exists(settings, &mesh, pod)?;
         mesh
     } else {
         return Err(Refusal::NoDump.into());

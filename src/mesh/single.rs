@@ -1,9 +1,9 @@
 //! A mesh that is kept up to date, one proxy at a time: results of `survey` and of the rules about running proxies.
 
-use super::planes::{self, Plane};
+use super::planes::{self, Homes, Plane};
 use super::proxies::{named, of_pod};
 use super::read::proxy_of;
-use super::survey::{Held, What, judge};
+use super::survey::{Held, What, judge, unblamed};
 use crate::cluster::Via;
 use crate::cluster::facts::Facts;
 use crate::cluster::targets::Target;
@@ -33,6 +33,8 @@ pub(crate) struct Now<'m> {
     pub planes: &'m [Plane],
     /// What is known about the mesh.
     pub facts: &'m Facts,
+    /// Where each control plane has proxies.
+    pub homes: &'m Homes,
 }
 
 /// What a proxy shows.
@@ -100,7 +102,7 @@ impl Now<'_> {
         });
         let mut look = of_proxy(&proxy);
         if running {
-            let inventory = planes::judged_by(self.planes, self.plane_of(target), self.inventory);
+            let inventory = self.homes.judged_by(self.planes, self.plane_of(target), self.inventory);
             let input = Input {
                 sources: self.sources,
                 inventory: &inventory,
@@ -125,17 +127,12 @@ impl Now<'_> {
 fn of_proxy(proxy: &view::Proxy) -> Look {
     let mut look = Look::default();
     let mut held = Held::default();
-    let mut blamed = BTreeSet::new();
     for filter in proxy.filters.iter().filter(|filter| filter.selected) {
         let name = format!("{}/{}", filter.namespace, filter.name);
         for patch in &filter.patches {
             let key = (name.clone(), patch.index);
             if patch.live == Some(view::Live::Unknown) {
                 look.unknown.insert(key.clone());
-            }
-            if patch.live == Some(view::Live::Refused) {
-                let places = patch.effects.iter().flat_map(|effect| &effect.places);
-                blamed.extend(places.map(|place| (place.kind, place.resource.as_str())));
             }
             let Some(what) = judge(&mut held, patch, proxy) else { continue };
             if let Some(instead) = patch.instead.first() {
@@ -144,7 +141,7 @@ fn of_proxy(proxy: &view::Proxy) -> Look {
             look.wrong.insert(key, what);
         }
     }
-    let others = proxy.refused.iter().filter(|one| !blamed.contains(&(one.kind, one.name.as_str())));
+    let others = unblamed(proxy).into_iter();
     look.refused = others.map(|one| ((one.kind.to_owned(), one.name.clone()), one.details.clone())).collect();
     look
 }

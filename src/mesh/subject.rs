@@ -70,11 +70,7 @@ pub fn subject<T>(
         } else {
             named::mesh_of(settings, pod, progress)?
         };
-        if !mesh.targets().iter().any(|target| named::is(settings, request.pod.as_deref(), target)) {
-            let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
-            let message = format!("no pod {pod} with a proxy exists");
-            return Err(Error::NotFound(Unanswered::new(message, similar(pod, &known), &mesh.loaded)));
-        }
+        named::exists(settings, &mesh, pod)?;
         mesh
     } else {
         return Err(Refusal::NoSubject.into());

@@ -184,6 +184,8 @@ pub struct SurveyReport {
     pub loaded: Loaded,
     /// One row for each requested EnvoyFilter, by namespace and name.
     pub rows: Vec<Row>,
+    /// Rejected updates that no patch is blamed for: kind and name of the resource, and Envoy's message.
+    pub rejected: BTreeMap<Place, BTreeSet<(&'static str, String, String)>>,
     /// What else could not be read.
     pub problems: Vec<Problem>,
     /// Whether pods could be listed; otherwise "selects no pod" is not known.
@@ -209,9 +211,15 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
     let mut taken = Taken::default();
     let mut rows = rows(&mesh, filters);
     let programs: Vec<Program<'_>> = mesh.planes.iter().map(|plane| Program::new(filters, plane.release)).collect();
+    let mut rejected: BTreeMap<Place, BTreeSet<_>> = BTreeMap::new();
     let mut look = |dump: &Dump, config: &ProxyConfig<'_>, plane: usize, running: bool| {
         if let Some(explained) = explained(&mesh, &programs, (dump, config, plane, running)) {
-            take_in(&mesh, &mut rows, &explained);
+            let place = place_of(&mesh, &explained);
+            take_in(&mesh, &mut rows, &place, &explained);
+            for one in unblamed(&explained) {
+                let update = (one.kind, one.name.clone(), one.details.clone());
+                rejected.entry(place.clone()).or_default().insert(update);
+            }
         }
     };
     // Proxies that only other filters reach are irrelevant.
@@ -241,6 +249,7 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
     let scope = mesh.scope(&given, &taken, rows.len());
     Ok(SurveyReport {
         rows,
+        rejected,
         pods_known: mesh.lists(kinds::POD),
         interrupted: mesh.interrupted(),
         root_namespaces: mesh.planes.iter().map(|plane| plane.mesh.root_namespace.clone()).collect(),
@@ -251,14 +260,15 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
     })
 }
 
-/// Adds the effects of filters on a proxy to their rows.
-fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
+/// The workload of a proxy.
+fn place_of(mesh: &Mesh<'_>, explained: &view::Proxy) -> Place {
     let is = |target: &&Target| target.namespace == explained.namespace && target.pod == explained.name;
-    let key = mesh
-        .targets()
-        .iter()
-        .find(is)
-        .map_or_else(|| Place { namespace: explained.namespace.clone(), workload: explained.name.clone() }, Place::of);
+    let named = || Place { namespace: explained.namespace.clone(), workload: explained.name.clone() };
+    mesh.targets().iter().find(is).map_or_else(named, Place::of)
+}
+
+/// Adds the effects of filters on a proxy to their rows.
+fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], key: &Place, explained: &view::Proxy) {
     for row in rows {
         let Some(filter) = mesh.loaded.inventory.envoy_filters.get(row.filter) else { continue };
         let is = |one: &&view::Filter| one.selected && one.namespace == filter.namespace && one.name == filter.name;
@@ -347,6 +357,15 @@ pub(crate) fn judge(held: &mut Held, patch: &Patch, proxy: &view::Proxy) -> Opti
             Some(What::Idle { outcome, reason })
         }
     }
+}
+
+/// The rejected updates of a proxy that no patch is blamed for.
+pub(crate) fn unblamed(proxy: &view::Proxy) -> Vec<&Refused> {
+    let patches = proxy.filters.iter().filter(|filter| filter.selected).flat_map(|filter| &filter.patches);
+    let refused = patches.filter(|patch| patch.live == Some(Live::Refused));
+    let places = refused.flat_map(|patch| &patch.effects).flat_map(|effect| &effect.places);
+    let blamed: BTreeSet<(&str, &str)> = places.map(|place| (place.kind, place.resource.as_str())).collect();
+    proxy.refused.iter().filter(|one| !blamed.contains(&(one.kind, one.name.as_str()))).collect()
 }
 
 /// The file of every finding.

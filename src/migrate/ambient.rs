@@ -8,6 +8,7 @@ use super::value::has_entry;
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::inventory::{KubeGateway, Service, Workload};
+use crate::model::proxy::USE_WAYPOINT;
 use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 
@@ -72,9 +73,6 @@ const CALLER: &str = "a waypoint handles requests to the called service, from al
 const OWN_ROUTES: &str = "an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can patch the routes of all services of that waypoint, but not those of a service with a VirtualService or an HTTPRoute, and the names of its route tables are others (`inbound-vip|PORT|http|HOST`)";
 
 const CALLS: &str = "the script calls a cluster, and a waypoint has no clusters of other services: an EnvoyFilter with targetRefs to the waypoint's Gateway can have the script, and the annotation `envoyfilter.istio.io/referenced-services` adds the clusters (Istio 1.26)";
-
-/// The label that gives a Service or ServiceEntry a waypoint.
-const USE_WAYPOINT: &str = "istio.io/use-waypoint";
 
 const OWN_FILTER: &str = "a waypoint has no known native setting for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it. It then applies to every service of that waypoint: give these services a waypoint of their own";
 

@@ -70,6 +70,12 @@ pub struct Proxy {
 /// Label that selects the control plane that reads an object or injects a workload.
 pub const REVISION_LABEL: &str = "istio.io/rev";
 
+/// Label that names the waypoint of a Service, ServiceEntry, pod or namespace.
+pub const USE_WAYPOINT: &str = "istio.io/use-waypoint";
+/// Label that names the namespace of that waypoint.
+pub const USE_WAYPOINT_NAMESPACE: &str = "istio.io/use-waypoint-namespace";
+/// The name in the label that stands for no waypoint.
+pub const NO_WAYPOINT: &str = "none";
 /// Label that a Gateway API gateway or waypoint carries (Kubernetes Gateway API; read by istiod's policy attachment).
 pub const GATEWAY_NAME_LABEL: &str = "gateway.networking.k8s.io/gateway-name";
 

@@ -24,7 +24,7 @@ pub(crate) struct Status<'s> {
     scope: &'s Scope,
 }
 
-/// What is wrong with an EnvoyFilter on a workload.
+/// What is wrong with an EnvoyFilter on a workload, or with a workload for another reason: then the filter is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OnWorkload {
@@ -56,6 +56,19 @@ impl Status<'_> {
             for (place, reasons) in &row.wrong {
                 add((&place.namespace, &place.workload), reasons.iter().map(|reason| words(reason, most)).collect());
             }
+        }
+        for (place, updates) in &survey.rejected {
+            let rejected = |(kind, resource, details): &(&'static str, String, String)| {
+                let (resource, details) = (resource.clone(), details.clone());
+                what(&What::Rejected { kind, resource, details }, most)
+            };
+            wrong.push(OnWorkload {
+                namespace: place.namespace.clone(),
+                filter: String::new(),
+                workload_namespace: place.namespace.clone(),
+                workload: place.workload.clone(),
+                reasons: updates.iter().map(rejected).collect(),
+            });
         }
         let problems = survey.loaded.problems.iter().chain(&survey.problems);
         Status {
@@ -125,10 +138,11 @@ impl OnWorkload {
             namespace => format!("{namespace}/{}", self.workload),
         };
         let reasons = instead.map_or_else(|| self.reasons.join("; "), str::to_owned);
-        vec![self.namespace.clone(), self.filter.clone(), workload, reasons]
+        let filter = if self.filter.is_empty() { "-" } else { &self.filter };
+        vec![self.namespace.clone(), filter.to_owned(), workload, reasons]
     }
 
-    /// Name of the EnvoyFilter.
+    /// Name of the EnvoyFilter; empty if none is the reason.
     pub(crate) fn name(&self) -> &str {
         &self.filter
     }

@@ -75,6 +75,7 @@ codes! {
     NothingToDelete: "nothing-to-delete",
     NullValue: "null-value",
     OtherKind: "other-kind",
+    OtherProxy: "other-proxy",
     OtherRevision: "other-revision",
     RefusedByEnvoy: "refused-by-envoy",
     ServerChanges: "server-changes",

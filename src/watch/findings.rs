@@ -5,7 +5,6 @@ use super::state::{Key, Topic, Value};
 use crate::admission::judge::Rules;
 use crate::lint::{self, Confidence, Input};
 use crate::load::reference;
-use crate::mesh::planes::judged_by;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::report::watch::Trouble;
 use crate::source::{FileId, Severity, field_path};
@@ -53,7 +52,7 @@ pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool
     for (number, plane) in whole.planes.iter().enumerate() {
         let input = Input {
             sources: &whole.sources,
-            inventory: &judged_by(&whole.planes, number, &whole.inventory),
+            inventory: &moment.homes.judged_by(&whole.planes, number, &whole.inventory),
             problems: &whole.problems,
             dumps: &[],
             references: reference::configs(plane.release),

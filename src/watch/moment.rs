@@ -5,7 +5,7 @@ use crate::admission::snapshot::{Snapshot, Whole};
 use crate::cluster::facts::is_istiod;
 use crate::cluster::targets::{Target, targets};
 use crate::load::Loaded;
-use crate::mesh::planes::unknown_revision;
+use crate::mesh::planes::{Homes, unknown_revision};
 use crate::mesh::single::Now;
 use crate::model::redact::Keeper;
 use std::collections::{BTreeMap, HashMap};
@@ -17,6 +17,8 @@ pub(super) struct Moment {
     pub(super) whole: Whole,
     /// Pods with proxies.
     pub(super) targets: BTreeMap<Pod, Target>,
+    /// Where each control plane has proxies.
+    pub(super) homes: Homes,
     /// For each EnvoyFilter, in the order of the inventory.
     digests: Vec<u64>,
     /// Of everything that proxies are judged by.
@@ -50,7 +52,8 @@ impl Moment {
         let planes: Vec<String> = whole.planes.iter().map(|plane| format!("{plane:?}")).collect();
         let loaded = Loaded { inventory: whole.inventory.clone(), ..Loaded::default() };
         secrets.with(|secrets| loaded.secrets(secrets));
-        Moment { digest: digest(&(&digests, planes)), digests, targets, whole }
+        let homes = Homes::of(&whole.planes, facts, targets.values());
+        Moment { digest: digest(&(&digests, planes, &homes)), digests, targets, homes, whole }
     }
 
     /// For questions about proxies.
@@ -60,6 +63,7 @@ impl Moment {
             inventory: &self.whole.inventory,
             planes: &self.whole.planes,
             facts: &self.whole.facts,
+            homes: &self.homes,
         }
     }
 

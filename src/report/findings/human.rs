@@ -5,6 +5,7 @@ use crate::lint::rule::Family;
 use crate::lint::summary::by_rule;
 use crate::lint::{Confidence, Finding};
 use crate::report::problem::{MAX_LINE, emit, line_length, one_line};
+use crate::report::scope;
 use crate::report::style::{Role, Terminal, columns, count, wrap};
 use crate::source::{FileId, Severity, Sources, Span};
 use codespan_reporting::diagnostic::{self, Diagnostic, Label};
@@ -183,15 +184,14 @@ fn folded(terminal: Terminal, text: &str) -> String {
 fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden: usize) -> io::Result<()> {
     let sum = report.summary;
     let filters = count(sum.filters, "EnvoyFilter", "EnvoyFilters");
-    let looked = format!(
-        "{filters} with {} in {}, for Istio {}",
-        count(sum.patches, "patch", "patches"),
-        count(sum.files, "file", "files"),
-        report.releases.join(", ")
-    );
+    let place = match scope::where_it_holds(report.scope) {
+        of_files if of_files.is_empty() => format!(" in {}", count(sum.files, "file", "files")),
+        of_mesh => of_mesh,
+    };
+    let patches = count(sum.patches, "patch", "patches");
+    let looked = format!("{filters} with {patches}{place}, for Istio {}", report.releases.join(", "));
     if sum.findings() == 0 && sum.filters == 0 {
-        let files = count(sum.files, "file", "files");
-        writeln!(out, "{}: no EnvoyFilter in {files}", terminal.paint(Role::Odd, "nothing judged"))?;
+        writeln!(out, "{}: no EnvoyFilter{place}", terminal.paint(Role::Odd, "nothing judged"))?;
     } else if sum.findings() == 0 {
         writeln!(out, "{}: {looked}", terminal.paint(Role::Good, "no findings"))?;
     } else {

@@ -7,6 +7,7 @@ mod habits;
 mod installing;
 mod login;
 pub(crate) mod mock;
+mod planes;
 mod reports;
 mod same;
 mod scopes;

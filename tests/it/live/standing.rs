@@ -1,7 +1,7 @@
 //! The live state takes precedence: patches and fields on proxies that hold something other than the filters say, or
 //! that reject it.
 
-use super::mock::{Fault, World};
+use super::mock::{Fault, Mock, World};
 use super::{ISTIOD, demo_dump, live, pod, shop};
 use serde_json::{Value, json};
 
@@ -133,6 +133,112 @@ fn without_a_permission_only_known_facts_are_printed() {
         assert_eq!(said.code, 3, "{name}: {}{}", said.out, said.err);
         assert!(!said.err.contains("there is no") && !said.err.contains("has a proxy"), "{name}: {}", said.err);
     }
+    for (arguments, what) in [
+        (&["render", "cart-1"][..], "pod cart-1"),
+        (&["explain", "filter/stamp-requests"], "proxies"),
+        (&["explain", "field", "cluster/x/connect_timeout"], "proxies"),
+    ] {
+        let said = live(&mock, arguments);
+        assert_eq!(said.code, 3, "{arguments:?}: {}{}", said.out, said.err);
+        let words = format!("cannot look for {what}: pods could not be listed");
+        assert!(said.err.contains(&words), "{arguments:?}: {}", said.err);
+    }
+    let selects = |mock: &Mock| {
+        let said = live(mock, &["get", "stamp-requests"]);
+        let cells = |line: usize| said.out.lines().nth(line).unwrap().split_whitespace().collect::<Vec<_>>();
+        let at = cells(0).iter().position(|cell| *cell == "SELECTS").unwrap();
+        cells(1)[at].to_owned()
+    };
+    assert_eq!((selects(&mock), selects(&shop().start())), ("-".to_owned(), "2".to_owned()));
+    let said = live(&mock, &["get", "-o", "json"]);
+    assert!(!said.out.contains("\"selects\""), "{}", said.out);
+    let folder = tempfile::tempdir().unwrap();
+    let capture = folder.path().join("mesh.tar");
+    let said = live(&mock, &["capture", "-n", "shop", capture.to_str().unwrap()]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("not allowed to list pods") && said.err.contains("nothing captured"), "{}", said.err);
+    let mut empty = shop();
+    empty.add(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "empty"}}));
+    let said = live(&empty.start(), &["capture", "-n", "empty", capture.to_str().unwrap()]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("nothing captured: no pod in namespace empty has a proxy"), "{}", said.err);
+}
+
+/// In ambient mode, EnvoyFilters change requests to a service in its waypoint.
+#[test]
+fn a_service_without_proxies_leads_to_its_waypoint() {
+    let service = |name: &str, labels: Value| {
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": "reed", "labels": labels},
+            "spec": {"selector": {"app": name}, "ports": [{"port": 80}]}})
+    };
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "reed", "labels": {"istio.io/use-waypoint": "wp"}},
+    }));
+    let mut waypoint = pod("reed", "wp", 1);
+    waypoint["metadata"]["labels"]["gateway.networking.k8s.io/gateway-name"] = "wp".into();
+    waypoint["spec"]["containers"][1]["args"] = json!(["proxy", "waypoint"]);
+    world.add(waypoint);
+    let mut plain = pod("reed", "teal", 1);
+    plain["spec"]["containers"] = json!([{"name": "app", "image": "app"}]);
+    world.add(plain);
+    world.add(service("heron", json!({})));
+    world.add(service("teal", json!({})));
+    world.add(service("away", json!({"istio.io/use-waypoint": "own", "istio.io/use-waypoint-namespace": "far"})));
+    world.add(service("gone", json!({"istio.io/use-waypoint": "gone"})));
+    world.add(service("bare", json!({"istio.io/use-waypoint": "none"})));
+    let mock = world.dump("reed/wp-1", demo_dump().replace("sidecar~", "waypoint~")).start();
+    let ask = |name: &str| live(&mock, &["explain", "service", name, "-n", "reed"]);
+    for name in ["heron", "teal"] {
+        let said = ask(name);
+        assert_eq!(said.code, 0, "{name}: {}", said.err);
+        assert!(said.out.starts_with("reed/wp-1  waypoint"), "{name}: {}", said.out);
+        let words =
+            format!("no pod behind service reed/{name} has a proxy; its waypoint is reed/wp, which is explained");
+        assert!(said.err.contains(&words), "{name}: {}", said.err);
+    }
+    for (name, words) in [
+        ("away", "its waypoint is far/own\n  help: explain it with `explain gateway far/own`"),
+        ("gone", "its waypoint is reed/gone\n  help: no pod of reed/gone has a proxy"),
+        ("bare", "no service bare has a proxy"),
+    ] {
+        let said = ask(name);
+        assert_eq!(said.code, 2, "{name}: {}{}", said.out, said.err);
+        assert!(said.err.contains(words), "{name}: {}", said.err);
+    }
+}
+
+/// An update that Envoy rejects for a reason that no patch shows is still wrong.
+#[test]
+fn a_rejected_update_that_no_patch_explains_is_reported() {
+    let words = "value must be greater than 0s";
+    let mock = mesh(&[dump_with("2s", Some(REFUSAL))]).start();
+    let said = live(&mock, &["status"]);
+    assert_eq!(said.code, 1, "{}{}", said.out, said.err);
+    assert!(said.out.contains(words) && said.out.contains("-        deployment/cart"), "{}", said.out);
+    let said = live(&mock, &["status", "-o", "name"]);
+    assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+    let said = live(&mock, &["explain", "pod/cart-1"]);
+    assert_eq!(said.code, 1, "{}", said.out);
+    assert!(said.out.contains(words) && said.out.contains("✓ in effect"), "{}", said.out);
+    // A filter is not to blame for it.
+    assert_eq!(live(&mock, &["explain", "filter/timeout"]).code, 0);
+    let mock = mesh(&[dump_with("2s", None)]).start();
+    let said = live(&mock, &["status"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "nothing wrong with 1 EnvoyFilter\n"), "{}", said.err);
+}
+
+#[test]
+fn the_name_of_one_proxy_is_not_given_to_several() {
+    let mut world = mesh(&[dump_with("2s", None)]);
+    world.add(pod("shop", "pay", 3));
+    let mock = world.dump("shop/pay-3", dump_with("10s", None)).start();
+    let field = format!("cluster/{CLUSTER}/connect_timeout");
+    let said = live(&mock, &["explain", "field", &field, "--proxy-name", "cart-1"]);
+    assert_eq!(said.code, 2, "{}{}", said.out, said.err);
+    assert!(said.err.contains("--proxy-name renames one proxy, and this question is about 2"), "{}", said.err);
+    let said = live(&mock, &["explain", "pod/cart-1", "--proxy-name", "other"]);
+    assert!(said.code == 0 && said.out.contains("shop/other"), "{}{}", said.out, said.err);
 }
 
 #[test]

@@ -1,0 +1,111 @@
+//! Several control planes: where they run, what they judge, and proxies that belong to none that is known.
+
+use super::mock::{Fault, World};
+use super::standing::dump_with;
+use super::{live, pod, run, shop};
+use serde_json::{Value, json};
+
+/// A control plane in a namespace of its own, and a pod that it injected.
+fn with_another(injector: bool) -> World {
+    let mut world = shop();
+    world.add(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "green"}}));
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "istiod-b", "namespace": "mesh-b", "labels": {"app": "istiod", "istio.io/rev": "b"}},
+        "spec": {"containers": [{"name": "discovery", "image": "istio/pilot:1.29.2"}]}, "status": {"phase": "Running"},
+    }));
+    world.add(json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio-b", "namespace": "mesh-b"},
+        "data": {"mesh": "rootNamespace: roots-b"},
+    }));
+    if injector {
+        world.add(json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
+            "metadata": {"name": "istio-sidecar-injector-b", "labels": {"istio.io/rev": "b"}},
+            "webhooks": [{"clientConfig": {"service": {"name": "istiod-b", "namespace": "mesh-b", "port": 443}}}],
+        }));
+    }
+    let mut green = pod("green", "cart", 7);
+    green["metadata"]["annotations"]["istio.io/rev"] = "b".into();
+    world.add(green);
+    for namespace in ["roots-b", "green"] {
+        world.add(json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": format!("of-{namespace}"), "namespace": namespace},
+            "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": [{
+                "applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": {"connect_timeout": "7s"}},
+            }]},
+        }));
+    }
+    world.dump("green/cart-7", dump_with("7s", None))
+}
+
+fn attached(text: &str) -> Vec<String> {
+    let answer: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let filters = answer["proxies"][0]["filters"].as_array().unwrap().iter();
+    filters.filter(|it| it["selected"] == true).map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_control_plane_in_another_namespace_judges_its_proxies() {
+    let mock = with_another(true).start();
+    for arguments in [&["-n", "green"][..], &["-A"]] {
+        let said = run(&mock.kubeconfig("green"), &[&["explain", "pod/cart-7", "-o", "json"], arguments].concat());
+        assert_eq!(said.code, 0, "{arguments:?}: {}", said.err);
+        assert_eq!(attached(&said.out), ["of-roots-b", "of-green"], "{arguments:?}");
+        let answer: Value = serde_json::from_str(&said.out).unwrap();
+        let planes = answer["scope"]["controlPlanes"].as_array().unwrap();
+        let own = planes.iter().find(|plane| plane["revision"] == "b").unwrap_or_else(|| panic!("{planes:?}"));
+        assert_eq!((&own["rootNamespace"], &own["release"]), (&json!("roots-b"), &json!("1.29.2")), "{arguments:?}");
+    }
+    // The proxies of the other one are judged as before.
+    let said = live(&mock, &["explain", "pod/cart-1", "-o", "json"]);
+    assert!(!attached(&said.out).iter().any(|name| name == "of-roots-b"), "{}", said.out);
+    let asked = mock.paths().iter().filter(|path| path.contains("mutatingwebhook")).count();
+    assert_eq!(asked, 1, "only when a revision is unknown: {:?}", mock.paths());
+}
+
+#[test]
+fn proxies_of_an_unknown_control_plane_are_named() {
+    let mock = with_another(false).start();
+    let said = run(&mock.kubeconfig("green"), &["get"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    let words = "no control plane of revision b was found: green/cart-7 is judged by the settings of revision default";
+    assert!(said.err.contains(words) && said.err.contains("--istio-namespace"), "{}", said.err);
+    let said = run(&mock.kubeconfig("green"), &["get", "--istio-namespace", "mesh-b"]);
+    assert_eq!((said.code, said.err.contains("no control plane")), (0, false), "{}", said.err);
+    let said = live(&mock, &["get"]);
+    assert_eq!((said.code, said.err.contains("no control plane")), (0, false), "{}", said.err);
+    // Settings that may not be read are named, whatever their namespace.
+    let path = "/api/v1/namespaces/mesh-b/configmaps/istio-b";
+    let mock = with_another(true).fault(path, Fault::Status(403, "forbidden"), 99).start();
+    let said = run(&mock.kubeconfig("green"), &["get"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("cannot read ConfigMap mesh-b/istio-b"), "{}", said.err);
+}
+
+#[test]
+fn filters_are_judged_by_the_control_planes_that_have_proxies_for_them() {
+    let mut world = with_another(true);
+    // It selects pods, but none that it reaches under any control plane.
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "astray", "namespace": "elsewhere"},
+        "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": [{
+            "applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": {"connect_timeout": "7s"}},
+        }]},
+    }));
+    let mock = world.start();
+    let said = live(&mock, &["lint", "-A", "-o", "json", "--pedantic"]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let told = |code: &str| -> Vec<&str> {
+        let all = report["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == code);
+        let mut files: Vec<&str> = all.map(|finding| finding["location"]["file"].as_str().unwrap()).collect();
+        files.sort_unstable();
+        files
+    };
+    assert_eq!(told("EF202"), ["cluster://mock/EnvoyFilter/elsewhere/astray"]);
+    for file in ["roots-b/of-roots-b", "green/of-green", "shop/stamp-requests"] {
+        assert!(!told("EF229").iter().any(|it| it.ends_with(file)), "{file}: {:?}", told("EF229"));
+    }
+}
