@@ -1623,8 +1623,8 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
-'--to=[Release to upgrade to]:RELEASE:_default' \
-'--from=[Release that runs now \[default\: from the cluster or the config dumps\]]:RELEASE:_default' \
+'--to=[Release to upgrade to \[default\: the newest of --istiod\]]:RELEASE:_default' \
+'--from=[Release that runs now \[default\: from the cluster or the config dumps; for manifests alone, the oldest of --istiod\]]:RELEASE:_default' \
 '*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \
 '--revision-from=[Revision that runs now\: EnvoyFilters for other revisions do not count before the upgrade]:NAME:_default' \
 '--revision-to=[Revision to upgrade to\: EnvoyFilters for other revisions do not count after the upgrade]:NAME:_default' \

@@ -5,6 +5,7 @@ use crate::engine::PatchId;
 use crate::engine::trace::{Effect, NoOp, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 
 declare_rule! {
@@ -29,6 +30,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let dropped = |run: &PatchRun<'_, '_>| run.has(|effect| matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
         let index = view.patch.index;
+        // Without a name in its value, a patch neither adds nor renames a cluster.
+        if view.patch.apply_to != ApplyTo::Cluster || view.node(&["patch", "value", "name"]).is_none() {
+            continue;
+        }
         let finding = if let Some(seen) = cx.seen(&view, |run| twice(run).is_some()) {
             let name = seen.runs.first().and_then(twice).unwrap_or_default();
             let finding = Finding::new(rule, view.value_path_span("name"), format!("two clusters are named `{name}`"))

@@ -10,8 +10,10 @@ use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::schema::Message;
+use crate::proto::tree::Tree;
 use crate::source::{Step, alike};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 declare_rule! {
     /// A field that Envoy requires is missing.
@@ -33,7 +35,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // Cached, because many patches may write the same place.
+    // Cached, because many patches may write the same place, and many sample proxies may share one result.
     let mut known: HashMap<(usize, &Place, String), bool> = HashMap::new();
     for value in cx.proxy_values() {
         let removes = value.view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
@@ -75,7 +77,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let asked = format!("{}.{what}.{:?}", message.full_name(), object.route);
                 let there = !object.whole
                     && merged.iter().any(|(run, place)| {
-                        let key = (std::ptr::from_ref(run.run).addr(), *place, asked.clone());
+                        let key = (Arc::as_ptr(&run.run.judged).addr(), *place, asked.clone());
                         *known.entry(key).or_insert_with(|| lacks(run, place, object, message, &missing))
                     });
                 if !object.whole && !there {
@@ -205,19 +207,21 @@ fn lacks(run: &PatchRun<'_, '_>, place: &Place, object: &Object<'_>, message: Me
         Step::Item(_) => None,
     });
     let Some(keys) = keys.collect::<Option<Vec<&str>>>() else { return false };
-    let Some(tree) = run.run.below(place, keys) else { return false };
-    // The object must be the message that the value expects; otherwise another rule reports it.
-    if !tree.entries().iter().any(|(_, part)| part.origin == run.id.origin()) {
-        return false;
-    }
-    match missing {
-        Absent::Field(field, _) => tree.get(field.name()).is_none(),
-        Absent::OneOf(name, _) => {
-            let index = message.oneofs().position(|oneof| oneof.name() == *name).and_then(|at| u32::try_from(at).ok());
-            let mut members = message.fields().filter(|field| field.oneof().is_some() && field.oneof() == index);
-            members.all(|field| tree.get(field.name()).is_none())
+    let lacks = |tree: &Tree<'_>| {
+        // The object must be the message that the value expects; otherwise another rule reports it.
+        if !tree.entries().iter().any(|(_, part)| part.origin == run.id.origin()) {
+            return false;
         }
-    }
+        match missing {
+            Absent::Field(field, _) => tree.get(field.name()).is_none(),
+            Absent::OneOf(name, _) => {
+                let at = message.oneofs().position(|oneof| oneof.name() == *name).and_then(|at| u32::try_from(at).ok());
+                let mut members = message.fields().filter(|field| field.oneof().is_some() && field.oneof() == at);
+                members.all(|field| tree.get(field.name()).is_none())
+            }
+        }
+    };
+    run.run.with_below(place, &keys, |tree| Some(lacks(tree))).unwrap_or(false)
 }
 
 /// Whether the agent next to the proxy reads this rather than the proxy: it fetches the remote code of a Wasm extension

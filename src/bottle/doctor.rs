@@ -5,6 +5,7 @@ use super::dump;
 use super::fault::Fault;
 use super::node::Node;
 use super::run::Bottle;
+use super::shared_hosts;
 use crate::engine::{self, MeshSettings, Options, Program};
 use crate::load::dump::{Dump, Identity};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -51,6 +52,9 @@ pub struct Comparison {
     pub changed: usize,
     /// The differences; empty if both agree.
     pub differences: Vec<Difference>,
+    /// Route configurations whose virtual hosts istiod took, already patched, from that of their port, and patched again. It
+    /// depends on the order of requests, which varies; the engine patches them once.
+    pub patched_again: Vec<String>,
     /// Outcomes that the engine cannot know from a dump alone (routes that filters request, services that annotations
     /// add).
     pub unknown: usize,
@@ -106,11 +110,11 @@ fn one(
     let (dump, _) = Dump::from_text(node.full_name(), dump::text(node, before));
     let config = dump.as_ref().and_then(|dump| dump.config(&Identity::default()).ok());
     let mut unknown = 0;
-    let engine = config.map_or_else(Resources::new, |config| {
+    let extension_names = (!wanted.extensions.is_empty()).then(|| wanted.extensions.clone());
+    let options = Options { extension_names, ..Options::default() };
+    let engine = config.as_ref().map_or_else(Resources::new, |config| {
         let plan = program.plan(&config.proxy, mesh);
-        let extension_names = (!wanted.extensions.is_empty()).then(|| wanted.extensions.clone());
-        let options = Options { extension_names, ..Options::default() };
-        let patched = engine::run(&plan, &config, &options, &mut ());
+        let patched = engine::run(&plan, config, &options, &mut ());
         unknown = patched.unknown_routes.len() + patched.unknown_services.len();
         let touched: BTreeSet<usize> = patched.resources.iter().filter_map(|one| one.source).collect();
         let mut now = Resources::new();
@@ -131,17 +135,31 @@ fn one(
     let keys: BTreeSet<_> = istiod.keys().chain(engine.keys()).collect();
     let changed = keys.iter().filter(|key| istiod.get(**key) != base.get(**key)).count()
         + base.keys().filter(|key| !istiod.contains_key(*key) && !engine.contains_key(*key)).count();
+    // What istiod sends for a route configuration if it took the virtual hosts of that of the port, already patched.
+    let again = |name: &str| {
+        let (config, (_, port)) = (config.as_ref()?, name.rsplit_once(':')?);
+        let [port] = engine.get(&(ResourceKind::Route, port.to_owned()))?.as_slice() else { return None };
+        shared_hosts::patched_again(&program.plan(&config.proxy, mesh), config, &options, name, port)
+    };
+    let mut patched_again = Vec::new();
     let differences = keys.iter().filter_map(|key| {
         let (theirs, ours) = (istiod.get(*key), engine.get(*key));
         let how = match (theirs, ours) {
             (Some(theirs), Some(ours)) if theirs == ours => return None,
+            (Some(theirs), Some(_))
+                if key.0 == ResourceKind::Route && again(&key.1).is_some_and(|again| *theirs == [again]) =>
+            {
+                patched_again.push(key.1.clone());
+                return None;
+            }
             (Some(theirs), Some(ours)) => How::Fields(places(theirs, ours)),
             (Some(_), None) => How::OnlyIstiod,
             (None, _) => How::OnlyEngine,
         };
         Some(Difference { kind: key.0, name: key.1.clone(), how })
     });
-    Comparison { node: node.clone(), resources: keys.len(), changed, differences: differences.collect(), unknown }
+    let differences = differences.collect();
+    Comparison { node: node.clone(), resources: keys.len(), changed, differences, patched_again, unknown }
 }
 
 fn of_configuration(configuration: &Configuration) -> Resources {

@@ -21,6 +21,7 @@ mod proxy_config;
 mod refusal;
 mod run;
 mod selectors;
+mod shared_hosts;
 pub(crate) mod stand_ins;
 mod texts;
 

@@ -24,10 +24,10 @@ pub(super) struct Audit {
     proxies: Proxies,
     #[command(flatten)]
     envoy: Envoy,
-    /// Release to upgrade to
-    #[arg(long, value_name = "RELEASE")]
-    to: Release,
-    /// Release that runs now [default: from the cluster or the config dumps]
+    /// Release to upgrade to [default: the newest of --istiod]
+    #[arg(long, value_name = "RELEASE", required_unless_present_any = ["istiod", "istiod_to"])]
+    to: Option<Release>,
+    /// Release that runs now [default: from the cluster or the config dumps; for manifests alone, the oldest of --istiod]
     #[arg(long, value_name = "RELEASE")]
     from: Option<Release>,
     /// Releases on the way, such as 1.24,1.26,1.28 [default: every minor release]
@@ -138,7 +138,7 @@ impl Audit {
                 .istiod
                 .iter()
                 .cloned()
-                .chain(self.istiod_to.iter().map(|path| (Some(self.to), path.clone())))
+                .chain(self.istiod_to.iter().map(|path| (self.to, path.clone())))
                 .map(|(release, path)| (release, IstiodSettings { path, ..IstiodSettings::default() }))
                 .collect(),
             all_changes: self.all_changes,

@@ -97,6 +97,14 @@ fn text(
                 writeln!(session.out, "{word}  {name} ({kind}): {fault}")?;
             }
         }
+        for route in one.iter().flat_map(|one| &one.patched_again) {
+            let port = route.rsplit_once(':').map_or("", |(_, port)| port);
+            writeln!(
+                session.out,
+                "         route {route}: istiod patched the virtual hosts that it shares with route {port} twice; whether it does varies \
+                 from push to push"
+            )?;
+        }
     }
     let equal = compared.iter().flatten().filter(|one| one.differences.is_empty()).count();
     let unknown: usize = compared.iter().flatten().map(|one| one.unknown).sum();
@@ -142,6 +150,7 @@ fn data(version: &str, filters: usize, nodes: &[Node], compared: &Compared) -> V
                         .collect();
                     head.insert("resources".to_owned(), one.resources.into());
                     head.insert("changed".to_owned(), one.changed.into());
+                    head.insert("patchedAgain".to_owned(), one.patched_again.clone().into());
                     head.insert("unknown".to_owned(), one.unknown.into());
                     head.insert("differences".to_owned(), differences.into());
                 }

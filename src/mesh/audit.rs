@@ -58,7 +58,12 @@ struct Shape {
 pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditReport, Error> {
     let AuditRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
-    let base = next::base(request)?;
+    let named = next::named(request)?;
+    let Some(to) = request.to.or(named.last().map(|(release, _)| *release)) else {
+        let help = "name it with --to RELEASE, or give its istiod with --istiod RELEASE=PATH";
+        return Err(Error::Text { message: "no release to upgrade to".to_owned(), help: Some(help.to_owned()) });
+    };
+    let base = next::base(request, &named, to)?;
     let mesh = open(request, base.as_ref().map(|(istiod, _)| istiod), progress)?;
     let loaded = &mesh.loaded;
     let filters = &loaded.inventory.envoy_filters;
@@ -72,8 +77,8 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let plane = mesh.planes.first().filter(|_| mesh.is_mesh());
     let computed_base = base.map(|(_, release)| release).filter(|_| mesh.asks_istiod());
     let running = computed_base.or(plane.map(|plane| plane.release));
-    let from = request.current(running, &configs, &mut unknown)?;
-    let path = request.path(from)?;
+    let from = request.current(to, running, &configs, &mut unknown)?;
+    let path = request.path(from, to)?;
     unknown.extend(beyond(&path));
     let settings_of_mesh = plane.map_or_else(|| settings.mesh(&loaded.inventory), |plane| plane.mesh.clone());
     let facts = if mesh.is_mesh() { mesh.facts.clone() } else { Facts::of(&loaded.inventory, String::new()) };
@@ -106,7 +111,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         .map(|(plan, (_, config))| Undone::of(plan, config, &study::OPTIONS).compact())
         .collect();
     let bases: Vec<_> = undone.iter().map(Undone::base).collect();
-    let shapes = Shape::of(&path, from, request.to);
+    let shapes = Shape::of(&path, from, to);
     let forecasts: Vec<Forecasts> = shapes.iter().map(|shape| Forecasts::of(shape, from, &bases)).collect();
     let istiods = next::Istiods::open(settings, &request.istiods, &mesh)?;
     let asked: Vec<Vec<Option<Dump>>> = shapes
@@ -128,11 +133,11 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         .collect();
     let target = path.len() - 1;
     let computed = asked.get(target).map_or(&[][..], Vec::as_slice);
-    let all_changes = request.all_changes.then(|| changes_of_all(&stages, target, computed, (from, request.to)));
+    let all_changes = request.all_changes.then(|| changes_of_all(&stages, target, computed, (from, to)));
     if request.all_changes && computed.iter().all(Option::is_none) {
         unknown.push(format!(
             "what changes without any EnvoyFilter is not known: name an istiod of the target with --istiod-to ({})",
-            short(request.to)
+            short(to)
         ));
     }
     let (stages, mixed) = stages.split_at(path.len());
@@ -292,6 +297,7 @@ impl AuditRequest {
     /// The current release: given by the user, found on the proxies, or guessed with a note.
     fn current(
         &self,
+        to: Release,
         running: Option<Release>,
         configs: &[(usize, ProxyConfig<'_>)],
         unknown: &mut Vec<String>,
@@ -304,7 +310,7 @@ impl AuditRequest {
             unknown.push(format!("the current release is taken from the newest proxy of the config dumps: {newest}"));
             return Ok(newest);
         }
-        let Some(before) = self.to.minor.checked_sub(1) else {
+        let Some(before) = to.minor.checked_sub(1) else {
             let message = "the current release is unknown".to_owned();
             return Err(Error::Text { message, help: Some("set it with --from RELEASE".to_owned()) });
         };
@@ -313,28 +319,28 @@ impl AuditRequest {
     }
 
     /// Every release of the path, including both ends.
-    fn path(&self, from: Release) -> Result<Vec<Release>, Error> {
+    fn path(&self, from: Release, to: Release) -> Result<Vec<Release>, Error> {
         let wrong = |message: &str| Err(Error::Text { message: message.to_owned(), help: None });
-        if from.major != 1 || self.to.major != 1 {
+        if from.major != 1 || to.major != 1 {
             return wrong("only releases of Istio 1 are known");
         }
         let mut path = vec![from];
         if self.path.is_empty() {
-            let (low, high) = (from.minor.min(self.to.minor), from.minor.max(self.to.minor));
-            let between = (low..=high).filter(|minor| *minor != from.minor && *minor != self.to.minor);
+            let (low, high) = (from.minor.min(to.minor), from.minor.max(to.minor));
+            let between = (low..=high).filter(|minor| *minor != from.minor && *minor != to.minor);
             path.extend(between.map(Release::newest_of));
-            if self.to < from {
+            if to < from {
                 path[1..].reverse();
             }
         } else {
-            path.extend(self.path.iter().filter(|one| **one != from && **one != self.to));
+            path.extend(self.path.iter().filter(|one| **one != from && **one != to));
             let rising = path.windows(2).all(|pair| pair[0] < pair[1]);
-            if !rising || path.last().is_some_and(|last| *last > self.to) {
+            if !rising || path.last().is_some_and(|last| *last > to) {
                 return wrong("--path must rise from the current release to --to");
             }
         }
-        if self.to != from {
-            path.push(self.to);
+        if to != from {
+            path.push(to);
         }
         Ok(path)
     }

@@ -16,9 +16,10 @@ pub struct AuditRequest {
     pub files: Vec<PathBuf>,
     /// An Envoy binary to ask about the target.
     pub envoy: Option<PathBuf>,
-    /// The release to upgrade to.
-    pub to: Release,
-    /// The current release; by default that of the cluster or the dumps.
+    /// The release to upgrade to; by default the newest of `istiods`.
+    pub to: Option<Release>,
+    /// The current release; by default that of the cluster or the dumps, or the oldest of `istiods` if these generate the
+    /// current configuration.
     pub from: Option<Release>,
     /// Releases on the way; by default every minor release.
     pub path: Vec<Release>,

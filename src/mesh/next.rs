@@ -17,9 +17,8 @@ use crate::model::resource::ProxyConfig;
 use crate::source::Problem;
 use crate::study::{self, study};
 
-/// The istiod that generates what proxies have now, and its release. If config dumps show that, any istiod, so that manifests
-/// are kept for it. Fails when a binary is not of the stated release, or when nothing shows what proxies have now.
-pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Release)>, Error> {
+/// The istiods of a request by release, oldest first. Fails when a binary is not of the stated release or does not tell its own.
+pub(super) fn named(request: &AuditRequest) -> Result<Vec<(Release, &IstiodSettings)>, Error> {
     let wrong = |message: String, help: String| Err(Error::Text { message, help: Some(help) });
     let mut all: Vec<(Release, &IstiodSettings)> = Vec::new();
     for (wanted, istiod) in &request.istiods {
@@ -38,23 +37,35 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
         all.push((release, istiod));
     }
     all.sort_by_key(|(release, _)| *release);
-    let first = all.first().map(|(release, istiod)| ((*istiod).clone(), *release));
+    Ok(all)
+}
+
+/// The istiod, among those named, that generates what proxies have now, and its release. If config dumps show that, any istiod,
+/// so that manifests are kept for it. Fails when nothing shows what proxies have now.
+pub(super) fn base(
+    request: &AuditRequest,
+    named: &[(Release, &IstiodSettings)],
+    to: Release,
+) -> Result<Option<(IstiodSettings, Release)>, Error> {
+    let owned = |&(release, istiod): &(Release, &IstiodSettings)| (istiod.clone(), release);
     let from = request.from.or(request.settings.istio_version).or(request.path.first().copied());
     let of_mesh = request.files.is_empty() && !request.given.demo;
-    if request.given.any() || of_mesh || first.is_none() {
-        return Ok(first);
+    if request.given.any() || of_mesh || named.is_empty() {
+        return Ok(named.first().map(owned));
     }
     let own = match from {
-        Some(from) => all.iter().find(|(release, _)| same(*release, from)),
-        None => all.first().filter(|(release, _)| !same(*release, request.to)),
+        Some(from) => named.iter().find(|(release, _)| same(*release, from)),
+        None => named.first().filter(|(release, _)| !same(*release, to)),
     };
     match own {
-        Some((release, istiod)) => Ok(Some(((*istiod).clone(), *release))),
-        None => wrong(
-            "nothing tells what the proxies have now".to_owned(),
-            "name the istiod of the current release too (--istiod RELEASE=PATH), or give config dumps with --dump"
-                .to_owned(),
-        ),
+        Some(own) => Ok(Some(owned(own))),
+        None => Err(Error::Text {
+            message: "nothing tells what the proxies have now".to_owned(),
+            help: Some(
+                "name the istiod of the current release too (--istiod RELEASE=PATH), or give config dumps with --dump"
+                    .to_owned(),
+            ),
+        }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The input of rules: the documents, the filters, and a run of the engine for each proxy.
 
 use crate::budget;
-use crate::engine::program::{Planned, Status};
+use crate::engine::program::{BuiltPatch, Planned, Status};
 use crate::engine::trace::{Condition, NoOp, PatchTrace};
 use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Unapplied};
 use crate::envoy::api::envoy_of;
@@ -12,7 +12,7 @@ use crate::lint::value::lua_script::Script;
 use crate::lint::value::{self, PatchValue};
 use crate::migrate::draft::Draft;
 use crate::migrate::{self, FilterReport};
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
@@ -128,6 +128,11 @@ pub struct Context<'a> {
     pub references: &'a [ProxyConfig<'a>],
     /// For each filter, the runs (by index) that it attaches in.
     pub attached: Vec<Vec<usize>>,
+    /// For each filter and patch, whether sample proxies get its match without the parts that refer to the user's own names; empty
+    /// if no filter has such parts.
+    pub(in crate::lint) relaxed: Vec<Vec<bool>>,
+    /// Each patch on the proxies that it attaches to, found on first use: most rules ask for it.
+    pub(in crate::lint) met: OnceLock<Met>,
     /// The values of the patches, walked on first use.
     pub walked: OnceLock<Walked<'a>>,
     /// The patches that match nothing, computed on first use.
@@ -154,6 +159,9 @@ pub struct Walked<'a> {
     /// Those values as read by these Envoys.
     by_proxy: Vec<PatchValue<'a>>,
 }
+
+/// By filter and patch: the runs (by index) with its number and its outcome in each.
+pub(in crate::lint) type Met = Vec<Vec<Vec<(usize, PatchId, Outcome)>>>;
 
 /// A patch on one proxy.
 #[derive(Clone, Copy)]
@@ -184,9 +192,22 @@ impl<'a> Context<'a> {
             let built = self.program.patches(filter_index);
             filter.patches.iter().enumerate().map(move |(index, patch)| {
                 budget::charge(1);
-                PatchView { filter_index, filter, patch, built: built.get(index) }
+                self.view_of(filter_index, filter, patch, built.get(index))
             })
         })
+    }
+
+    /// A patch with what is known without a proxy.
+    pub(in crate::lint) fn view_of(
+        &self,
+        filter_index: usize,
+        filter: &'a EnvoyFilter,
+        patch: &'a Patch,
+        built: Option<&'a BuiltPatch<'a>>,
+    ) -> PatchView<'a> {
+        let relaxed = self.relaxed.get(filter_index).and_then(|of_filter| of_filter.get(patch.index));
+        let as_written = patch.proxy.is_none() && built.is_some() && !relaxed.copied().unwrap_or(false);
+        PatchView { filter_index, filter, patch, built, as_written }
     }
 
     fn walked(&self) -> &Walked<'a> {
@@ -285,8 +306,26 @@ impl<'a> Context<'a> {
 
     /// A patch on every proxy that its filter attaches to.
     pub fn on_proxies<'c>(&'c self, filter: usize, patch: usize) -> impl Iterator<Item = PatchRun<'c, 'a>> + 'c {
-        let attached = self.attached.get(filter).into_iter().flatten();
-        attached.filter_map(move |&run| self.runs.get(run)?.patch(filter, patch))
+        let met = self.met.get_or_init(|| self.meet()).get(filter).and_then(|of_filter| of_filter.get(patch));
+        met.into_iter().flatten().filter_map(|&(run, id, outcome)| {
+            budget::charge(1);
+            Some(self.runs.get(run)?.with_outcome(id, outcome))
+        })
+    }
+
+    fn meet(&self) -> Met {
+        let mut met: Met = self.filters.iter().map(|filter| vec![Vec::new(); filter.patches.len()]).collect();
+        for (number, run) in self.runs.iter().enumerate() {
+            budget::charge_for(run.plan.patches.len());
+            for id in run.plan.ids().filter(|&id| !run.doubtful(id)) {
+                let planned = run.plan.get(id);
+                let of_patch = met.get_mut(planned.filter).and_then(|one| one.get_mut(planned.built.patch.index));
+                if let Some(of_patch) = of_patch {
+                    of_patch.push((number, id, run.judged.outcome(run.plan, id)));
+                }
+            }
+        }
+        met
     }
 
     /// Whether two filters are the same object of the cluster, given twice: only one of them can exist.
@@ -331,12 +370,10 @@ impl<'a> ProxyRun<'a> {
 
     /// A patch by its number.
     pub fn by_id<'c>(&'c self, id: PatchId) -> PatchRun<'c, 'a> {
-        PatchRun {
-            run: self,
-            id,
-            planned: self.plan.get(id),
-            trace: &self.judged.trace.patches[id.index()],
-            outcome: self.judged.outcome(self.plan, id),
-        }
+        self.with_outcome(id, self.judged.outcome(self.plan, id))
+    }
+
+    fn with_outcome<'c>(&'c self, id: PatchId, outcome: Outcome) -> PatchRun<'c, 'a> {
+        PatchRun { run: self, id, planned: self.plan.get(id), trace: &self.judged.trace.patches[id.index()], outcome }
     }
 }

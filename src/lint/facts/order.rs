@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
     pub fn patch(&self, filter: usize, patch: usize) -> Option<PatchView<'a>> {
         let owner = self.filters.get(filter)?;
         let built = self.program.patches(filter).get(patch);
-        Some(PatchView { filter_index: filter, filter: owner, patch: owner.patches.get(patch)?, built })
+        Some(self.view_of(filter, owner, owner.patches.get(patch)?, built))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The proxies on which a patch had some effect, and how a finding reports them.
 
-use crate::engine::program::BuiltPatch;
 use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
@@ -77,13 +76,17 @@ impl<'a> Context<'a> {
         view: &PatchView<'a>,
         test: impl Fn(&PatchRun<'c, 'a>) -> bool,
     ) -> Option<Seen<'c, 'a>> {
-        let runs: Vec<_> = self.on_proxies(view.filter_index, view.patch.index).collect();
+        let dumps = self.has_dumps();
         for knowledge in [Knowledge::Dump, Knowledge::Reference] {
-            let attached: Vec<_> = runs.iter().copied().filter(|run| run.run.knowledge == knowledge).collect();
-            let count = attached.len();
-            let runs: Vec<_> = attached.into_iter().filter(|run| test(run)).collect();
+            if knowledge == Knowledge::Dump && !dumps {
+                continue;
+            }
+            let mut attached = 0;
+            let of_kind =
+                self.on_proxies(view.filter_index, view.patch.index).filter(|run| run.run.knowledge == knowledge);
+            let runs: Vec<_> = of_kind.inspect(|_| attached += 1).filter(|run| test(run)).collect();
             if !runs.is_empty() {
-                return Some(Seen { runs, attached: count });
+                return Some(Seen { runs, attached });
             }
         }
         None
@@ -95,7 +98,7 @@ impl<'a> Context<'a> {
         let filter = self.filters.get(planned.filter)?;
         let patch = filter.patches.get(planned.built.patch.index)?;
         let built = self.program.patches(planned.filter).get(patch.index);
-        Some(PatchView { filter_index: planned.filter, filter, patch, built })
+        Some(self.view_of(planned.filter, filter, patch, built))
     }
 }
 
@@ -123,10 +126,7 @@ fn keys_of(path: &str) -> Vec<Step> {
 /// Whether a run uses the match as written: a dump, or a reference configuration for which no part of the match was
 /// left out.
 pub(crate) fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
-    // If no part of any match was left out, it is the same patch; many rules ask this for each patch.
-    let same =
-        |built: &BuiltPatch<'_>| std::ptr::eq(built, run.planned.built) || built.object == run.planned.built.object;
-    run.run.knowledge == Knowledge::Dump || (view.patch.proxy.is_none() && view.built.is_some_and(same))
+    run.run.knowledge == Knowledge::Dump || view.as_written
 }
 
 impl PatchRun<'_, '_> {
@@ -174,7 +174,7 @@ impl PatchView<'_> {
     }
 }
 
-impl ProxyRun<'_> {
+impl<'a> ProxyRun<'a> {
     /// A resource as istiod generates it, before patches.
     pub fn before(&self, kind: ResourceKind, name: &str) -> Option<Tree<'_>> {
         let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
@@ -182,7 +182,7 @@ impl ProxyRun<'_> {
     }
 
     /// A resource as istiod sends it after patching; `None` if it was removed.
-    pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'_>>> {
+    pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'a>>> {
         if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
             return one.tree.as_ref().map(Cow::Borrowed);
         }
@@ -229,12 +229,16 @@ impl ProxyRun<'_> {
     }
 
     /// The object at a place as istiod sends it.
-    pub fn object(&self, place: &Place) -> Option<Tree<'_>> {
-        // Only the needed part is copied: a listener may be large.
+    pub fn object(&self, place: &Place) -> Option<Tree<'a>> {
+        self.with_object(place, |object| Some(object.clone()))
+    }
+
+    /// What a function finds in the object at a place as istiod sends it.
+    pub(crate) fn with_object<T>(&self, place: &Place, look: impl FnOnce(&Tree<'a>) -> Option<T>) -> Option<T> {
         let whole = self.after(place.kind, &place.resource)?;
         let mut at: &Tree<'_> = &whole;
         if let Some(name) = &place.listener_filter {
-            return named(at, "listener_filters", name).cloned();
+            return look(named(at, "listener_filters", name)?);
         }
         if let Some((index, _)) = &place.chain {
             at = match index {
@@ -246,7 +250,7 @@ impl ProxyRun<'_> {
             at = named(at, "filters", name)?;
         }
         if let Some(name) = &place.sub_filter {
-            return named(&at.get("typed_config")?.readable(), "http_filters", name).cloned();
+            return look(named(&at.get("typed_config")?.readable(), "http_filters", name)?);
         }
         let inline = match place.inline_route {
             Some(_) => Some(
@@ -264,19 +268,23 @@ impl ProxyRun<'_> {
         if let Some((index, _)) = &place.route {
             at = at.get("routes")?.items().get(*index)?;
         }
-        Some(at.clone())
+        look(at)
     }
 
     /// The value at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
-    pub fn below<'k>(&self, place: &Place, keys: impl IntoIterator<Item = &'k str>) -> Option<Tree<'_>> {
-        let plain = |key: &str| key.replace('_', "").to_lowercase();
-        let mut tree = self.object(place)?;
-        for key in keys {
-            tree.open();
-            tree = tree.entries().iter().find(|(name, _)| plain(name) == plain(key))?.1.clone();
-        }
-        tree.open();
-        Some(tree)
+    pub fn below<'k>(&self, place: &Place, keys: impl IntoIterator<Item = &'k str>) -> Option<Tree<'a>> {
+        let keys: Vec<&str> = keys.into_iter().collect();
+        self.with_below(place, &keys, |tree| Some(tree.clone()))
+    }
+
+    /// What a function finds in the value at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
+    pub(crate) fn with_below<T>(
+        &self,
+        place: &Place,
+        keys: &[&str],
+        look: impl FnOnce(&Tree<'a>) -> Option<T>,
+    ) -> Option<T> {
+        self.with_object(place, |object| descend(object, keys, look))
     }
 
     /// Every listener that patches changed, as istiod sends it.
@@ -284,6 +292,15 @@ impl ProxyRun<'_> {
         let listeners = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
         listeners.filter_map(|one| Some((one.name.as_str(), one.tree.as_ref()?)))
     }
+}
+
+fn descend<'a, T>(tree: &Tree<'a>, keys: &[&str], look: impl FnOnce(&Tree<'a>) -> Option<T>) -> Option<T> {
+    let plain = |key: &str| key.replace('_', "").to_lowercase();
+    let opened = tree.readable();
+    let Some((key, rest)) = keys.split_first() else { return look(&opened) };
+    let wanted = plain(key);
+    let (_, next) = opened.entries().iter().find(|(name, _)| plain(name) == wanted)?;
+    descend(next, rest, look)
 }
 
 fn named<'t, 'a>(tree: &'t Tree<'a>, list: &str, name: &str) -> Option<&'t Tree<'a>> {
@@ -408,6 +425,9 @@ pub(crate) fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
     let name = config.type_name().unwrap_or_default();
     if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
         return name;
+    }
+    if let Some(url) = config.get("type_url") {
+        return Cow::Borrowed(type_name(url.as_str().unwrap_or_default()));
     }
     let mut config = config.clone();
     config.open_partly(&["type_url"]);

@@ -28,6 +28,8 @@ pub struct PatchView<'a> {
     pub patch: &'a Patch,
     /// The patch as the release reads it; `None` if the release cannot read the filter.
     pub built: Option<&'a BuiltPatch<'a>>,
+    /// Whether sample proxies get the patch with its match as written: release, metadata and the user's own names.
+    pub as_written: bool,
 }
 
 impl<'a> PatchView<'a> {

@@ -185,7 +185,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         if generated { Undone::generated(dump) } else { Undone::of(plan, dump, &OPTIONS).compact() }
     });
     let bases: Vec<Cow<'_, ProxyConfig<'_>>> = undone.iter().map(Undone::base).collect();
-    let written: Vec<Written<'_>> = filters.iter().map(|filter| written(filter, input.sources)).collect();
+    let written = equal_effects(filters, input.sources);
     let mut work: Vec<Work<'_>> = Vec::new();
     for (((_, plan), undone), base) in dumped.iter().zip(&undone).zip(&bases) {
         work.push(Work { like: None, config: base, plan, undone: Some(undone) });
@@ -213,6 +213,8 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         runs,
         references: input.references,
         attached,
+        relaxed: relaxed.as_deref().map(|relaxed| changed_objects(filters, relaxed)).unwrap_or_default(),
+        met: OnceLock::new(),
         walked: OnceLock::new(),
         missed: OnceLock::new(),
         moved: OnceLock::new(),
@@ -229,20 +231,25 @@ fn concerns(planned: &Planned<'_>) -> bool {
         || planned.built.patch.apply_to == ApplyTo::ExtensionConfig
 }
 
-/// The parts of a filter that decide its effect on a proxy: its patches as written, and the services it refers to.
-type Written<'a> = (&'a str, Option<&'a str>);
-
-fn written<'a>(filter: &'a EnvoyFilter, sources: &'a Sources) -> Written<'a> {
-    let node = filter.document.under(&["spec", "configPatches"]);
-    let services = filter.annotations.get(REFERENCED_SERVICES).map(String::as_str);
-    (node.map_or("", |node| sources.snippet(node.span)), services)
+/// For each filter the first filter (by index) with the same effect on any proxy: the same patches as written, and the same
+/// services that it refers to.
+fn equal_effects(filters: &[EnvoyFilter], sources: &Sources) -> Vec<usize> {
+    let mut first: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+    let mut numbers = Vec::with_capacity(filters.len());
+    for (index, filter) in filters.iter().enumerate() {
+        let node = filter.document.under(&["spec", "configPatches"]);
+        let patches = node.map_or("", |node| sources.snippet(node.span));
+        let services = filter.annotations.get(REFERENCED_SERVICES).map(String::as_str);
+        numbers.push(*first.entry((patches, services)).or_insert(index));
+    }
+    numbers
 }
 
 /// A run to be made.
 struct Work<'a> {
-    /// For a sample proxy, its reference configuration and the patches that reach it: equal ones share a run, such as
-    /// the many copies of a filter in different namespaces. `None` for a proxy of a dump.
-    like: Option<(usize, Vec<Written<'a>>)>,
+    /// For a sample proxy, its reference configuration and what reaches it, by [`equal_effects`]: equal ones share a run, such as the
+    /// many copies of a filter in different namespaces. `None` for a proxy of a dump.
+    like: Option<(usize, Vec<usize>)>,
     config: &'a ProxyConfig<'a>,
     plan: &'a Plan<'a>,
     /// For a proxy of a dump: the dump, and what was undone in it.
@@ -406,6 +413,14 @@ fn relax(filters: &[EnvoyFilter], keep_version: bool) -> Option<Vec<EnvoyFilter>
         }
     }
     all
+}
+
+/// For each filter and patch, whether relaxing changed the object of its match.
+fn changed_objects(filters: &[EnvoyFilter], relaxed: &[EnvoyFilter]) -> Vec<Vec<bool>> {
+    let of_filter = |(as_written, relaxed): (&EnvoyFilter, &EnvoyFilter)| {
+        as_written.patches.iter().zip(&relaxed.patches).map(|(one, other)| one.object != other.object).collect()
+    };
+    filters.iter().zip(relaxed).map(of_filter).collect()
 }
 
 fn relaxed_match(patch: &Patch, keep_version: bool) -> (Option<ProxyMatch>, ObjectMatch) {

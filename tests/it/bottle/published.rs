@@ -18,10 +18,6 @@ const MESHES: [&str; 7] = ["shop", "ambient", "gwapi", "straits", "delta", "harb
 /// Each mesh gets every nth filter, each another one; with `ALL_CASES`, all of them.
 const EVERY: usize = 70;
 
-/// Where istiod's result is random: a route configuration of a sniffed port, asked for after that of the port, shares
-/// its virtual hosts and is patched twice.
-const RANDOM: [&str; 1] = ["harbor/1.31.0/205-istio-outbound.yaml tug-1"];
-
 /// The EnvoyFilters of a file, in the root namespace, for every revision and without a selector; `None` if one cannot
 /// be read: istiod then reads no EnvoyFilter at all.
 fn everywhere(path: &Path) -> Option<Vec<Value>> {
@@ -93,7 +89,7 @@ fn the_engine_agrees_with_istiod_on_published_filters() {
                     match one {
                         Ok(one) => {
                             changed += usize::from(one.changed > 0);
-                            if !one.differences.is_empty() && !RANDOM.contains(&case.as_str()) {
+                            if !one.differences.is_empty() {
                                 parted.push(format!("{case}: {:?} (unknown: {})", one.differences, one.unknown));
                             }
                         }
@@ -109,4 +105,51 @@ fn the_engine_agrees_with_istiod_on_published_filters() {
     );
     assert!(changed > 20, "{changed}");
     assert!(parted.is_empty(), "{} part: {parted:#?}", parted.len());
+}
+
+const APPENDS: &str = r"
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: appends, namespace: istio-system}
+spec:
+  configPatches:
+  - applyTo: VIRTUAL_HOST
+    match: {context: SIDECAR_OUTBOUND}
+    patch: {operation: MERGE, value: {request_headers_to_add: [{header: {key: x-a, value: b}}]}}
+";
+
+/// istiod patches the virtual hosts that a port and a host share once or twice, depending on the order of requests: neither is a
+/// difference between istiod and the engine, and the second is reported.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn shared_virtual_hosts_are_patched_once_or_twice() {
+    const HOST: &str = "tug.quay.svc.cluster.local:8090";
+    let mut opened = open_in(&istiod("1.31"), topology("harbor"), "harbor", Release::NEWEST);
+    let mut nodes = nodes(&opened);
+    nodes.retain(|node| node.name == "tug-1");
+    let loaded = load::read_text("appends.yaml", APPENDS, &Options { keep_documents: true, ..Options::default() });
+    let filters = Filters {
+        parsed: &loaded.inventory.envoy_filters,
+        documents: &loaded.documents,
+        release: Release::NEWEST,
+        mesh: &MeshSettings::default(),
+    };
+    let (mut once, mut twice) = (0, 0);
+    for _ in 0..100 {
+        let compared = doctor::compare(&mut opened.bottle, &nodes, &filters, &Wanted::default()).unwrap();
+        let [one] = &*compared else { panic!("{} proxies", compared.len()) };
+        let one = one.as_ref().unwrap();
+        assert_eq!(one.differences, []);
+        if one.patched_again.is_empty() {
+            once += 1;
+        } else {
+            assert_eq!(one.patched_again, [HOST]);
+            twice += 1;
+        }
+        if once > 0 && twice > 0 {
+            break;
+        }
+    }
+    println!("patched once: {once}, twice: {twice}");
+    assert!(once > 0 && twice > 0, "once {once}, twice {twice}");
 }

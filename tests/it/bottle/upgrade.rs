@@ -45,7 +45,8 @@ fn sources(report: &Json) -> Vec<(&str, &str)> {
 fn a_step_between_two_istiods_equals_the_recordings() {
     let (old, new, folder) = (istiod("1.30"), istiod("1.31"), tempfile::tempdir().unwrap());
     let mesh = shop(folder.path());
-    let (old, new) = (format!("1.30={}", old.display()), format!("1.31={}", new.display()));
+    let (oldest, newest) = (old.to_str().unwrap(), new.to_str().unwrap());
+    let (old, new) = (format!("1.30={oldest}"), format!("1.31={newest}"));
     let step = ["--from", "1.30", "--to", "1.31", "--istiod", &old, "--istiod", &new];
     let mut arguments = vec!["audit", "-f", mesh.to_str().unwrap(), "-o", "json", "--all-changes"];
     arguments.extend(step);
@@ -59,6 +60,17 @@ fn a_step_between_two_istiods_equals_the_recordings() {
     let want: BTreeSet<_> = recorded.into_iter().filter_map(of_cart).collect();
     assert!(want.len() > 5, "{want:#?}");
     assert_eq!(reported.into_iter().filter_map(of_cart).collect::<BTreeSet<_>>(), want);
+
+    // The binaries alone name both ends of the upgrade, whatever their order and whether or not their release is stated.
+    for named in [["--istiod", &new, "--istiod", &old], ["--istiod", newest, "--istiod", oldest]] {
+        let mut arguments = vec!["audit", "-f", mesh.to_str().unwrap(), "-o", "json", "--all-changes"];
+        arguments.extend(named);
+        let (again, same, err) = plain(&arguments);
+        assert_eq!((again, &same), (code, &out), "{err}");
+    }
+    let (code, _, err) = plain(&["audit", "-f", mesh.to_str().unwrap(), "--istiod", &new]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("nothing tells what the proxies have now"), "{err}");
 }
 
 #[test]
