@@ -37,14 +37,14 @@ pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
 /// stops when the bound is exceeded.
 pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, Vec<Problem>) {
     let mut places = chunks(text);
-    let stops = |&(start, end): &(usize, usize)| Chunk { file, base: start, text: &text[start..end] }.stops();
+    let stops = |&(start, end): &(usize, usize)| Chunk::new(file, start, &text[start..end]).stops();
     if let Some(stop) = places.iter().position(stops) {
         places.truncate(stop + 1);
     }
     let read = |places: &[(usize, usize)]| {
         let mut out = Output { values, ..Output::default() };
         for &(start, end) in places {
-            Chunk { file, base: start, text: &text[start..end] }.read(&mut out);
+            Chunk::new(file, start, &text[start..end]).read(&mut out);
             if out.full {
                 break;
             }
@@ -109,6 +109,8 @@ struct Chunk<'a> {
     file: FileId,
     base: usize,
     text: &'a str,
+    /// The same text as it is in the file, to which places refer: as long, but some line breaks may be other characters.
+    written: &'a str,
 }
 
 /// A finished value with what its parents need to know about it.
@@ -179,10 +181,26 @@ struct Builder<'a> {
     values: usize,
 }
 
+impl<'a> Chunk<'a> {
+    fn new(file: FileId, base: usize, text: &'a str) -> Self {
+        Chunk { file, base, text, written: text }
+    }
+
+    /// The part from a byte on.
+    fn from(self, start: usize) -> Self {
+        let Chunk { file, base, text, written } = self;
+        Chunk { file, base: base + start, text: &text[start..], written: &written[start..] }
+    }
+
+    /// The part without byte order marks at its start.
+    fn without_mark(self) -> Self {
+        self.from(self.text.len() - self.text.trim_start_matches('\u{feff}').len())
+    }
+}
+
 impl Chunk<'_> {
     fn read(self, out: &mut Output) {
-        let trimmed = self.text.trim_start_matches('\u{feff}');
-        let chunk = Chunk { file: self.file, base: self.base + self.text.len() - trimmed.len(), text: trimmed };
+        let chunk = self.without_mark();
         if let Some(problem) = chunk.forbidden_character().or_else(|| chunk.bad_separator()) {
             out.problems.push(problem);
             return;
@@ -204,7 +222,7 @@ impl Chunk<'_> {
                     out.documents.truncate(before.0);
                     out.problems.truncate(before.1);
                     for (start, end) in values {
-                        let value = Chunk { file: chunk.file, base: chunk.base + start, text: &chunk.text[start..end] };
+                        let value = Chunk::new(chunk.file, chunk.base + start, &chunk.text[start..end]);
                         if let Err(problem) = value.parse(out) {
                             out.problems.push(problem);
                         }
@@ -257,8 +275,7 @@ impl Chunk<'_> {
         for event in Parser::new_from_str_with_options(self.text, options) {
             let (event, span) = event.map_err(|error| self.scan_problem(&error))?;
             let range = span.byte_range().unwrap_or(0..0);
-            // The parser counts the ends of some empty values in the middle of a character.
-            let [start, end] = [range.start, range.end].map(|at| floor(self.text, at.min(self.text.len())));
+            let [start, end] = [range.start, range.end].map(|at| at.min(self.text.len()));
             tabs.event(&event, start, end)?;
             match event {
                 Event::DocumentStart(..) if ended => return Err(self.dropped(start)),
@@ -281,8 +298,9 @@ impl Chunk<'_> {
         Ok(())
     }
 
+    /// A place in the file. A value may end between the bytes that stand for one character there (`written`).
     fn span(&self, start: usize, end: usize) -> Span {
-        let [start, end] = [start, end].map(|at| offset(self.base + floor(self.text, at.min(self.text.len()))));
+        let [start, end] = [start, end].map(|at| offset(self.base + floor(self.written, at.min(self.written.len()))));
         Span { file: self.file, start, end }
     }
 

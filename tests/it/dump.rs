@@ -262,6 +262,28 @@ fn half_a_secret_is_not_written() {
     assert!(!text.contains("inline_bytes"));
 }
 
+/// What follows a fault was not read, so nobody knows which of it is secret.
+#[test]
+fn what_follows_a_fault_is_not_written() {
+    let text = STATES.replace("W3JlZGFjdGVkXQ==", "c3VwZXJzZWNyZXQtb25l");
+    let key = text.find("SecretsConfigDump").unwrap();
+    let section = text[..key].rfind('{').unwrap();
+    let close = text[section..].find(']').unwrap() + section;
+    for broken in [
+        format!("{};{}", &text[..section], &text[section..]),
+        // A bracket that closes the secrets early.
+        format!("{}{}{}", &text[..key + 20], "\"x\": [}}]},", &text[key + 20..]),
+        format!("{}}}}}{}", &text[..close], &text[close..]),
+    ] {
+        let (dump, problems) = Dump::from_text("it", broken.as_str());
+        assert_eq!(problems[0].code.as_str(), "dump-not-json");
+        let once = rewritten(&dump.unwrap(), &[]);
+        assert!(once.contains("http.8080") && !once.contains("c3VwZ"), "{once}");
+        assert_eq!(rewritten(&Dump::from_text("it", once.as_str()).0.unwrap(), &[]), once);
+    }
+    assert!(rewritten(&whole(STATES), &[]).ends_with(&STATES[STATES.len() - 5..]));
+}
+
 #[test]
 fn text_around_a_dump() {
     let (dump, problems) = Dump::from_text("it", format!("\u{feff}{STATES}command terminated with exit code 1\n"));

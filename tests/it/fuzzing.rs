@@ -9,6 +9,18 @@ mod targets;
 const BROKE: &[(&str, &[u8])] = &[
     // A number that no float holds was written as `inf`.
     ("json", b"4e6666"),
+    // An empty value ended in the middle of a line break of YAML 1.1.
+    ("yaml", b"\r\r  \r-  \xc2\x85"),
+    ("config", b"\r\r  \r-  \xc2\x85"),
+    // Secrets that are no JSON: what followed them was read in another way once they were removed.
+    (
+        "dump",
+        b"[{\"dynamic_listeners\":[J],\"@type\": \"Secret]] n: <\"d 0],\\n{\"x\":--,\"dynamic_listeners\":[J],\"@type\": \"Secret:\\t[ \"\x01]]][[]\x11 <\"\x0c I ",
+    ),
+    (
+        "dump",
+        b"      \t[ \n{\r\";\":-,\"dynamic_listeners\":\t[\t \t\t\tJ\t\t ]\n,\"@type\": \"8yeapECAR_AVEWAYSIDE]]CAR_NUTBSecretn: GA$EWAYScr-<\"drDdynaND \x00\x11\x000],\x0c\t\n{\r\r\";\":--,\"dynamic_listeners\":\t[ \t\t J\t\t ]\n,\"@type\": \"tyeSecretO:\t[ \"\x01]]][[]\x11 GA$EWAYScr-<\"\x0c\tI ",
+    ),
 ];
 
 /// A valid input for each target.

@@ -26,6 +26,8 @@ pub(super) struct Index {
     pub(super) configs: Option<Range<usize>>,
     /// Items of `configs` that contain secrets: never parsed, never written again.
     pub(super) secrets: Vec<Range<usize>>,
+    /// How far the text was read. What follows a fault may contain secrets, so it is not written again.
+    pub(super) read: usize,
     /// Other observations, to tell what a text is when it is not a dump.
     pub(super) seen: Seen,
 }
@@ -131,10 +133,12 @@ pub(super) fn index(text: &str) -> (Index, bool, Option<Fault>) {
     // One file may contain several of istioctl's answers for single kinds.
     while walk.scan.peek().is_some() {
         if let Err(fault) = walk.document() {
+            walk.index.read = walk.index.read.max(walk.scan.at());
             return (walk.index, whole, Some(fault));
         }
         whole = true;
     }
+    walk.index.read = text.len();
     (walk.index, whole, None)
 }
 
@@ -204,6 +208,7 @@ impl<'t> Walk<'t> {
                         Type::Resource(kind) => shape.kind = Some(kind),
                         Type::Section(kind) => shape.section = Some(kind),
                         Type::Entry(kind, state) => {
+                            self.index.read = self.index.read.max(self.scan.at());
                             self.scan = Scanner::new(self.text, start);
                             return self.entry(kind, state).map(|()| None);
                         }
@@ -244,9 +249,13 @@ impl<'t> Walk<'t> {
     }
 
     /// Skips an item with secrets without reading it. A truncated item extends to the end of the text.
+    /// An object with secrets. If it is not JSON, nobody knows where it ends, and reading ends here.
     fn secret(&mut self, start: usize, object: &Open) -> Result<Option<ResourceKind>, Fault> {
         self.index.seen.secrets = true;
-        let whole = self.scan.close(object);
+        let whole = self.scan.close(object).and_then(|range| {
+            let is_json = serde_json::from_str::<serde::de::IgnoredAny>(self.text_of(&range)).is_ok();
+            if is_json { Ok(range) } else { Err(Fault::Unexpected(start)) }
+        });
         self.index.secrets.push(start..whole.as_ref().map_or(self.text.len(), |range| range.end));
         whole.map(|_| None)
     }

@@ -61,10 +61,11 @@ enum Piece<'a> {
 }
 
 impl Dump {
-    /// The dump with edits. Secrets are always omitted; without secrets and edits the result is the text of the dump, byte for
-    /// byte.
+    /// The dump with edits. Secrets and what follows a fault are always omitted; without these and without edits the result is
+    /// the text of the dump, byte for byte.
     pub fn rewrite<'a>(&'a self, edits: &'a [Edit<'a>]) -> Rewritten<'a> {
         let text = self.text.whole();
+        let text = text.get(..self.index.read).unwrap_or(text);
         let mut plan = Plan { dump: self, text, style: Style::of(text), splices: Vec::new(), emptied: BTreeSet::new() };
         let mut problems = Vec::new();
         let mut replaced: BTreeMap<usize, (&Entry, &str)> = BTreeMap::new();

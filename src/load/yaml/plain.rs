@@ -193,7 +193,7 @@ mod tests {
         let mut plain = 0;
         let places = chunks(text);
         for &(start, end) in &places {
-            let chunk = Chunk { file, base: start, text: &text[start..end] };
+            let chunk = Chunk::new(file, start, &text[start..end]);
             let output = || Output { values: usize::MAX, ..Output::default() };
             let (mut quick, mut slow) = (output(), output());
             if chunk.forbidden_character().is_none() && chunk.read_plain(&mut quick) {

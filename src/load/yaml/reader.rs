@@ -6,6 +6,7 @@
 use super::{Chunk, Output, floor};
 use crate::source::{Code, Problem};
 use granit_parser::{Event, Parser, ScalarStyle};
+use std::ops::Range;
 
 /// Line breaks of YAML 1.1 that are ordinary characters in YAML 1.2.
 const OLD_BREAKS: [(char, &str); 3] = [('\u{2028}', "U+2028"), ('\u{2029}', "U+2029"), ('\u{85}', "U+0085")];
@@ -28,8 +29,7 @@ impl Chunk<'_> {
 
     /// Whether kubectl reads neither this document nor any after it.
     pub(super) fn stops(&self) -> bool {
-        let text = self.text.trim_start_matches('\u{feff}');
-        let chunk = Chunk { base: self.base + self.text.len() - text.len(), text, ..*self };
+        let chunk = self.without_mark();
         let begins = chunk.text.as_bytes().first();
         match begins {
             Some(b'-') if chunk.bad_separator().is_some() => true,
@@ -47,8 +47,7 @@ impl Chunk<'_> {
             return self;
         }
         let line = memchr::memchr(b'\n', self.text.as_bytes()).map_or(self.text.len(), |end| end + 1);
-        let text = self.text[line..].trim_start_matches('\u{feff}');
-        Chunk { base: self.base + self.text.len() - text.len(), text, ..self }
+        self.from(line).without_mark()
     }
 
     /// Text after the `...` that ends a document.
@@ -136,23 +135,26 @@ impl Chunk<'_> {
                 quoted.push(range);
             }
         }
-        let mut text = self.text.to_owned();
+        let mut quoted = quoted.into_iter().peekable();
+        let mut text = String::with_capacity(self.text.len());
         let mut first = None;
-        for (character, name) in OLD_BREAKS {
-            for (at, _) in self.text.match_indices(character) {
-                if quoted.iter().any(|range| range.contains(&at)) {
-                    continue;
-                }
-                first = first.min(Some((at, name))).or(Some((at, name)));
-                // The same number of bytes, so that places stay valid.
-                let spaces = " ".repeat(character.len_utf8() - 1);
-                text.replace_range(at..at + character.len_utf8(), &format!("{spaces}\n"));
+        for (at, found) in self.text.match_indices(OLD_BREAKS.map(|(character, _)| character)) {
+            while quoted.next_if(|range: &Range<usize>| range.end <= at).is_some() {}
+            if quoted.peek().is_some_and(|range| range.contains(&at)) {
+                continue;
             }
+            first.get_or_insert((at, found));
+            text.push_str(&self.text[text.len()..at]);
+            // The same number of bytes, so that offsets stay the same.
+            text.extend(std::iter::repeat_n(' ', found.len() - 1));
+            text.push('\n');
         }
+        text.push_str(&self.text[text.len()..]);
         let read = Chunk { text: &text, ..self }.parse_events(out);
         read.map_err(|problem| match first {
-            Some((at, name)) => {
+            Some((at, found)) => {
                 let (start, end) = self.character_at(at);
+                let name = OLD_BREAKS.iter().find(|(character, _)| found.starts_with(*character)).map_or("", |it| it.1);
                 let message =
                     format!("kubectl and istiod take {name} for a line break, and cannot read what follows it");
                 let mut problem = Problem { span: Some(self.span(start, end)), message, ..problem };
@@ -274,5 +276,47 @@ impl<'t> TabLines<'t> {
             }
             _ => true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::load::yaml::documents;
+    use crate::source::{FileId, Node};
+
+    /// The text at the place of every value and key.
+    fn texts<'t>(node: &Node, text: &'t str, into: &mut Vec<Option<&'t str>>) {
+        let at = |span: crate::source::Span| text.get(span.start as usize..span.end as usize);
+        into.push(at(node.span));
+        for entry in node.entries() {
+            into.push(at(entry.key_span));
+            texts(&entry.value, text, into);
+        }
+        node.items().iter().for_each(|item| texts(item, text, into));
+    }
+
+    #[test]
+    fn places_are_between_characters_where_line_breaks_are_replaced() {
+        for character in ["\u{85}", "\u{2028}", "\u{2029}"] {
+            for before in ["\r\r  \r-  ", "- ", "a:  ", "- a\n-", "- 'b' ", "a: \u{e9}", "- \"\u{85}\"\n-  "] {
+                let text = format!("{before}{character}");
+                let (found, problems) = documents(FileId(0), &text);
+                let mut at = Vec::new();
+                found.iter().for_each(|document| texts(document, &text, &mut at));
+                assert!(!at.contains(&None), "{text:?}: {found:?}");
+                for span in problems.iter().filter_map(|problem| problem.span) {
+                    assert!(text.get(span.start as usize..span.end as usize).is_some(), "{text:?}: {span:?}");
+                }
+                // What is in front of the character is read as before.
+                let (plain, _) = documents(FileId(0), before);
+                assert_eq!(plain.len(), found.len(), "{text:?}");
+            }
+        }
+        let text = "a: 'x\u{2028}y'\nb: c\u{85}d: e\n";
+        let (found, problems) = documents(FileId(0), text);
+        let mut at = Vec::new();
+        found.iter().for_each(|document| texts(document, text, &mut at));
+        let want = ["a", "'x\u{2028}y'", "b", "c", "d", "e"].map(Some);
+        assert_eq!(at.get(1..), Some(&want[..]), "{problems:?}");
     }
 }
