@@ -7,8 +7,10 @@ use std::time::Duration;
 
 /// How long rendering may take.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum size of kept output, in bytes.
+/// Maximum size of the output, in bytes.
 const OUTPUT: usize = 64 << 20;
+/// How much memory rendering may take (Linux), in bytes: a short template can repeat a text without end.
+const MEMORY: u64 = 4 << 30;
 /// Environment variables with which the tools find their settings and caches.
 const ENVIRONMENT: [&str; 8] = [
     "PATH",
@@ -56,8 +58,8 @@ pub(super) fn kustomize(folder: &Path) -> Result<Rendered, Problem> {
 
 fn render(program: &Path, arguments: Vec<std::ffi::OsString>, pipe: &str) -> Result<Rendered, Problem> {
     let failed = |message: String| trouble(format!("cannot render with `{pipe}`: {message}"), pipe);
-    let mut started =
-        Program::new(program).map_err(|fault| failed(fault.to_string()))?.args(arguments).capture_output(OUTPUT);
+    let started = Program::new(program).map_err(|fault| failed(fault.to_string()))?;
+    let mut started = started.args(arguments).capture_output(OUTPUT + 1).memory_limit(MEMORY);
     for name in ENVIRONMENT {
         started = started.keep_env(name);
     }
@@ -67,7 +69,12 @@ fn render(program: &Path, arguments: Vec<std::ffi::OsString>, pipe: &str) -> Res
         // Helm adds advice after its error.
         let error = done.errors.iter().find_map(|line| line.strip_prefix("Error: ").or(line.strip_prefix("error: ")));
         let error = error.or_else(|| done.errors.iter().rfind(said).map(String::as_str));
+        // What stopped it says more than its last words.
+        let error = error.filter(|_| matches!(done.ended, Ended::Code(_)));
         return Err(failed(error.map_or_else(|| done.ended.to_string(), |line| escape::one_line(line).into_owned())));
+    }
+    if done.output.len() > OUTPUT {
+        return Err(failed(format!("it prints more than {} MiB", OUTPUT >> 20)));
     }
     let text = String::from_utf8(done.output).map_err(|_| failed("its output is not UTF-8".to_owned()))?;
     Ok(Rendered { name: pipe.to_owned(), text })

@@ -99,3 +99,19 @@ fn charts_and_kustomizations_are_rendered() {
     let (code, out, err) = lint(folder.path(), &path, &["--kustomize", "."]);
     assert!(code == 1 && out.contains("EF304"), "{out} {err}");
 }
+
+/// A chart can print without end, or hide a filter behind more output than is kept.
+#[test]
+fn what_is_too_large_to_render_is_not_judged_in_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bin");
+    fs::create_dir(&path).unwrap();
+    let prints = |mib: usize| format!("/usr/bin/head -c {} /dev/zero | /usr/bin/tr '\\0' '\\n'\n", mib << 20);
+    program(&path, "helm", &format!("{}/bin/cat <<'END'\n{FILTER}END\n", prints(65)));
+    let (code, out, err) = lint(folder.path(), &path, &["--helm", "chart"]);
+    assert!(code == 3 && out.is_empty() && err.contains("it prints more than 64 MiB"), "{out} {err}");
+    // Near it, everything is judged.
+    program(&path, "helm", &format!("{}/bin/cat <<'END'\n{FILTER}END\n", prints(1)));
+    let (code, out, err) = lint(folder.path(), &path, &["--helm", "chart"]);
+    assert!(code == 1 && out.contains("EF304"), "{out} {err}");
+}

@@ -8,11 +8,13 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType};
 
-/// Passes the regular files of an archive to `visit` until it has enough. Fails when the archive is damaged or exceeds a bound.
+/// Passes the regular files of an archive to `visit` until it has enough, and the names of links, sparse files and devices to
+/// `other`. Fails when the archive is damaged or exceeds a bound.
 pub(super) fn each(
     content: impl Read,
     limits: Limits,
     visit: &mut dyn FnMut(&Path, &mut dyn Read) -> io::Result<bool>,
+    other: &mut dyn FnMut(&Path),
 ) -> io::Result<()> {
     let mut archive = Archive::new(content);
     let mut name: Option<PathBuf> = None;
@@ -36,15 +38,14 @@ pub(super) fn each(
             EntryType::GNULongLink => drop(held(&mut entry, LONGEST_NAME)?),
             EntryType::XGlobalHeader => {}
             kind => {
-                let given = name.take();
-                if kind.is_file() {
-                    let name = match given {
-                        Some(name) => name,
-                        None => entry.header().path()?.into_owned(),
-                    };
-                    if !visit(&name, &mut entry)? {
-                        return Ok(());
-                    }
+                let name = match name.take() {
+                    Some(name) => name,
+                    None => entry.header().path()?.into_owned(),
+                };
+                if !kind.is_file() && !kind.is_dir() {
+                    other(&name);
+                } else if kind.is_file() && !visit(&name, &mut entry)? {
+                    return Ok(());
                 }
             }
         }
@@ -74,6 +75,7 @@ fn pax_path(header: &[u8]) -> io::Result<Option<PathBuf>> {
             }
             b"path" => found = Some(path(extension.value_bytes())?),
             b"size" => return Err(damaged("it contains a file of 8 GiB or more")),
+            key if key.starts_with(b"GNU.sparse.") => return Err(damaged("it contains a sparse file")),
             _ => {}
         }
     }
@@ -95,12 +97,15 @@ mod tests {
 
     fn names(archive: &[u8]) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        each(archive, Limits::default(), &mut |name, content| {
+        let mut others = Vec::new();
+        let mut visit = |name: &Path, content: &mut dyn Read| {
             let mut text = String::new();
             content.read_to_string(&mut text)?;
             names.push(format!("{}={text}", name.display()));
             Ok(true)
-        })?;
+        };
+        each(archive, Limits::default(), &mut visit, &mut |name| others.push(format!("{} not read", name.display())))?;
+        names.append(&mut others);
         Ok(names)
     }
 
@@ -140,6 +145,21 @@ mod tests {
     fn another_size_by_pax_is_refused() {
         let mut pax = tar::Builder::new(Vec::new());
         pax.append_pax_extensions([("size", b"9".as_slice())]).unwrap();
+        pax.append(&header(EntryType::Regular, 1), b"a".as_slice()).unwrap();
+        assert!(names(&pax.into_inner().unwrap()).is_err());
+    }
+
+    #[test]
+    fn links_and_sparse_files_are_named_not_read() {
+        let mut tar = tar::Builder::new(Vec::new());
+        for kind in [EntryType::Link, EntryType::Symlink, EntryType::GNUSparse, EntryType::Fifo, EntryType::Directory] {
+            tar.append(&header(kind, 0), io::empty()).unwrap();
+        }
+        tar.append(&header(EntryType::Regular, 1), b"a".as_slice()).unwrap();
+        let found = names(&tar.into_inner().unwrap()).unwrap();
+        assert_eq!(found, ["short=a", "short not read", "short not read", "short not read", "short not read"]);
+        let mut pax = tar::Builder::new(Vec::new());
+        pax.append_pax_extensions([("GNU.sparse.major", b"1".as_slice())]).unwrap();
         pax.append(&header(EntryType::Regular, 1), b"a".as_slice()).unwrap();
         assert!(names(&pax.into_inner().unwrap()).is_err());
     }

@@ -82,7 +82,8 @@ impl Capture {
         // Objects stay in memory: a small archive must not contain many large ones.
         let most = if limits.chosen || path.is_dir() { limits.bytes } else { limits.bytes.min(limits::held(packed)) };
         let (mut unreadable, mut texts) = (Vec::new(), Vec::new());
-        let walked = walk(path, limits, &mut |name, part, content| {
+        let mut others = Vec::new();
+        let mut visit = |name: &Path, part: Part, content: &mut dyn Read| {
             match part {
                 Part::Dump(pod) => drop(capture.dumps.insert(pod)),
                 Part::Description => {
@@ -112,7 +113,15 @@ impl Capture {
                 }
             }
             Ok(true)
-        });
+        };
+        let walked = walk(path, limits, &mut visit, &mut |name| others.push(name.display().to_string()));
+        if let Some(first) = others.first() {
+            let more =
+                if others.len() > 1 { format!(", and {} more like it", others.len() - 1) } else { String::new() };
+            unreadable.push(format!(
+                "{first} is a link, a sparse file or a device{more}: captures contain only ordinary files"
+            ));
+        }
         // The name of the cluster comes last in an archive.
         for (name, text) in texts {
             loaded.add_text(&capture.called(&name), text, &options);
@@ -153,7 +162,7 @@ impl Capture {
     /// Passes the config dumps of these pods to `take`, one in memory at a time, until it has enough.
     pub fn each(&self, wanted: &BTreeSet<String>, take: &mut Take<'_>) -> io::Result<()> {
         let mut left = wanted.clone();
-        walk(&self.path, self.limits, &mut |name, part, content| {
+        let mut visit = |name: &Path, part: Part, content: &mut dyn Read| {
             let Part::Dump(pod) = part else { return Ok(!left.is_empty()) };
             if left.remove(&pod) {
                 let name = self.called(name);
@@ -161,16 +170,24 @@ impl Capture {
                 take(&pod, dump, problems)?;
             }
             Ok(!left.is_empty())
-        })
+        };
+        walk(&self.path, self.limits, &mut visit, &mut |_| {})
     }
 }
 
-/// Visits the relevant files of a folder or an archive, until `visit` has enough.
+/// Visits the relevant files of a folder or an archive, until `visit` has enough; those that are not ordinary files go to
+/// `other`.
 fn walk(
     path: &Path,
     limits: Limits,
     visit: &mut dyn FnMut(&Path, Part, &mut dyn Read) -> io::Result<bool>,
+    other: &mut dyn FnMut(&Path),
 ) -> io::Result<()> {
+    let mut other = |name: &Path| {
+        if part(name).is_some() {
+            other(name);
+        }
+    };
     if path.is_dir() {
         let mut files = Vec::new();
         let mut folders = vec![path.to_owned()];
@@ -186,7 +203,7 @@ fn walk(
                     kind if kind.is_dir() => folders.push(entry.path()),
                     kind if kind.is_file() => files.push(entry.path()),
                     // A capture contains no links, and a link's target is not part of it.
-                    _ => {}
+                    _ => other(entry.path().strip_prefix(path).unwrap_or(path)),
                 }
             }
         }
@@ -202,10 +219,11 @@ fn walk(
         return Ok(());
     }
     let (content, _) = limits::content(File::open(path)?, limits, Bound::Archive)?;
-    members::each(BufReader::with_capacity(1 << 16, content), limits, &mut |name, content| match part(name) {
+    let mut visit = |name: &Path, content: &mut dyn Read| match part(name) {
         Some(part) => visit(name, part, content),
         None => Ok(true),
-    })
+    };
+    members::each(BufReader::with_capacity(1 << 16, content), limits, &mut visit, &mut other)
 }
 
 fn trouble(path: &Path, reason: &str, help: Option<String>) -> Problem {

@@ -92,6 +92,23 @@ fn an_archive_with_gigabytes_of_objects_is_not_held() {
     assert!(peak < 3 * 100, "{peak} MiB");
 }
 
+/// What an archive holds in another form than ordinary files is not missing without a word.
+#[test]
+fn links_and_sparse_files_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let ordinary = ("resources/EnvoyFilter/shop/a.yaml", tar::EntryType::Regular, 4, b'\n');
+    for kind in [tar::EntryType::Link, tar::EntryType::Symlink, tar::EntryType::GNUSparse, tar::EntryType::Char] {
+        let other = ("resources/EnvoyFilter/shop/b.yaml", kind, 0, b'x');
+        archive(&folder.path().join("c.tar.gz"), &[ordinary, other]);
+        let (said, _) = watched(folder.path(), &["lint", "--capture", "c.tar.gz"]);
+        assert!(said.code == 3 && said.err.contains("b.yaml is a link, a sparse file or a device"), "{}", said.err);
+    }
+    // One that no command reads.
+    archive(&folder.path().join("c.tar.gz"), &[ordinary, ("notes/b.txt", tar::EntryType::Symlink, 0, b'x')]);
+    let (said, _) = watched(folder.path(), &["lint", "--capture", "c.tar.gz"]);
+    assert!(!said.err.contains("b.txt"), "{}", said.err);
+}
+
 #[test]
 fn a_large_description_is_not_held() {
     let folder = tempfile::tempdir().unwrap();
