@@ -7,7 +7,7 @@
 use crate::lint::Finding;
 use crate::mesh::NotChecked;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::source::{Severity, field_path};
+use crate::source::{Severity, escape, field_path};
 use crate::words::fnv;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -85,7 +85,7 @@ impl Run {
         let mut results: Vec<Value> = findings.iter().map(|finding| self.result(filter, finding, &object)).collect();
         let about_all = |result: &str, message: &str| {
             json!({
-                "policy": SOURCE, "source": SOURCE, "result": result, "message": cut(message), "resources": [object],
+                "policy": SOURCE, "source": SOURCE, "result": result, "message": cut(&escape::one_line(message)), "resources": [object],
                 "timestamp": self.timestamp(),
             })
         };
@@ -156,7 +156,7 @@ impl Run {
     pub(crate) fn of_run(&self, name: &str, filters: usize, trouble: &[String]) -> Value {
         let result = |result: &str, message: &str| {
             json!({
-                "policy": SOURCE, "rule": "run", "source": SOURCE, "result": result, "message": cut(message),
+                "policy": SOURCE, "rule": "run", "source": SOURCE, "result": result, "message": cut(&escape::one_line(message)),
                 "timestamp": self.timestamp(),
             })
         };
@@ -186,9 +186,11 @@ fn name(filter: &str, part: usize) -> String {
     format!("{}{end}", kept.trim_end_matches(['-', '.']))
 }
 
+/// A text as it may be stored: without control characters, and not too long.
 fn cut(text: &str) -> String {
+    let text = escape::lines(text);
     if text.chars().count() <= LONGEST {
-        return text.to_owned();
+        return text.into_owned();
     }
     text.chars().take(LONGEST - 1).chain(['…']).collect()
 }
@@ -221,6 +223,14 @@ fn summary(results: &[Value]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stored_texts_have_no_control_characters() {
+        let report = Run { api: Api::PolicyReport, labels: json!({}), now: SystemTime::UNIX_EPOCH };
+        let run = report.of_run("run", 1, &["x\u{1b}[31m\n::error::y\u{202e}".to_owned()]);
+        assert_eq!(run["results"][1]["message"], "x\\u001b[31m\\n::error::y\\u202e");
+        assert_eq!(cut("one\n\ttwo \u{e9}"), "one\n\ttwo \u{e9}");
+    }
 
     #[test]
     fn no_part_is_larger_than_an_object_may_be() {

@@ -7,6 +7,7 @@ use super::tell::now;
 use crate::cluster::kinds::{ENVOY_FILTER, EVENT};
 use crate::cluster::{Cluster, Fault};
 use crate::report::watch::{Became, Notice};
+use crate::source::escape;
 use crate::words::fnv;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -149,7 +150,9 @@ fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
     let about = if about.is_empty() { String::new() } else { format!("{}: ", about.trim_end()) };
     let rule = notice.rule.map_or(String::new(), |rule| format!("{rule} "));
     let gone = if cleared { "resolved: " } else { "" };
-    let message: String = format!("{about}{gone}{rule}{}", notice.message).chars().take(LONGEST).collect();
+    // It quotes names of filters and what proxies answer, and programs print Events as they are.
+    let message = format!("{about}{gone}{rule}{}", notice.message);
+    let message: String = escape::one_line(&message).chars().take(LONGEST).collect();
     let start: String = name.chars().take(LONGEST_NAME).collect();
     Some(json!({
         "apiVersion": "v1", "kind": EVENT.kind,
@@ -169,6 +172,25 @@ fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::watch::state::Topic;
+
+    #[test]
+    fn messages_are_one_line_without_control_characters() {
+        let notice = Notice {
+            problem: crate::report::watch::Trouble::NoEffect,
+            namespace: Some("shop".to_owned()),
+            name: Some("timeout".to_owned()),
+            patch: Some(0),
+            workload_namespace: None,
+            workload: None,
+            rule: None,
+            severity: None,
+            message: "no cluster is named x\u{1b}[31m\n::error::y\u{202e}".to_owned(),
+            short: None,
+        };
+        let wanted = Wanted { became: Became::Added, notice, uid: None, key: "k".to_owned() };
+        let event = event(&wanted, "r").unwrap();
+        assert_eq!(event["message"], "patch 0: no cluster is named x\\u001b[31m\\n::error::y\\u202e");
+    }
 
     #[test]
     fn persisting_problems_are_rewritten_before_their_events_expire() {
