@@ -6,6 +6,7 @@
 
 mod variables;
 
+use crate::budget;
 use std::collections::BTreeSet;
 use variables::{OF_A_LOOP, Variables};
 
@@ -49,6 +50,9 @@ pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
     }
     tokens
 }
+
+/// The work for one token, in units: what reads the syntax tree included.
+const TOKEN: u64 = 8;
 
 /// A token.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -148,6 +152,7 @@ impl<'t> Parser<'t> {
     }
 
     fn advance(&mut self) -> Parsed {
+        budget::charge(TOKEN);
         loop {
             self.at = self.text.len() - self.rest().trim_start_matches([' ', '\t', '\r', '\n', '\x0b', '\x0c']).len();
             if !self.rest().starts_with("--") {

@@ -1,5 +1,21 @@
 //! Decides which names indicate a secret, and which only refer to one.
 
+/// What a key says about its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hint {
+    /// Nothing.
+    #[default]
+    None,
+    /// It is a secret if it looks generated: `signature`, `x-tenant-key`.
+    Random,
+    /// It is a secret if it has a letter and a digit and is no name of an algorithm: `pass`, `salt`.
+    Mixed,
+    /// The same, or digits alone: `pin`.
+    Digits,
+    /// It is a secret.
+    Secret,
+}
+
 /// Words that indicate a secret.
 const SECRETS: &[&str] = &[
     "password",
@@ -16,7 +32,21 @@ const SECRETS: &[&str] = &[
     "cred",
     "psk",
     "otp",
+    "totp",
     "mnemonic",
+    "userpass",
+    "dbpass",
+    "privkey",
+    "passkey",
+];
+/// Last words of names that may hold a secret, depending on the value.
+const MIXED: &[&str] = &["pass", "pw", "salt", "hmac"];
+const RANDOM: &[&str] =
+    &["jwt", "private", "auth", "sig", "signature", "nonce", "seed", "sid", "session", "ticket", "license", "dsn"];
+/// Words before `key` that make it the key of somebody, so that its value may be a secret.
+const OWNERS: &[&str] = &[
+    "admin", "backend", "cipher", "crypto", "customer", "gateway", "internal", "kms", "login", "org", "partner",
+    "project", "proxy", "root", "security", "service", "team", "tenant", "upstream", "user", "webhook",
 ];
 /// Words that are also found with one letter wrong: rules report the misspelled keys themselves.
 const MISSPELLED: &[&str] = &["password", "passphrase", "credential", "authorization"];
@@ -61,6 +91,12 @@ const PAIRS: &[(&str, &str)] = &[
     ("recovery", "code"),
     ("json", "key"),
     ("pin", "code"),
+    ("unlock", "code"),
+    ("activation", "code"),
+    ("priv", "key"),
+    ("private", "pem"),
+    ("key", "pem"),
+    ("key", "material"),
     ("seed", "phrase"),
     ("session", "id"),
     ("pass", "word"),
@@ -218,10 +254,10 @@ fn words(key: &str) -> Vec<String> {
     words
 }
 
-/// Whether a key indicates that its value is a secret.
-pub(super) fn is_secret(key: &str) -> bool {
-    if key.len() < 3 || key.len() > 200 {
-        return false;
+/// What a key says about its value.
+pub(super) fn hint(key: &str) -> Hint {
+    if key.len() < 2 || key.len() > 200 {
+        return Hint::None;
     }
     let words = words(key);
     let mut about = words.last().is_some_and(|word| ABOUT.contains(&word.as_str()));
@@ -231,12 +267,14 @@ pub(super) fn is_secret(key: &str) -> bool {
     // `max_tokens`, `tokens_per_fill`: amounts.
     about |= words.len() > 1 && words.first().is_some_and(|word| AMOUNTS.contains(&word.as_str()));
     about |= words.iter().any(|word| word == "per");
+    // `from_cookies`: where a token is read.
+    about |= words.len() > 1 && words.first().is_some_and(|word| word == "from");
     // Kubernetes: the name of a Secret.
     about |= words.windows(2).any(|pair| pair == ["pull", "secret"]);
     // An API group or a host, such as `rbac.authorization.k8s.io`.
     about |= key.rsplit_once('.').is_some_and(|(_, last)| DOMAINS.contains(&last));
     if about {
-        return false;
+        return Hint::None;
     }
     let near = |word: &str, secret: &&&str| {
         word.len().abs_diff(secret.len()) <= 1 && strsim::damerau_levenshtein(word, secret) <= 1
@@ -252,12 +290,60 @@ pub(super) fn is_secret(key: &str) -> bool {
     };
     // `DB_PASS`, but not `pass` alone, `proxy_pass`.
     let pass = matches!(words.as_slice(), [.., before, last] if last == "pass" && !PASSES.contains(&before.as_str()));
-    pass || words.iter().any(single) || words.windows(2).any(pair)
+    if pass || words.iter().any(single) || words.windows(2).any(pair) {
+        return Hint::Secret;
+    }
+    let owned = |before: &String| OWNERS.contains(&before.as_str()) || words.first().is_some_and(|first| first == "x");
+    match words.as_slice() {
+        [.., last] if last == "pin" => Hint::Digits,
+        [.., before, last] if last == "pass" && PASSES.contains(&before.as_str()) => Hint::None,
+        [.., last] if MIXED.contains(&last.as_str()) => Hint::Mixed,
+        [.., last] if RANDOM.contains(&last.as_str()) => Hint::Random,
+        [.., before, last] if last == "key" && owned(before) => Hint::Random,
+        _ => Hint::None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_secret;
+    use super::{Hint, hint};
+
+    fn is_secret(key: &str) -> bool {
+        hint(key) == Hint::Secret
+    }
+
+    #[test]
+    fn names_whose_values_decide() {
+        for (key, want) in [
+            ("pass", Hint::Mixed),
+            ("pw", Hint::Mixed),
+            ("passwordSalt", Hint::Secret),
+            ("salt", Hint::Mixed),
+            ("HMAC", Hint::Mixed),
+            ("user_pin", Hint::Digits),
+            ("pin", Hint::Digits),
+            ("jwt", Hint::Random),
+            ("private", Hint::Random),
+            ("x-hub-signature", Hint::Random),
+            ("x-auth", Hint::Random),
+            ("x-shop-key", Hint::Random),
+            ("adminKey", Hint::Random),
+            ("sid", Hint::Random),
+            ("proxy_pass", Hint::None),
+            ("spin", Hint::None),
+            ("mapping", Hint::None),
+            ("jwt_authn", Hint::None),
+            ("hmac_algorithm", Hint::None),
+            ("cache_key", Hint::None),
+            ("routing-key", Hint::None),
+            ("x-request-id", Hint::None),
+            ("private_network", Hint::None),
+            ("author", Hint::None),
+            ("design", Hint::None),
+        ] {
+            assert_eq!(hint(key), want, "{key}");
+        }
+    }
 
     #[test]
     fn names_of_secrets_in_any_spelling() {
@@ -373,7 +459,6 @@ mod tests {
             "tokenizer",
             "cookies_enabled",
             "path",
-            "pass",
             "pass_through",
             "proxy_pass",
             "first_pass",
@@ -397,6 +482,7 @@ mod tests {
             "imagePullSecrets",
             "json_web_tokens_path",
             "cookie_domain",
+            "from_cookies",
         ] {
             assert!(!is_secret(key), "{key}");
         }

@@ -2,11 +2,13 @@
 //! objects, config dumps and texts.
 //!
 //! [`Redactor`] finds secrets by the words of their key (`keys`), by fields that Envoy's descriptors mark as sensitive, and by
-//! their form (`shapes`), also in code, YAML and JSON inside a text. It replaces values, never names or structure, so that a
+//! their form (`forms`, `shapes`), also in code, YAML and JSON inside a text. It replaces values, never names or structure, so that a
 //! capture answers questions exactly as the cluster does. [`Secrets`] remembers the secrets of the input, so that no report
 //! repeats one, whatever its path there.
 
+mod forms;
 mod keys;
+mod looks;
 mod shapes;
 
 use crate::proto::schema::{Kind, Message, Schema};
@@ -14,6 +16,7 @@ use crate::source::{ErrorMessage, Node, NodeValue, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use keys::Hint;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -58,8 +61,26 @@ const INLINE: &[&str] = &["inline_string", "inlineString", "inline_bytes", "inli
 /// Keys for the name in a name-value pair.
 const NAMES: &[&str] = &["key", "name", "headerName", "header_name", "header"];
 /// Keys for the value in such a pair.
-const VALUES: &[&str] =
-    &["value", "raw_value", "rawValue", "string_value", "stringValue", "exact", "prefix", "suffix", "contains"];
+const VALUES: &[&str] = &[
+    "value",
+    "val",
+    "raw_value",
+    "rawValue",
+    "string_value",
+    "stringValue",
+    "exact",
+    "prefix",
+    "suffix",
+    "contains",
+    "exact_match",
+    "exactMatch",
+    "prefix_match",
+    "prefixMatch",
+    "suffix_match",
+    "suffixMatch",
+    "contains_match",
+    "containsMatch",
+];
 /// Keys for several values in such a pair: conditions of an AuthorizationPolicy.
 const LISTS: &[&str] = &["values", "notValues"];
 /// Matcher keys between the pair and its value.
@@ -71,17 +92,19 @@ const KEPT: &[&str] = &["@type", "client", "name", "filename", "environment_vari
 const BYTES: &[&str] = &["inline_bytes", "inlineBytes"];
 /// Fewest digits of a number that is a secret.
 const FEWEST_DIGITS: usize = 6;
+/// The same for one called PIN.
+const PIN_DIGITS: usize = 4;
 /// Members of a JSON Web Key that are private (RFC 7518); the others are public.
 const PRIVATE: &[&str] = &["k", "d", "p", "q", "dp", "dq", "qi"];
 
 /// Whether a text may contain or indicate a secret; cheap.
 pub fn may_hold(text: &str) -> bool {
-    shapes::may_hold(text)
+    forms::may_hold(text)
 }
 
 /// Whether JSON may contain secrets that no single line of it shows; cheap.
 pub fn may_hold_apart(json: &str) -> bool {
-    shapes::may_hold_apart(json)
+    forms::may_hold_apart(json)
 }
 
 /// Finds and replaces secrets.
@@ -96,8 +119,8 @@ struct Above {
     secret: bool,
     /// Inline texts are secrets.
     source: bool,
-    /// A value of a pair whose name indicates a secret.
-    pair: bool,
+    /// What the name of the pair says about its value.
+    pair: Hint,
     /// A part of a message that Envoy redacts as a whole.
     whole: bool,
     /// The type of the value in Envoy's API.
@@ -166,7 +189,7 @@ impl Redactor {
 
     fn walk(&self, value: &mut Value, above: Above, found: &mut dyn FnMut(&str)) {
         match value {
-            Value::String(text) if above.secret && !shapes::is_stand_in(text) => replace(text, found),
+            Value::String(text) if above.secret && !looks::is_stand_in(text) => replace(text, found),
             Value::String(text) => self.string(text, above, found),
             Value::Array(items) => {
                 items.retain(|item| {
@@ -185,7 +208,7 @@ impl Redactor {
 
     fn object(&self, map: &mut Map<String, Value>, above: Above, found: &mut dyn FnMut(&str)) {
         let name = |key: &&str| map.get(*key).and_then(Value::as_str);
-        let pair = above.pair || NAMES.iter().filter_map(name).any(keys::is_secret);
+        let pair = NAMES.iter().filter_map(name).map(keys::hint).fold(above.pair, Hint::max);
         let message = match map.get("@type").and_then(Value::as_str) {
             Some(url) => Schema::newest().message(url.rsplit('/').next().unwrap_or(url)),
             None => above.message,
@@ -199,14 +222,23 @@ impl Redactor {
                 _ => None,
             });
             let sensitive = field.is_some_and(crate::proto::schema::Field::sensitive);
-            let indicates = keys::is_secret(key);
+            // No field that Envoy knows is a secret only for what its value looks like.
+            let hint =
+                Some(keys::hint(key)).filter(|hint| *hint == Hint::Secret || field.is_none()).unwrap_or_default();
+            let indicates = hint == Hint::Secret;
             let source = above.source || sensitive || indicates || SOURCES.contains(&key.as_str());
             let is_file = below.is_some_and(|message| INLINE.iter().any(|inline| message.field(inline).is_some()));
             let next = Above {
                 secret: false,
                 source,
                 // `headers: {authorization: {exact: …}}`, `customTags: {token: {literal: {value: …}}}`
-                pair: (pair && MATCHERS.contains(&key.as_str())) || (value.is_object() && indicates),
+                pair: if value.is_object() && indicates {
+                    Hint::Secret
+                } else if MATCHERS.contains(&key.as_str()) {
+                    pair
+                } else {
+                    Hint::None
+                },
                 whole: above.whole || (sensitive && below.is_some() && !is_file),
                 message: below,
                 ..above
@@ -214,14 +246,14 @@ impl Redactor {
             // A key that the type does not have is a misspelling of one of its keys.
             let unknown = message.is_some() && field.is_none() && !key.starts_with('@');
             let inline = is_data_source && (unknown || INLINE.contains(&key.as_str()));
-            let value_of_pair = pair && VALUES.contains(&key.as_str());
+            let of_pair = VALUES.contains(&key.as_str());
             let private = is_key && PRIVATE.contains(&key.as_str());
             match value {
                 Value::String(text) => {
-                    let named = indicates && !NAMES.contains(&key.as_str());
+                    let named = !NAMES.contains(&key.as_str()) && looks::confirms(hint, text);
+                    let value_of_pair = of_pair && looks::confirms(pair, text);
                     let part = above.whole && !KEPT.contains(&key.as_str());
-                    if (named || inline || value_of_pair || sensitive || private || part) && !shapes::is_stand_in(text)
-                    {
+                    if (named || inline || value_of_pair || sensitive || private || part) && !looks::is_stand_in(text) {
                         replace(text, found);
                     } else if BYTES.contains(&key.as_str()) {
                         self.bytes(text, above, found);
@@ -230,15 +262,18 @@ impl Redactor {
                     }
                 }
                 // No number of Envoy's API is a secret.
-                Value::Number(number) if indicates && field.is_none() => {
+                Value::Number(number) if hint >= Hint::Digits && field.is_none() => {
                     let digits = number.to_string();
-                    if digits.bytes().filter(u8::is_ascii_digit).count() >= FEWEST_DIGITS {
+                    let fewest = if indicates { FEWEST_DIGITS } else { PIN_DIGITS };
+                    if digits.bytes().filter(u8::is_ascii_digit).count() >= fewest {
                         found(&digits);
                         *value = Value::String(REDACTED.to_owned());
                     }
                 }
                 // `passwords: [a, b]`
-                Value::Array(items) if indicates || sensitive || (pair && LISTS.contains(&key.as_str())) => {
+                Value::Array(items)
+                    if indicates || sensitive || (pair == Hint::Secret && LISTS.contains(&key.as_str())) =>
+                {
                     for item in items {
                         let secret = item.is_string();
                         self.walk(item, Above { secret, ..next }, found);
@@ -251,7 +286,7 @@ impl Redactor {
 
     /// Replaces secrets in a string. Keys of JSON inside it count like those of the document around it.
     fn string(&self, text: &mut String, above: Above, found: &mut dyn FnMut(&str)) {
-        let is_json = text.trim_start().starts_with(['{', '[']) && above.inside < MOST_INSIDE && shapes::may_hold(text);
+        let is_json = text.trim_start().starts_with(['{', '[']) && above.inside < MOST_INSIDE && forms::may_hold(text);
         if is_json && let Ok(mut value) = serde_json::from_str::<Value>(text) {
             let mut any = false;
             let inside = Above { inside: above.inside + 1, ..Above::default() };
@@ -280,7 +315,7 @@ impl Redactor {
 
     /// Replaces secrets inside a text.
     fn inside(&self, text: &mut String, found: &mut dyn FnMut(&str)) {
-        if self.more.is_empty() && !shapes::may_hold(text) {
+        if self.more.is_empty() && !forms::may_hold(text) {
             return;
         }
         let places = shapes::places(text, &self.more);
@@ -462,7 +497,7 @@ impl Secrets {
 fn announces(document: &Node) -> bool {
     let mut texts = String::with_capacity(1 << 10);
     gather(document, &mut texts);
-    shapes::may_hold(&texts)
+    forms::may_hold(&texts)
 }
 
 fn gather(node: &Node, texts: &mut String) {

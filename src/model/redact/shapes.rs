@@ -1,94 +1,20 @@
-//! Secrets recognized by their form: keys of clouds and forges, tokens, PEM, credentials in URLs, and assignments in code,
-//! YAML, JSON and environment files inside a text.
+//! The places of secrets in a text: known forms, PEM, and assignments in code, YAML, JSON and environment files.
 
-use super::{REDACTED, keys};
+use super::REDACTED;
+use super::forms::{FORM, SURROUNDED, may_hold};
+use super::keys::{self, Hint};
+use super::looks::{confirms, is_mixed, is_random, is_stand_in, is_token};
+use crate::budget;
 use regex::Regex;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Forms of secrets.
-const FORMS: &[&str] = &[
-    // PEM in base64.
-    r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*",
-    // Keys in DER without the lines around PEM: PKCS #8 and #1, elliptic curves, Ed25519.
-    r"\bMII[A-Za-z0-9+/]{2,6}IBADANBgkqhkiG9w0BAQEFAASC[A-Za-z0-9+/=]+",
-    r"\b(?:MII[A-Za-z0-9+/]{3}IBAAKC|MHcCAQEE|MC4CAQAwBQYDK2VwBCIE|MIGHAgEAMBMGByqGSM49)[A-Za-z0-9+/=]{30,}",
-    // The second part of an encrypted token is empty.
-    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*",
-    r"\beyJrIjoi[A-Za-z0-9_+/=-]{16,}",
-    r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
-    r"\bgh[pousr]_[A-Za-z0-9]{20,}",
-    r"\bgithub_pat_[A-Za-z0-9_]{20,}",
-    r"\bgl(?:pat|dt|rt|ptt|soat|imt|agent|oas|ffct|cbt|ft)-[A-Za-z0-9_-]{16,}",
-    r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{8,}",
-    r"\bwhsec_[A-Za-z0-9+/=]{16,}",
-    r"\bxox[abeprs]-[A-Za-z0-9-]{8,}",
-    r"\bxapp-[0-9]-[A-Za-z0-9-]{8,}",
-    r"\bAIza[A-Za-z0-9_-]{30,}",
-    r"\bya29\.[A-Za-z0-9_-]{16,}",
-    r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
-    r"\bhv[sb]\.[A-Za-z0-9_-]{16,}",
-    r"\bnpm_[A-Za-z0-9]{30,}",
-    r"\bpypi-[A-Za-z0-9_-]{30,}",
-    r"\bdckr_pat_[A-Za-z0-9_-]{16,}",
-    r"\bhf_[A-Za-z0-9]{30,}",
-    r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
-    r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,}",
-    r"\bGOCSPX-[A-Za-z0-9_-]{20,}",
-    r"\b1//0[A-Za-z0-9_-]{40,}",
-    r"\bdo[opr]_v1_[a-f0-9]{40,}",
-    r"\bkey-[a-f0-9]{32}\b",
-    r"\bSK[a-f0-9]{32}\b",
-    r"\bNRAK-[A-Z0-9]{20,}",
-    r"\blin_api_[A-Za-z0-9]{30,}",
-    r"\bATATT3[A-Za-z0-9_=-]{40,}",
-    r"\bgl(?:sa|c)_[A-Za-z0-9_=+/-]{24,}",
-    r"\bdp\.(?:pt|st|sa|ct)\.[A-Za-z0-9_.-]{30,}",
-    r"\bPMAK-[A-Za-z0-9-]{40,}",
-    r"\brubygems_[a-f0-9]{40,}",
-    r"\bsntry[su]_[A-Za-z0-9_=+/-]{30,}",
-    r"\bxkeysib-[A-Za-z0-9-]{40,}",
-    r"\bEAACEdEose0cBA[A-Za-z0-9]+",
-    r"\bsq0(?:csp|atp)-[A-Za-z0-9_-]{20,}",
-    r"\bshippo_(?:live|test)_[A-Za-z0-9]{30,}",
-    r"\bops_eyJ[A-Za-z0-9_-]{40,}",
-    r"\btskey-[a-z]+-[A-Za-z0-9-]{16,}",
-    r"\bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{30,}",
-    r"\bpul-[a-f0-9]{40}\b",
-];
-/// Forms of texts that contain a secret: the group `s`, or the group `d` if it looks random.
-const AROUND: &[&str] = &[
-    r"Private-Lines: \d+\s+(?P<s>[A-Za-z0-9+/=\s]{16,})",
-    r"---- BEGIN SSH2 [A-Z ]*PRIVATE KEY ----\s+(?P<s>[^-]{16,})",
-    r"(?i)\b(?:bearer|basic)(?:\s|%20|\+)+(?P<s>[A-Za-z0-9._~+/=-]{8,})",
-    r#"(?i)\b(?:bearer|basic)\s*\\*["']\s*(?:\.\.|\+)\s*\\*["'](?P<s>[^"'\\]{4,})"#,
-    r"\b(?P<d>sk-[A-Za-z0-9_-]{32,})",
-    r"https://hooks\.slack\.com/[a-z]+/(?P<s>[A-Za-z0-9_/-]{16,})",
-    r"https://[a-z.]*discord(?:app)?\.com/api/webhooks/(?P<s>[A-Za-z0-9_/-]{16,})",
-    // Schemes of the header other than Basic and Bearer.
-    r#"(?i)\bauthorization["']?:[ \t]*(?:token|apikey|api-key|negotiate|ntlm|digest|hawk|oauth|dpop|aws4-hmac-sha256)[ \t]+(?P<s>[^\n\\]{8,})"#,
-    r#"(?i)\bcookie["']?:[ \t]*["']?(?P<s>[A-Za-z0-9_.-]{1,80}=[^\s"'\\]{4,}[^\n"'\\]*)"#,
-    r#"\bcurl\b[^\n|]*?\s(?:-u|--user)[ =]?["']?[^\s:"'\\]+:(?P<s>[^\s"'\\]{3,})"#,
-    r#"(?i)--(?:[a-z0-9]+-)*(?:password|passwd|pass|token|secret|api-?key|access-key|secret-key)[ =]["']?(?P<d>[^\s"'\\]{6,})"#,
-    r"(?i)\blogin\s+\S+\s+password\s+(?P<s>\S{4,})",
-    r"(?i)<[a-z:._-]*(?:password|passwd|secret|token|api-?key)>(?P<s>[^<\s]{4,})<",
-    // Docker and npm.
-    r#"\b_?auth\\*["']?\s*[:=]\s*\\*["'](?P<d>[A-Za-z0-9+/]{12,}={0,2})"#,
-    // A token in place of a user: https://TOKEN@host
-    r"://(?P<d>[A-Za-z0-9_-]{20,})@",
-    // redis://user:pw@host, amqp://:pw@host
-    r#"://[^/\s:@"'\\]*:(?P<s>[^/\s@"'\\]+)@"#,
-    r#"(?i)[?&;#](?:access_token|api_?key|token|password|secret|sig|signature)=(?P<s>[^&\s"'\\#]{4,})"#,
-    r#"(?i)\bx-(?:amz|goog)-(?:signature|credential|security-token)=(?P<s>[^&\s"'\\#]{4,})"#,
-    r#"\bresponse=\\*"(?P<d>[A-Za-z0-9]{16,})"#,
-    r"(?i)[?&;#](?:key|code|auth|session|sid|jwt|assertion|ticket)=(?P<d>[A-Za-z0-9_.~+/=-]{20,})",
-];
-
 /// The text between a name that indicates a secret and the quotes around it: `"k": "v"`, `k = 'v'`, `h["k"] = "v"`, `add("k",
 /// "v")`, `k = [[v]]` of Lua, `k: !!str "v"` of YAML. Quotes may be escaped: the text may be JSON inside a
 /// string.
-const QUOTE: &str = r#"^\\*["']?\s*\]?\s*(?::=|=>?|:|,)\s*(?:[!&][^\s"'\\]*\s+)*(?P<s>\\{0,7}["'`]|\[=*\[)"#;
+const QUOTE: &str =
+    r#"^\\*["']?\s*\]?\s*(?:<(?:const|close)>\s*)?(?::=|=>?|:|,)\s*(?:[!&][^\s"'\\]*\s+)*(?P<s>\\{0,7}["'`]|\[=*\[)"#;
 /// The text between two parts of a concatenation: `"a" .. "b"`, `"a" .. name .. "b"`.
 const NEXT: &str = r#"^\\*["'`]\s*(?:\.\.|\+)\s*(?:[A-Za-z_][\w.:]*\s*(?:\.\.|\+)\s*)?(?P<s>\\{0,7}["'`])"#;
 /// A variable as the value: `add("k", v)`.
@@ -101,30 +27,11 @@ const WORDS: &str = r#"^["']?:[ \t]+(?P<s>[^\s"'\\{}\[\],|>&*#!][^\n"\\]{2,})(?:
 const BELOW: &str = r#"^["']?:[ \t]*(?:[!&][^\s"'\\]*[ \t]*)*(?P<s>[|>][0-9+-]{0,2})?[ \t]*(?:#[^\n]*)?\n"#;
 /// `K=v` of environment files and connection strings, `K = v` of INI files.
 const SET: &str = r#"^(?:=|[ \t]+=[ \t]+)(?P<s>[^\s"'\\$(){}\[\],;&=][^\s"'\\(){}\[\],;&]{3,})"#;
+/// The start of a list of values, or of a key of a set.
+const LIST: &str = r"^(?:[ \t]*=[ \t]*(?:[a-z.]+\()?\{|\[)";
 /// The value after a name that is itself a value: `{"name": "x-api-key", "value": "…"}`, and `value: …` below `key: x-api-key`.
 const BESIDE: &str = r#"(?i)^\\*["']?(?:\s|\\n|,|--|[#]|//)*\\*["']?(?:raw_?)?value\\*["']?\s*[:=]\s*\\*["']?(?P<s>[^\s"'\\{},][^"'\\{},\n]{2,})"#;
 
-/// Substrings, one of which occurs in every text or key that is or indicates a secret; the other patterns run only on texts
-/// that contain one. Without `\b`: Unicode word boundaries have no automaton, and every printed line is searched.
-const HINTS: &[&str] = &[
-    r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|[-_. ]pass|pwd|secret|token|cred|authorization|bearer|basic|cookie|jwks|users|kty|psk|otp|mnemonic",
-    r"(?i)(?:private|api|app|application|access|auth|signing|signature|encryption|decryption|hmac|master|shared|account|client|session|ticket|ssh|license|subscription|functions?|consumer|tls|ssl|rsa|aes|server|deploy|storage|pgp|gpg|unseal|recovery|json)[-_. ]?key",
-    r"github_pat_|(?i)sess(?:ion)?[-_. ]?id|pass[-_. ]word|connection[-_. ]?string|certificate|trusted_?ca|ocsp|inline|sig=|signature=|recovery[-_. ]?code|seed[-_. ]?phrase|pin[-_. ]?code",
-    r"(?-i)[a-z]Pass|-----BEGIN|LS0tLS1|eyJ|A(?:KIA|SIA|BIA|CCA)|gh[pousr]_|gl(?:pat|dt|rt|ptt|soat|imt|agent|oas|ffct|cbt|ft)-|[sr]k_(?:live|test)_|xox|xapp-|AIza|ya29\.|SG\.",
-    r"hv[sb]\.|npm_|pypi-|dckr_|hf_|shp(?:at|ca|pa|ss)_|AGE-SECRET|://[^/\s]*@|GOCSPX-|1//0|sk-|do[opr]_v1_|key-[a-f0-9]{32}|SK[a-f0-9]{32}|NRAK-|lin_api_|ATATT3|glsa_|glc_|dp\.(?:pt|st|sa|ct)\.|PMAK-",
-    r"rubygems_|sntry[su]_|xkeysib-|EAACEd|sq0(?:csp|atp)-|shippo_|ops_eyJ|tskey-|pscale_|pul-[a-f0-9]|hooks\.slack|/webhooks/|curl |_auth[ =:]|['\x22]auth['\x22\\]|[?&;#](?:key|code|auth|session|sid|jwt|assertion|ticket)=",
-    r"BAQEFAASC|IBAAKC|MHcCAQEE|MC4CAQAw|MIGHAgEA|Private-Lines|BEGIN SSH2",
-];
-
-static HINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let groups: Vec<String> = HINTS.iter().map(|hint| format!("(?:{hint})")).collect();
-    Regex::new(&groups.join("|")).ok()
-});
-
-/// All forms at once.
-static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&FORMS.join("|")).ok());
-static SURROUNDED: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| AROUND.iter().filter_map(|it| Regex::new(it).ok()).collect());
 /// What follows a name.
 struct Follows {
     beside: Regex,
@@ -135,6 +42,7 @@ struct Follows {
     words: Regex,
     below: Regex,
     set: Regex,
+    list: Regex,
 }
 
 static FOLLOWS: LazyLock<Option<Follows>> = LazyLock::new(|| {
@@ -147,6 +55,7 @@ static FOLLOWS: LazyLock<Option<Follows>> = LazyLock::new(|| {
         words: Regex::new(WORDS).ok()?,
         below: Regex::new(BELOW).ok()?,
         set: Regex::new(SET).ok()?,
+        list: Regex::new(LIST).ok()?,
     })
 });
 
@@ -159,25 +68,16 @@ static JWK: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"\b(?:k|d|p|q|dp|dq|qi)\\*["']?\s*:\s*\\*["']?(?P<s>[A-Za-z0-9_-]{16,})"#).ok());
 
 /// A word that may be a name.
-static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[A-Za-z][A-Za-z0-9_.-]{2,80}").ok());
+static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[A-Za-z][A-Za-z0-9_.-]{1,80}").ok());
 
-/// Keys in the JSON of Envoy whose secrets may be on another line than the key or the name that indicates them.
-const APART: &str = r#""inline_?[sSbB]|"(?:key|name|header|header_?[nN]ame)":\s*"[^"]*(?i:passw|secret|token|credential|authorization|cookie|api[-_.]?key|private[-_.]?key)|api_key_auth|"kty""#;
-
-static IS_APART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(APART).ok());
-
-/// Whether JSON may contain secrets that no single line of it shows; cheap.
-pub(super) fn may_hold_apart(json: &str) -> bool {
-    IS_APART.as_ref().is_none_or(|apart| apart.is_match(json))
-}
-
-/// Whether a text may contain something that [`places`] finds; cheap.
-pub(super) fn may_hold(text: &str) -> bool {
-    text.len() >= 6 && HINT.as_ref().is_none_or(|hint| hint.is_match(text))
-}
+/// Bytes that are searched in the time of one unit of work, and the units for a word and for one that indicates a secret.
+const BYTES_PER_UNIT: usize = 4;
+const PER_WORD: u64 = 4;
+const PER_HINT: u64 = 64;
 
 /// The places of secrets in a text, sorted, without overlaps.
 pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
+    budget::charge_for(text.len() / BYTES_PER_UNIT);
     let mut found: Vec<Range<usize>> = Vec::new();
     for pattern in more {
         found.extend(pattern.find_iter(text).map(|one| one.range()).filter(|range| !range.is_empty()));
@@ -185,9 +85,10 @@ pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
     if may_hold(text) {
         found.extend(FORM.iter().flat_map(|form| form.find_iter(text)).map(|one| one.range()));
         for pattern in SURROUNDED.iter() {
-            let secrets = pattern
-                .captures_iter(text)
-                .filter_map(|one| one.name("s").or_else(|| one.name("d").filter(|random| is_random(random.as_str()))));
+            let secrets = pattern.captures_iter(text).filter_map(|one| {
+                let of = |name: &str, is: fn(&str) -> bool| one.name(name).filter(|found| is(found.as_str()));
+                one.name("s").or_else(|| of("d", is_random)).or_else(|| of("t", is_token)).or_else(|| of("m", is_mixed))
+            });
             found.extend(
                 secrets.filter(|one| !is_stand_in(one.as_str()) && !is_scheme_talk(text, one)).map(|one| one.range()),
             );
@@ -261,19 +162,27 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
         at = word.end();
         // The word may be the end of a sentence.
         let key = word.as_str().trim_end_matches('.');
-        if !keys::is_secret(key) {
+        budget::charge(PER_WORD);
+        let hint = keys::hint(key);
+        if hint == Hint::None {
             continue;
         }
+        budget::charge(PER_HINT);
         let start = word.start() + key.len();
         let rest = &text[start..];
         let values = follow(follows, text, word.start(), key);
-        let variable = follows.variable.captures(head(rest)).and_then(|it| it.name("s"));
-        variables.extend(variable.map(|one| &rest[one.range()]));
-        beside_in_code(text, word.start(), start, &mut searched, found);
+        if hint == Hint::Secret {
+            let variable = follows.variable.captures(head(rest)).and_then(|it| it.name("s"));
+            variables.extend(variable.map(|one| &rest[one.range()]));
+        }
+        if hint == Hint::Secret || hint == Hint::Mixed {
+            beside_in_code(text, word.start(), start, &mut searched, found);
+            listed(follows, rest, start, found);
+        }
         for value in values {
             let (start, end) = (start + value.start, start + value.end);
             let secret = &text[start..end];
-            let is_secret = !is_stand_in(secret) && !secret.starts_with("..");
+            let is_secret = confirms(hint, secret) && !is_stand_in(secret) && !secret.starts_with("..");
             if is_secret {
                 found.push(start..start + secret.trim_end().len());
             }
@@ -309,13 +218,17 @@ fn follow(follows: &Follows, text: &str, name: usize, key: &str) -> Vec<Range<us
         return vec![range];
     }
     if let Some(open) = of(&follows.quote, near) {
+        if rest[..open.start].trim_end().ends_with(',') && !is_argument(text, name, rest, open.clone()) {
+            return Vec::new();
+        }
         let mut values = Vec::new();
         let mut next = Some(open);
         while let Some(open) = next {
             let value = quoted(rest, open);
             let tail = &rest[value.end..];
             next = of(&follows.next, head(tail)).map(|range| value.end + range.start..value.end + range.end);
-            if value.len() >= 3 {
+            // Between two texts of JSON there is only punctuation.
+            if value.len() >= 3 && rest[value.clone()].contains(|c: char| !c.is_whitespace() && !"[]{},:".contains(c)) {
                 values.push(value);
             }
         }
@@ -340,8 +253,20 @@ fn follow(follows: &Follows, text: &str, name: usize, key: &str) -> Vec<Range<us
     }
     let set = of(&follows.set, near).filter(|range| (upper || digits(range)) && !call(range));
     let spaced = rest.starts_with([' ', '\t']);
-    let set = set.filter(|range| !spaced || is_random(&rest[range.clone()]));
+    let set = set.filter(|range| {
+        let value = &rest[range.clone()];
+        !spaced || is_random(value) || (upper && begins_line && is_mixed(value) && !value.contains('.'))
+    });
     set.and_then(|range| whole(&follows.set, range)).into_iter().collect()
+}
+
+/// Whether a text in quotes after a name and a comma is its value, as in `add("authorization", "…")`, not the next item of a
+/// list of names or the next key of a mapping.
+fn is_argument(text: &str, name: usize, rest: &str, open: Range<usize>) -> bool {
+    let value = quoted(rest, open);
+    let after = rest[value.end..].trim_start_matches(['\\', '"', '\'', '`']).trim_start();
+    let is_call = text[..name].trim_end_matches(['\\', '"', '\'', ' ']).ends_with('(') || after.starts_with(')');
+    !after.starts_with(':') && (is_call || is_random(&rest[value]))
 }
 
 /// The content of a text in quotes that begin at `open`. Quotes with more backslashes than the first belong to the content.
@@ -409,6 +334,23 @@ fn below(follows: &Follows, rest: &str, indentation: usize) -> Option<Vec<Range<
     (!values.is_empty()).then_some(values)
 }
 
+/// Finds random texts in a list or table of Lua that is the value of a name: `API_KEYS = { ["shop"] = "…" }`, `tokens["…"]`.
+fn listed(follows: &Follows, rest: &str, start: usize, found: &mut Vec<Range<usize>>) {
+    let Some(literal) = LITERAL.as_ref() else { return };
+    let near = head(rest);
+    let Some(open) = follows.list.find(near) else { return };
+    let end = near[open.end()..].find(['}', ']']).map_or(near.len(), |end| open.end() + end + 1);
+    // `["name"] = …` belongs to the list.
+    let end = if near[open.end()..end].contains('[') { near.find('}').unwrap_or(near.len()) } else { end };
+    let literals = literal.captures_iter(&near[open.end() - 1..end]).filter_map(|one| one.name("s"));
+    let from = start + open.end() - 1;
+    found.extend(
+        literals
+            .filter(|one| one.len() >= 10 && is_random(one.as_str()) && !is_stand_in(one.as_str()))
+            .map(|one| from + one.start()..from + one.end()),
+    );
+}
+
 /// Finds random texts in quotes on the same line of code as a name that indicates a secret: `token = get() or "…"`,
 /// `"…" == get("x-api-key")`. `searched` is the end of the part that was searched already.
 fn beside_in_code(text: &str, name: usize, end: usize, searched: &mut usize, found: &mut Vec<Range<usize>>) {
@@ -423,6 +365,10 @@ fn beside_in_code(text: &str, name: usize, end: usize, searched: &mut usize, fou
     let line = head(&text[end..]);
     let to = end + line.find('\n').unwrap_or(line.len());
     *searched = to;
+    // Keys and values of JSON have names of their own.
+    if text[from..to].contains("\":") {
+        return;
+    }
     let literals = literal.captures_iter(&text[from..to]).filter_map(|one| one.name("s"));
     let random = literals.filter(|one| one.len() >= 10 && is_random(one.as_str()) && !is_stand_in(one.as_str()));
     found.extend(random.map(|one| from + one.start()..from + one.end()));
@@ -446,70 +392,16 @@ fn traced(text: &str, variables: &HashSet<&str>, found: &mut Vec<Range<usize>>) 
     }
 }
 
-/// Whether a text looks like a generated secret: letters with digits that are not the end of a word, as in
-/// `sha256` or `x-b3-traceid`.
-fn is_random(text: &str) -> bool {
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    let is_word = |word: &str| {
-        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        word.bytes().all(|byte| byte.is_ascii_alphabetic())
-            && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
-    };
-    let enough = digits >= 2 || (digits == 1 && text.len() >= 16);
-    enough && letters >= 2 && text.len() >= 6 && !text.split(['-', '_', '.', '|', ':', '/']).all(is_word)
-}
-
 /// Whether a match after `Basic` or `Bearer` is prose, as in "Basic authentication is required": credentials of both schemes
 /// are encoded, so they contain a digit, a capital or a symbol.
 fn is_scheme_talk(text: &str, secret: &regex::Match<'_>) -> bool {
-    let before = text[..secret.start()].trim_end().to_ascii_lowercase();
+    let before = text[..secret.start()].trim_end();
+    let ends = |scheme: &str| {
+        before
+            .len()
+            .checked_sub(scheme.len())
+            .is_some_and(|at| before.as_bytes()[at..].eq_ignore_ascii_case(scheme.as_bytes()))
+    };
     let word = secret.as_str().trim_end_matches('.');
-    (before.ends_with("basic") || before.ends_with("bearer"))
-        && word.starts_with("auth")
-        && word.bytes().all(|byte| byte.is_ascii_lowercase())
-}
-
-/// Whether a text only refers to a secret or names one: `%REQ(authorization)%`, `$(TOKEN)`, `{{ .token }}`, a file path,
-/// a word such as `true`.
-pub(super) fn is_stand_in(text: &str) -> bool {
-    let text = text.trim();
-    let around =
-        |start: &str, end: &str| text.len() > start.len() + end.len() && text.starts_with(start) && text.ends_with(end);
-    let word = matches!(
-        text.to_ascii_lowercase().as_str(),
-        "" | "true"
-            | "false"
-            | "yes"
-            | "no"
-            | "none"
-            | "null"
-            | "nil"
-            | "on"
-            | "off"
-            | "string"
-            | "bearer"
-            | "basic"
-            | "strict"
-            | "lax"
-    );
-    let path = text.starts_with('/')
-        && text.matches('/').count() > 1
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
-        && !text.contains("//");
-    let url = text.split_once("://").is_some_and(|(scheme, rest)| {
-        scheme.chars().all(|c| c.is_ascii_alphanumeric()) && !rest.contains('@') && !rest.contains('?')
-    });
-    text == REDACTED
-        // The same between Lua's long brackets.
-        || text == REDACTED.trim_end_matches(']')
-        || text == "W3JlZGFjdGVkXQ=="
-        || word
-        || path
-        || url
-        || around("%", "%")
-        || around("${", "}")
-        || around("$(", ")")
-        || around("{{", "}}")
-        || around("<", ">")
+    (ends("basic") || ends("bearer")) && word.starts_with("auth") && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }

@@ -151,7 +151,46 @@ fn secrets_inside_texts_go() {
         "https://host/p?code=77canary88a9canary77",
         "https://host/p#access_token=canary-1",
         "https://bucket/x?X-Amz-Signature=canary-1",
+        // Names whose values decide.
+        "pass: canary-17",
+        "local pin = \"48canary21\"",
+        "jwt = 77canary88a9Qz",
+        "x-shop-key: 77canary88a9Qz",
+        "{\"hmac\": \"77canary88a9Qz\"}",
+        "smtp.auth=77canary88a9Qz",
+        "{\"name\": \"x-session\", \"value\": \"77canary88a9Qz\"}",
+        // Sentences and commands.
+        "the password is canary-17",
+        "Password for admin: canary-17",
+        "-- the old token was 77canary88a9Qz",
+        "--[[ api key: canary-17 ]]",
+        "BEARER_TOKEN 77canary88a9Qz",
+        "TOKEN = canary-17",
+        "mysql -uroot -pcanary-1",
+        "sshpass -p canary ssh host",
+        "docker login -u bob -p canary-1 ghcr.io",
+        "vault login 77canary88",
+        "CREATE USER app IDENTIFIED BY 'canary-1'",
+        "ALTER USER app WITH PASSWORD 'canary-1'",
+        "app:canary-1@tcp(db:3306)/x",
+        "https://77canary88a9canary77:x-oauth-basic@github.com/x",
+        // Lua.
+        "local TOKEN <const> = 'canary-1'",
+        "h:add(\"authorization\", \"Basic \" .. h:base64Escape(\"admin:canary-1\"))",
+        "if h:get(\"x-api-key\") ~= \"canary-17\" then",
+        "local API_KEYS = { [\"shop\"] = \"77canary88a9Qz\" }",
+        "local valid_tokens = { \"77canary88a9Qz\" }",
+        "tokens[\"77canary88a9Qz\"] = true",
+        "crypto.hmac(\"sha256\", \"77canary88a9Qz\", body)",
         // Forms.
+        "s.77canary88a9Qz77canary88",
+        "dckr_oat_canarycanarycanary",
+        "whsec_canarycanarycanary",
+        "figd_canarycanarycanarycanarycanary12",
+        "gsk_canarycanarycanarycanarycanary12",
+        "xai-canarycanarycanarycanarycanary12",
+        "secret-token:canary-1-canary",
+        "hvr.canarycanarycanarycanary",
         "https://hooks.slack.com/services/T00000000/B00000000/canarycanary",
         "https://discord.com/api/webhooks/123456789012345678/canarycanary",
         "sk-proj-77canary88a9canary77canary88a9canary",
@@ -220,6 +259,48 @@ fn lookalikes_inside_texts_stay() {
         "resource: projects/1//zones",
         "proxy_pass http://backend2;",
         "outbound_.8080_._.disk-cache.shop.svc.cluster.local",
+        // Names whose values decide.
+        "pass: through",
+        "pin: latest",
+        "jwt: RS256",
+        "hmac: sha256",
+        "private: 10.0.0.0/8",
+        "auth: jwt",
+        "session: shop-session-v2",
+        "signature: v4",
+        "cache_key: r4nd0mCacheKey9x",
+        "nonce: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed",
+        // Sentences and commands.
+        "password must not be empty",
+        "the password is required",
+        "secret not found: shop/ingress-cert-x7f3k",
+        "token bucket is full",
+        "invalid API key: see the header x-api-key",
+        "SELECT password FROM users",
+        "mysql -h db -P 3306",
+        "redis-cli -h cache -p 6379",
+        "docker login is required",
+        "s.example.com",
+        "allow_headers: authorization, x-b3-traceid, x-api-key",
+        "[\"authorization\", \"content-type\", \"x-b3-traceid\"]",
+        "authorization: Bearer %DYNAMIC_METADATA(a:b)%",
+        "if h:get(\"x-api-key\") == \"missing\" then",
+    ] {
+        let mut now = text.to_owned();
+        assert_eq!((Redactor::plain().text(&mut now), now.as_str()), (0, text));
+    }
+}
+
+/// What is found in one line of JSON must not change what stands beside it.
+#[test]
+fn lookalikes_in_lines_of_json_stay() {
+    for text in [
+        r#"{"allow":["authorization","x-b3-traceid","x-api-key"],"sha256":"89c1d5f8b0a7e6d5c4b3a29181706f5e"}"#,
+        r#"{"from":[{"name":"x-jwt","value_prefix":"Bearer: "}],"cookies":["a"]}"#,
+        r#"{"header": "Authorization", "prefix": "/api/v1", "name": "a"}"#,
+        r#"{"note":"docker login is required","run":"redis-cli -h cache -p 6379"}"#,
+        r#"{"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","headers":["cookie"],"uid":"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"}"#,
+        r#"{"summary":{"pass":1234,"fail":0},"pin":"latest","auth":"jwt","session":{"name":"shop-session-v2"}}"#,
     ] {
         let mut now = text.to_owned();
         assert_eq!((Redactor::plain().text(&mut now), now.as_str()), (0, text));
@@ -366,6 +447,16 @@ fn long_texts_take_linear_time() {
         "kty:",
         "token: |\\n ",
         "x token = y, ",
+        "Bearer abcdefgh1 ",
+        "password=hunter2 token: abc123DEF456 ",
+        "redis://u:pw12345@h ",
+        "pin: 482913, x-auth: ",
+        "api key is ",
+        "tokens = {\"",
+        "tokens[\"a",
+        "mysql x -",
+        "base64(\"a:",
+        "auth=\u{e9} ",
     ] {
         let time = |bytes: usize| {
             let text = part.repeat(bytes / part.len());

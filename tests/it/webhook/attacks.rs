@@ -5,6 +5,7 @@ use futures::future::join_all;
 use kubectl_envoyfilter::admission::connections::Admit;
 use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge};
 use kubectl_envoyfilter::admission::review::{Allowance, Decision, Mode, Policy, Request, UNITS, Undecided, Verdict};
+use kubectl_envoyfilter::admission::run::beside;
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
 use kubectl_envoyfilter::admission::snapshot::Overrides;
 use kubectl_envoyfilter::budget::{self, Meter};
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
@@ -102,6 +104,35 @@ fn many_small_values_are_refused_before_they_are_built() {
 
 /// A value with this many nested lists, as JSON: too deep for serde_json to write.
 /// The bookkeeping of the API server does not make a filter too large, and no other change of it is a change.
+/// Searching a text for secrets and reading a script of Lua is work like any other, proportional to the size.
+#[test]
+fn long_texts_are_judged_or_over_budget() {
+    let snapshot = builder(Overrides::default(), &[]).snapshot();
+    let cost = |part: &str, bytes: usize, script: bool| {
+        let text = part.repeat(bytes / part.len());
+        let value = if script {
+            json!({"name": "a", "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua", "inline_code": format!("local t = {{{text}}}"),
+            }})
+        } else {
+            json!({"no_such_field": text})
+        };
+        let patch = json!({"applyTo": if script { "HTTP_FILTER" } else { "CLUSTER" }, "patch": {
+            "operation": if script { "INSERT_FIRST" } else { "MERGE" }, "value": value,
+        }});
+        let filter = filter("long", std::iter::once(patch));
+        let asked = Asked { namespace: "shop", name: "long", old: None, new: Some(&filter) };
+        let meter = Meter::new(1 << 40);
+        meter.run(|| judge(&snapshot, &rules(), &asked)).unwrap();
+        (1 << 40) - meter.left()
+    };
+    for (part, script) in [("password=hunter2 ", false), ("redis://u:pw12345@h ", false), ("{},", true)] {
+        let (small, large) = (cost(part, 10_000, script), cost(part, 40_000, script));
+        assert!(large - small >= 30_000 / 8, "{part}: {small}, then {large}");
+        assert!(large < small * 6, "{part}: {small}, then {large}");
+    }
+}
+
 #[test]
 fn managed_fields_do_not_count() {
     let entry = |number: usize| {
@@ -404,6 +435,75 @@ fn slow_bodies_make_room() {
     let length = first.read(&mut bytes).unwrap();
     let said = String::from_utf8_lossy(&bytes[..length]);
     assert!(said.starts_with("HTTP/1.1 503 "), "{said}");
+}
+
+/// A frame of HTTP/2.
+fn frame(kind: u8, flags: u8, stream: u32, content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), content].concat()
+}
+
+/// Frames of HTTP/2 that cost their sender little: reviews are answered while several connections send them.
+#[test]
+fn floods_of_http2_frames_do_not_stop_reviews() {
+    const HEADERS: [u8; 2] = [1, 4];
+    type Flood<'f> = (&'f str, &'f (dyn Fn(u32) -> Vec<u8> + Sync));
+    // `:method: POST`, `:scheme: http`, `:path: /validate`, `:authority: x`
+    let request: &[u8] = b"\x83\x86\x04\x09/validate\x01\x01x";
+    let open = |stream: u32| frame(HEADERS[0], HEADERS[1], stream, request);
+    let floods: [Flood<'_>; 9] = [
+        ("streams that are reset at once", &|stream| [open(stream), frame(3, 0, stream, &[0, 0, 0, 8])].concat()),
+        ("open streams", &|stream| open(stream)),
+        ("bodies that are no reviews", &|stream| [open(stream), frame(0, 1, stream, b"{}")].concat()),
+        ("headers without end", &|stream| match stream {
+            1 => frame(1, 0, 1, request),
+            _ => frame(9, 0, 1, &[b"\x00\x03x-a\x64".as_slice(), &[b'y'; 100]].concat()),
+        }),
+        ("empty parts of headers", &|stream| if stream == 1 { frame(1, 0, 1, request) } else { frame(9, 0, 1, b"") }),
+        ("empty parts of a body", &|stream| if stream == 1 { open(1) } else { frame(0, 0, 1, b"") }),
+        ("pings", &|_| frame(6, 0, 0, b"12345678")),
+        ("settings", &|_| frame(4, 0, 0, &[0, 4, 0, 0, 255, 255])),
+        ("windows", &|_| frame(8, 0, 0, &[0, 0, 0, 1])),
+    ];
+    let (runtime, reviewer) = reviewer(Limits { max_bytes: 10_000, ..Limits::default() }, rules());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let _context = runtime.enter();
+    let handle = beside("reviews", listener, webhook(reviewer)).unwrap();
+    for (name, of) in floods {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !stop.load(Ordering::Relaxed) {
+                        let mut stream = TcpStream::connect(address).unwrap();
+                        stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
+                        let begin = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(), frame(4, 0, 0, b"")].concat();
+                        let mut sent = stream.write_all(&begin);
+                        let mut number = 1;
+                        while sent.is_ok() && !stop.load(Ordering::Relaxed) {
+                            let frames: Vec<u8> = (0..50).flat_map(|at| of(number + 2 * at)).collect();
+                            sent = stream.write_all(&frames);
+                            number += 100;
+                        }
+                    }
+                });
+            }
+            for _ in 0..5 {
+                let began = Instant::now();
+                let answer = std::panic::catch_unwind(|| ask(address).0).unwrap_or_default();
+                let took = began.elapsed();
+                if !answer.starts_with("HTTP/1.1 200 ") || took > Duration::from_secs(4) {
+                    stop.store(true, Ordering::Relaxed);
+                    panic!("{name}: {took:?}: {answer}");
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
+    handle.shutdown();
 }
 
 /// More simultaneous connections than the standard library's backlog: none of them has to retry after a second.

@@ -1,0 +1,153 @@
+//! Secrets recognized by their form: keys of clouds and forges, tokens, credentials in URLs, commands and sentences.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Forms of secrets.
+const FORMS: &[&str] = &[
+    // PEM in base64.
+    r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*",
+    // Keys in DER without the lines around PEM: PKCS #8 and #1, elliptic curves, Ed25519.
+    r"\bMII[A-Za-z0-9+/]{2,6}IBADANBgkqhkiG9w0BAQEFAASC[A-Za-z0-9+/=]+",
+    r"\b(?:MII[A-Za-z0-9+/]{3}IBAAKC|MHcCAQEE|MC4CAQAwBQYDK2VwBCIE|MIGHAgEAMBMGByqGSM49)[A-Za-z0-9+/=]{30,}",
+    // The second part of an encrypted token is empty.
+    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*",
+    r"\beyJrIjoi[A-Za-z0-9_+/=-]{16,}",
+    r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
+    r"\bgh[pousr]_[A-Za-z0-9]{20,}",
+    r"\bgithub_pat_[A-Za-z0-9_]{20,}",
+    r"\bgl(?:pat|dt|rt|ptt|soat|imt|agent|oas|ffct|cbt|ft)-[A-Za-z0-9_-]{16,}",
+    r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{8,}",
+    r"\bwhsec_[A-Za-z0-9+/=]{16,}",
+    r"\bxox[abeprs]-[A-Za-z0-9-]{8,}",
+    r"\bxapp-[0-9]-[A-Za-z0-9-]{8,}",
+    r"\bAIza[A-Za-z0-9_-]{30,}",
+    r"\bya29\.[A-Za-z0-9_-]{16,}",
+    r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+    r"\bhv[sbr]\.[A-Za-z0-9_-]{16,}",
+    r"\bnpm_[A-Za-z0-9]{30,}",
+    r"\bpypi-[A-Za-z0-9_-]{30,}",
+    r"\bdckr_[po]at_[A-Za-z0-9_-]{16,}",
+    r"\bhf_[A-Za-z0-9]{30,}",
+    r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,}",
+    r"\bGOCSPX-[A-Za-z0-9_-]{20,}",
+    r"\b1//0[A-Za-z0-9_-]{40,}",
+    r"\bdo[opr]_v1_[a-f0-9]{40,}",
+    r"\bkey-[a-f0-9]{32}\b",
+    r"\bSK[a-f0-9]{32}\b",
+    r"\bNRAK-[A-Z0-9]{20,}",
+    r"\blin_api_[A-Za-z0-9]{30,}",
+    r"\bAT[AC]TT3[A-Za-z0-9_=-]{30,}",
+    r"\bgl(?:sa|c)_[A-Za-z0-9_=+/-]{24,}",
+    r"\bdp\.(?:pt|st|sa|ct)\.[A-Za-z0-9_.-]{30,}",
+    r"\bPMAK-[A-Za-z0-9-]{40,}",
+    r"\brubygems_[a-f0-9]{40,}",
+    r"\bsntry[su]_[A-Za-z0-9_=+/-]{30,}",
+    r"\bxkeysib-[A-Za-z0-9-]{40,}",
+    r"\bEAACEdEose0cBA[A-Za-z0-9]+",
+    r"\bsq0(?:csp|atp)-[A-Za-z0-9_-]{20,}",
+    r"\bshippo_(?:live|test)_[A-Za-z0-9]{30,}",
+    r"\bops_eyJ[A-Za-z0-9_-]{40,}",
+    r"\btskey-[a-z]+-[A-Za-z0-9-]{16,}",
+    r"\bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{30,}",
+    r"\bpul-[a-f0-9]{40}\b",
+    r"\bfigd_[A-Za-z0-9_-]{30,}",
+    r"\b(?:gsk|tfp|phc|phx|r8)_[A-Za-z0-9]{30,}",
+    r"\bsbp_[a-f0-9]{40}\b",
+    r"\b(?:xai|pplx|nvapi|CFPAT)-[A-Za-z0-9_-]{30,}",
+    r"\bdapi[a-f0-9]{32}\b",
+    r"\bEAA[A-Z][A-Za-z0-9]{36,}",
+    r"\bsecret-token:[A-Za-z0-9_%.~-]{8,}",
+    r"\.atlasv1\.[A-Za-z0-9_=-]{40,}",
+];
+/// Forms of texts that contain a secret: the group `s`, or `d` if it looks random, `t` if it looks like a long token, `m` if
+/// it has a letter and a digit.
+const AROUND: &[&str] = &[
+    // HashiCorp Vault up to 1.9.
+    r"\b(?P<d>[sbr]\.[A-Za-z0-9]{24})\b",
+    // Sentences.
+    r#"(?i)\b(?:password|passwd|passphrase|passcode|pwd)(?:\s+(?:for|of)\s+[^\s:=]{1,60})?(?:\s+(?:is|was|=)|:)\s+\\*["'`]?(?P<m>[^\s"'`\\,;]{6,})"#,
+    r#"(?i)\b(?:password|passwd|passphrase|passcode|pwd)\s+\\*["'`]?(?P<d>[^\s"'`\\,;:=]{6,})"#,
+    r#"(?i)\bapi[ -]key(?:\s+(?:is|was))?\s*[:=]\s*\\*["'`]?(?P<m>[^\s"'`\\,;]{8,})"#,
+    r#"(?i)(?:\b|_)(?:secret|token|api[ _-]?key|access[ _-]?key|credential)(?:\s+(?:for|of)\s+[^\s:=]{1,60})?(?:\s+(?:is|was|=)|:)?\s+\\*["'`]?(?P<t>[^\s"'`\\,;:=()]{10,})"#,
+    // SQL.
+    r#"(?i)\b(?:identified\s+(?:with\s+\S+\s+)?(?:by|as)|password)\s+\\*['"](?P<s>[^'"\\\s]{3,})"#,
+    // Programs that take a password.
+    r#"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;,{}]*?\s-p["']?(?P<s>[^\s"'\\-][^\s"'\\]{2,})"#,
+    r#"\bsshpass\s+-p\s*["']?(?P<s>[^\s"'\\]{3,})"#,
+    r#"\b(?:docker|podman|nerdctl|oras|crane|helm\s+registry)\s+login\b[^\n|;,{}]*?\s(?:-p|--password)[ =]["']?(?P<s>[^\s"'\\]{3,})"#,
+    r#"\bredis-cli\b[^\n|;,{}]*?\s(?:-a|--pass)\s+["']?(?P<s>[^\s"'\\]{3,})"#,
+    r#"\bvault\s+login\s+(?:token=)?(?P<m>[^\s"'\\-][^\s"'\\]{7,})"#,
+    // `base64("user:pw")` of code, `user:pw@tcp(host)` of Go's MySQL driver.
+    r#"(?i)base_?64[a-z_]*\(\s*\\*["'][^"'\\:\s]{1,64}:(?P<s>[^"'\\\s]{3,})"#,
+    r#"[A-Za-z0-9_.-]+:(?P<s>[^\s:@/"'\\]{3,})@(?:tcp|unix)\("#,
+    // A token in place of a user, with a password that says so.
+    r"://(?P<d>[A-Za-z0-9_-]{20,}):[^/\s@]*@",
+    // `headers:get("x-api-key") == "…"`
+    r#"(?i)\bget\(\s*\\*["'](?:[a-z0-9]+-)*(?:key|token|secret|authorization|cookie|password|signature|auth)\\*["']\s*\)\s*(?:==|~=|!=)\s*\\*["'](?:bearer |basic )?(?P<m>[^\s"'\\]{6,})"#,
+    r"Private-Lines: \d+\s+(?P<s>[A-Za-z0-9+/=\s]{16,})",
+    r"---- BEGIN SSH2 [A-Z ]*PRIVATE KEY ----\s+(?P<s>[^-]{16,})",
+    r"(?i)\b(?:bearer|basic)(?:\s|%20|\+)+(?P<s>[A-Za-z0-9._~+/=-]{8,})",
+    r#"(?i)\b(?:bearer|basic)\s*\\*["']\s*(?:\.\.|\+)\s*\\*["'](?P<s>[^"'\\]{4,})"#,
+    r"\b(?P<d>sk-[A-Za-z0-9_-]{32,})",
+    r"https://hooks\.slack\.com/[a-z]+/(?P<s>[A-Za-z0-9_/-]{16,})",
+    r"https://[a-z.]*discord(?:app)?\.com/api/webhooks/(?P<s>[A-Za-z0-9_/-]{16,})",
+    // Schemes of the header other than Basic and Bearer.
+    r#"(?i)\bauthorization["']?:[ \t]*(?:token|apikey|api-key|negotiate|ntlm|digest|hawk|oauth|dpop|aws4-hmac-sha256)[ \t]+(?P<s>[^\n\\]{8,})"#,
+    r#"(?i)\bcookie["']?:[ \t]*["']?(?P<s>[A-Za-z0-9_.-]{1,80}=[^\s"'\\]{4,}[^\n"'\\]*)"#,
+    r#"\bcurl\b[^\n|]*?\s(?:-u|--user)[ =]?["']?[^\s:"'\\]+:(?P<s>[^\s"'\\]{3,})"#,
+    r#"(?i)--(?:[a-z0-9]+-)*(?:password|passwd|pass|token|secret|api-?key|access-key|secret-key)[ =]["']?(?P<d>[^\s"'\\]{6,})"#,
+    r"(?i)\blogin\s+\S+\s+password\s+(?P<s>\S{4,})",
+    r"(?i)<[a-z:._-]*(?:password|passwd|secret|token|api-?key)>(?P<s>[^<\s]{4,})<",
+    // Docker and npm.
+    r#"\b_?auth\\*["']?\s*[:=]\s*\\*["'](?P<d>[A-Za-z0-9+/]{12,}={0,2})"#,
+    // A token in place of a user: https://TOKEN@host
+    r"://(?P<d>[A-Za-z0-9_-]{20,})@",
+    // redis://user:pw@host, amqp://:pw@host
+    r#"://[^/\s:@"'\\]*:(?P<s>[^/\s@"'\\]+)@"#,
+    r#"(?i)[?&;#](?:access_token|api_?key|token|password|secret|sig|signature)=(?P<s>[^&\s"'\\#]{4,})"#,
+    r#"(?i)\bx-(?:amz|goog)-(?:signature|credential|security-token)=(?P<s>[^&\s"'\\#]{4,})"#,
+    r#"\bresponse=\\*"(?P<d>[A-Za-z0-9]{16,})"#,
+    r"(?i)[?&;#](?:key|code|auth|session|sid|jwt|assertion|ticket)=(?P<d>[A-Za-z0-9_.~+/=-]{20,})",
+];
+
+/// Substrings, one of which occurs in every text or key that is or indicates a secret; the other patterns run only on texts
+/// that contain one. Without `\b`: Unicode word boundaries have no automaton, and every printed line is searched.
+const HINTS: &[&str] = &[
+    r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|[-_. ]pass|pwd|secret|token|cred|authorization|bearer|basic|cookie|jwks|users|kty|psk|otp|mnemonic",
+    r"(?i)(?:private|api|app|application|access|auth|signing|signature|encryption|decryption|hmac|master|shared|account|client|session|ticket|ssh|license|subscription|functions?|consumer|tls|ssl|rsa|aes|server|deploy|storage|pgp|gpg|unseal|recovery|json)[-_. ]?key",
+    r"github_pat_|(?i)sess(?:ion)?[-_. ]?id|pass[-_. ]word|connection[-_. ]?string|certificate|trusted_?ca|ocsp|inline|sig=|signature=|recovery[-_. ]?code|seed[-_. ]?phrase|pin[-_. ]?code",
+    r"(?-i)[a-z]Pass|-----BEGIN|LS0tLS1|eyJ|A(?:KIA|SIA|BIA|CCA)|gh[pousr]_|gl(?:pat|dt|rt|ptt|soat|imt|agent|oas|ffct|cbt|ft)-|[sr]k_(?:live|test)_|xox|xapp-|AIza|ya29\.|SG\.",
+    r"hv[sb]\.|npm_|pypi-|dckr_|hf_|shp(?:at|ca|pa|ss)_|AGE-SECRET|://[^/\s]*@|GOCSPX-|1//0|sk-|do[opr]_v1_|key-[a-f0-9]{32}|SK[a-f0-9]{32}|NRAK-|lin_api_|ATATT3|glsa_|glc_|dp\.(?:pt|st|sa|ct)\.|PMAK-",
+    r"rubygems_|sntry[su]_|xkeysib-|EAACEd|sq0(?:csp|atp)-|shippo_|ops_eyJ|tskey-|pscale_|pul-[a-f0-9]|hooks\.slack|/webhooks/|curl |_auth[ =:]|['\x22]auth['\x22\\]|[?&;#](?:key|code|auth|session|sid|jwt|assertion|ticket)=",
+    r"whsec_|figd_|(?:gsk|tfp|phc|phx|r8|sbp)_|(?:xai|pplx|nvapi|CFPAT)-|dapi[a-f0-9]|EAA[A-Z]|secret-token:|atlasv1|ATCTT3|hvr\.",
+    r"[sbr]\.[A-Za-z0-9]{24}|(?i:identified\s|base_?64[a-z_]*\()|mysql|mariadb|sshpass|redis-cli|\slogin\s|@(?:tcp|unix)\(",
+    r#"(?-u:\b|_)(?i:pass|pw|pin|jwt|salt|hmac|private|auth|sig|signature|nonce|seed|sid|session|ticket|license|dsn|key)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
+    r#"[a-z](?:Pass|Pw|PW|Pin|PIN|Jwt|JWT|Salt|Hmac|HMAC|Private|Auth|Sig|Signature|Nonce|Seed|Sid|SID|Session|Ticket|License|Dsn|DSN|Key)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
+    r"BAQEFAASC|IBAAKC|MHcCAQEE|MC4CAQAw|MIGHAgEA|Private-Lines|BEGIN SSH2",
+];
+
+static HINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let groups: Vec<String> = HINTS.iter().map(|hint| format!("(?:{hint})")).collect();
+    Regex::new(&groups.join("|")).ok()
+});
+
+/// All forms at once.
+pub(super) static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&FORMS.join("|")).ok());
+pub(super) static SURROUNDED: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| AROUND.iter().filter_map(|it| Regex::new(it).ok()).collect());
+/// Keys in the JSON of Envoy whose secrets may be on another line than the key or the name that indicates them.
+const APART: &str = r#""inline_?[sSbB]|"(?:key|name|header|header_?[nN]ame)":\s*"[^"]*(?i:passw|secret|token|credential|authorization|cookie|api[-_.]?key|private[-_.]?key|x-[a-z-]*(?:auth|key|session|signature))|api_key_auth|"kty""#;
+
+static IS_APART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(APART).ok());
+
+/// Whether JSON may contain secrets that no single line of it shows; cheap.
+pub(super) fn may_hold_apart(json: &str) -> bool {
+    IS_APART.as_ref().is_none_or(|apart| apart.is_match(json))
+}
+
+/// Whether a text may contain something that [`places`] finds; cheap.
+pub(super) fn may_hold(text: &str) -> bool {
+    text.len() >= 6 && HINT.as_ref().is_none_or(|hint| hint.is_match(text))
+}
