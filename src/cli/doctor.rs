@@ -48,9 +48,15 @@ impl Doctor {
         partial |= compared.iter().any(Result::is_err);
         let version = &opened.bottle.istiod.version;
         match self.output {
-            TextOrJson::Text => text(session, version, documents.len(), &nodes, &compared)?,
+            TextOrJson::Text => {
+                text(session, version, documents.len(), &nodes, &compared)?;
+                if partial {
+                    writeln!(session.out, "Not everything could be read or compared: this holds for the rest only.")?;
+                }
+            }
             TextOrJson::Json => {
-                let report = data(version, documents.len(), &nodes, &compared);
+                let mut report = data(version, documents.len(), &nodes, &compared);
+                report["complete"] = (!partial).into();
                 writeln!(session.out, "{report:#}")?;
             }
         }

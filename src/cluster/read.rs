@@ -307,6 +307,10 @@ impl Reader<'_> {
 
     /// Adds the mesh configuration of a control plane, and returns its root namespace.
     fn settings(&mut self, namespace: &str, name: &str, answer: Result<Value, Fault>) -> Option<String> {
+        let home = namespace == self.scope.istio_namespace;
+        let of_revision = name.strip_prefix("istio-").map(|revision| format!(" --revision {revision}"));
+        let of_namespace = (!home).then(|| format!(" --istio-namespace {namespace}"));
+        let options = [of_revision, of_namespace].into_iter().flatten().collect::<String>();
         match answer {
             Ok(mut object) => {
                 name_kind(&mut object, "ConfigMap", "v1");
@@ -318,7 +322,7 @@ impl Reader<'_> {
             Err(fault) => {
                 let without = kinds::CONFIG_MAP.without;
                 let message = format!("cannot read ConfigMap {namespace}/{name}: {fault}; {without}");
-                self.problem(Code::NoMeshConfig, Severity::Error, message, Some(rbac(self.needs)));
+                self.problem(Code::NoMeshConfig, Severity::Error, message, Some(rbac_with(self.needs, &options)));
                 None
             }
         }
@@ -500,9 +504,14 @@ pub(crate) async fn names(cluster: &Cluster, kind: &Kind, namespace: &str) -> Ve
 }
 
 fn rbac(needs: &Needs) -> String {
+    rbac_with(needs, "")
+}
+
+/// The same with more options of `rbac`.
+fn rbac_with(needs: &Needs, options: &str) -> String {
     let alone = !needs.istiod || matches!(needs.command, "capture" | "dump" | "doctor");
     let option = if alone { "" } else { " --istiod" };
-    format!("`kubectl envoyfilter rbac {}{option}` prints the role that is needed", needs.command)
+    format!("`kubectl envoyfilter rbac {}{option}{options}` prints the role that is needed", needs.command)
 }
 
 /// `rootNamespace` of a mesh ConfigMap, found by line; it is parsed properly with the other objects.

@@ -14,7 +14,7 @@ mod text;
 
 pub use identity::{Identity, override_identity};
 pub use read::Layout;
-pub use redacted::Redactions;
+pub use redacted::{Redactions, Searched};
 pub use rewrite::{Edit, Rewritten};
 pub use text::Pool;
 

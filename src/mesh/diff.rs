@@ -188,7 +188,9 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
         });
     })?;
     drop(reached);
-    let scope = mesh.scope(given, &taken, changed.len());
+    // An updated filter is among them twice.
+    let names: BTreeSet<String> = changed.iter().map(EnvoyFilter::full_name).collect();
+    let scope = mesh.scope(given, &taken, names.len());
     drop(programs);
     let unknown_services = unknown_services.into_iter().collect();
     Ok(DiffReport {

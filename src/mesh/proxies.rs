@@ -11,7 +11,7 @@ use crate::cluster::Via;
 use crate::cluster::targets::{self, Target};
 use crate::demo;
 use crate::engine::services;
-use crate::load::dump::{Dump, Identity, Layout, Pool};
+use crate::load::dump::{Dump, Identity, Layout, Pool, Searched};
 use crate::load::dumps;
 use crate::load::limits::Limits;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -260,10 +260,10 @@ impl Mesh<'_> {
             self.one_identity(given, wanted)?;
         }
         let Taken { problems, proxies } = taken;
-        let mut read = 0;
+        let (mut read, mut searched) = (0, Searched::default());
         let mut take = |problems: &mut Vec<Problem>, kept: Kept| {
             read += 1;
-            self.settings.secrets.with(|secrets| kept.dump.secrets(secrets));
+            self.settings.secrets.with(|secrets| kept.dump.secrets(secrets, &mut searched));
             take(problems, kept)
         };
         match &self.feed {

@@ -19,7 +19,7 @@ use crate::engine::select::select;
 use crate::load::capture::Capture;
 use crate::load::{self, Loaded};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::Inventory;
+use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory};
 use crate::model::proxy::Proxy;
 use crate::source::{Code, Problem, Severity};
 use crate::words::count;
@@ -189,15 +189,24 @@ impl<'p> Mesh<'p> {
         }
         leave_out_other_revisions(&mut loaded, &facts);
         let mut targets = targets::targets(&loaded.inventory);
-        let planes = planes::planes(&facts, &targets, settings.istio_version, settings.root_namespace.as_deref());
         let namespace = settings.namespace.clone().unwrap_or_else(|| "default".to_owned());
         let only = part(settings, breadth(&namespace), None);
-        let is_root = |namespace: &str| planes.iter().any(|plane| plane.mesh.root_namespace == namespace);
-        // What would be read from a cluster.
-        if let Some(only) = only.as_deref().filter(|only| !whole && !is_root(only)) {
+        // What would be read from a cluster: the root namespaces of control planes where istiod was looked for, and of those
+        // that configure the proxies.
+        let (root, home) = (settings.root_namespace.as_deref(), &settings.cluster.istio_namespace);
+        let at_home = facts.planes.iter().filter(|plane| plane.pods == 0 || plane.namespace == *home);
+        let mut roots: BTreeSet<String> =
+            at_home.map(|plane| root.unwrap_or(&plane.root_namespace).to_owned()).collect();
+        if roots.is_empty() {
+            roots.insert(root.unwrap_or(DEFAULT_ROOT_NAMESPACE).to_owned());
+        }
+        let narrow = only.as_deref().filter(|only| !whole && !roots.contains(*only));
+        targets.retain(|target| narrow.is_none_or(|only| target.namespace == only));
+        let planes = planes::planes(&facts, &targets, settings.istio_version, root);
+        if let Some(only) = narrow {
+            roots.extend(planes.iter().map(|plane| plane.mesh.root_namespace.clone()));
             let filters = &mut loaded.inventory.envoy_filters;
-            filters.retain(|filter| filter.namespace == only || is_root(&filter.namespace));
-            targets.retain(|target| target.namespace == only);
+            filters.retain(|filter| filter.namespace == only || roots.contains(&filter.namespace));
         }
         let asked = only.as_ref().map(|only| {
             let filters = loaded.inventory.envoy_filters.iter().filter(|filter| filter.namespace == *only);

@@ -97,7 +97,8 @@ impl OfResource<'_> {
 
 /// Whether proxies were compared, or no comparison was needed.
 pub(crate) fn is_judged(report: &DiffReport) -> bool {
-    report.scope.proxies.read > 0 || (report.scope.filters == 0 && !report.whole)
+    let equal = report.scope.filters == 0 && !report.whole && !report.new.inventory.envoy_filters.is_empty();
+    report.scope.proxies.read > 0 || equal
 }
 
 /// Whether proxies appear or disappear, or patches start or stop having an effect.
@@ -134,6 +135,9 @@ pub(crate) fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
 pub(crate) fn unchanged(report: &DiffReport) -> String {
     let read = report.scope.proxies.read;
     match (report.scope.filters, read, report.scope.unread.is_empty()) {
+        (0, 0, _) if !report.whole && report.new.inventory.envoy_filters.is_empty() => {
+            "nothing compared: no EnvoyFilter to compare".to_owned()
+        }
         (0, 0, _) if !report.whole => "no change: the EnvoyFilters are the same".to_owned(),
         (_, 0, true) if report.whole => "nothing compared: no proxy exists before and after the change".to_owned(),
         (_, 0, true) => "nothing compared: the EnvoyFilters reach no proxy".to_owned(),

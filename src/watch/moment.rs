@@ -7,6 +7,7 @@ use crate::cluster::targets::{Target, targets};
 use crate::load::Loaded;
 use crate::mesh::planes::{Homes, unknown_revision};
 use crate::mesh::single::Now;
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::redact::Keeper;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -75,6 +76,17 @@ impl Moment {
         let attached: Vec<u64> =
             filters.filter(|(filter, _)| now.reaches(filter, target)).map(|(_, digest)| *digest).collect();
         digest(&(plane, attached))
+    }
+
+    /// The number of EnvoyFilters in a namespace or on its proxies; of all without one.
+    pub(super) fn filters_for(&self, namespace: Option<&str>) -> usize {
+        let filters = &self.whole.inventory.envoy_filters;
+        let Some(namespace) = namespace else { return filters.len() };
+        let now = self.now();
+        let there = || self.targets.values().filter(|target| target.namespace == namespace);
+        let counts =
+            |filter: &&EnvoyFilter| filter.namespace == namespace || there().any(|target| now.reaches(filter, target));
+        filters.iter().filter(counts).count()
     }
 
     /// `metadata.uid` of an EnvoyFilter, `namespace/name`.

@@ -514,7 +514,7 @@ impl Run {
             origin: Origin::Cluster { context: self.cluster.context.clone() },
             namespaces: self.watch.namespace.clone().map(|only| vec![only]),
             control_planes: Scope::planes(&moment.whole.planes, &moment.whole.facts),
-            filters: moment.whole.inventory.envoy_filters.len(),
+            filters: moment.filters_for(self.watch.namespace.as_deref()),
             proxies: ProxyScope { read: count_of.read, of: count_of.all, pods: count_of.all },
             unread,
         };

@@ -40,9 +40,36 @@ impl Redactions {
     }
 }
 
+/// Resources whose secrets are known, by their names: those of a mesh are in many dumps.
+#[derive(Debug, Default)]
+pub struct Searched {
+    known: HashMap<Box<str>, Box<str>>,
+    bytes: usize,
+}
+
+impl Searched {
+    /// Maximum size of remembered resources, in bytes.
+    const MOST: usize = 4 << 20;
+
+    fn is_known(&self, name: &str, json: &str) -> bool {
+        self.known.get(name).is_some_and(|known| **known == *json)
+    }
+
+    fn add(&mut self, name: &str, json: &str) {
+        let old = self.known.remove(name).map_or(0, |known| known.len());
+        self.bytes = self.bytes - old + json.len();
+        if self.bytes > Self::MOST {
+            self.bytes -= json.len();
+        } else {
+            self.known.insert(name.into(), json.into());
+        }
+    }
+}
+
 impl Dump {
     /// Adds the secrets that no single line of the dump shows to those that no output repeats. Names of resources are none.
-    pub fn secrets(&self, into: &mut Secrets) {
+    /// `searched`: what was added before.
+    pub fn secrets(&self, into: &mut Secrets, searched: &mut Searched) {
         let text = self.text.whole();
         if !may_hold_apart(text) {
             return;
@@ -56,14 +83,23 @@ impl Dump {
                 redactor.collect(&mut value, &mut found);
             }
         };
+        let mut fresh = Vec::new();
         let mut edits = Vec::with_capacity(self.index.entries.len());
         for (resource, entry) in self.index.entries.iter().enumerate() {
-            collect(text.get(entry.json.range()).unwrap_or_default());
+            let part = |range| text.get(range).unwrap_or_default();
+            let (name, json) = (part(entry.name.range()), part(entry.json.range()));
+            if !searched.is_known(name, json) {
+                collect(json);
+                fresh.push((name, json));
+            }
             edits.push(Edit::Replace { resource, json: Cow::Borrowed("{}") });
         }
         collect(&self.written(&edits));
         let names = self.index.entries.iter().filter_map(|entry| text.get(entry.name.range()));
-        found.forget(names.map(|name| name.trim_matches('"')));
+        // A text that is a name here may be none in another dump, so these resources are searched there again.
+        if !found.forget(names.map(|name| name.trim_matches('"'))) {
+            fresh.into_iter().for_each(|(name, json)| searched.add(name, json));
+        }
         into.join(found);
     }
 
@@ -126,6 +162,29 @@ impl Dump {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_of_equal_resources_are_collected_once() {
+        let dump = |name: &str, token: &str| {
+            let text = format!(
+                r#"{{"configs": [{{"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump", "dynamic_active_clusters": [{{"cluster": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "{name}"}}}}, {{"cluster": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "b", "metadata": {{"filter_metadata": {{"x": {{"apiToken": "{token}"}}}}}}}}}}]}}]}}"#
+            );
+            Dump::from_text("dump", text).0.unwrap()
+        };
+        let mut searched = Searched::default();
+        let mut ask = |dump: &Dump| {
+            let mut secrets = Secrets::default();
+            dump.secrets(&mut secrets, &mut searched);
+            secrets
+        };
+        assert!(ask(&dump("a", "abcdef-1")).finds("abcdef-1"));
+        // Known, so nothing is added.
+        assert!(ask(&dump("c", "abcdef-1")).is_empty());
+        assert!(ask(&dump("a", "abcdef-2")).finds("abcdef-2"));
+        // The name of a resource is no secret, where it is one.
+        assert!(ask(&dump("abcdef-3", "abcdef-3")).is_empty());
+        assert!(ask(&dump("a", "abcdef-3")).finds("abcdef-3"));
+    }
 
     #[test]
     fn resource_by_resource_is_the_same_as_at_once() {

@@ -409,12 +409,14 @@ impl Secrets {
         }
     }
 
-    /// Forgets texts that also have another meaning, such as names of objects.
-    pub fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+    /// Forgets texts that also have another meaning, such as names of objects. Returns whether there were any.
+    pub fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> bool {
         self.finder = OnceLock::new();
+        let before = self.values.len();
         for name in names {
             self.values.remove(name);
         }
+        self.values.len() < before
     }
 
     /// Remembers what another part of the input contains.

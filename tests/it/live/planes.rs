@@ -66,6 +66,27 @@ fn a_control_plane_in_another_namespace_judges_its_proxies() {
 }
 
 #[test]
+fn a_capture_answers_with_the_same_control_planes() {
+    let mock = with_another(true).start();
+    let folder = tempfile::tempdir().unwrap();
+    let capture = folder.path().join("mesh.tar.gz");
+    let said = live(&mock, &["capture", "-A", capture.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for arguments in
+        [&["explain", "pod/cart-7", "-n", "green"][..], &["explain", "pod/cart-1", "-n", "shop"], &["get", "-A"]]
+    {
+        let of_cluster = live(&mock, arguments);
+        let of_capture = live(&mock, &[arguments, &["--capture", capture.to_str().unwrap()]].concat());
+        let scope = |said: &super::Said| said.err.split_once("; ").map(|(_, scope)| scope.to_owned());
+        assert_eq!(of_capture.code, of_cluster.code, "{arguments:?}: {}", of_capture.err);
+        assert_eq!(scope(&of_capture), scope(&of_cluster), "{arguments:?}");
+        if arguments[0] == "explain" {
+            assert_eq!(of_capture.out, of_cluster.out, "{arguments:?}");
+        }
+    }
+}
+
+#[test]
 fn proxies_of_an_unknown_control_plane_are_named() {
     let mock = with_another(false).start();
     let said = run(&mock.kubeconfig("green"), &["get"]);
@@ -82,6 +103,7 @@ fn proxies_of_an_unknown_control_plane_are_named() {
     let said = run(&mock.kubeconfig("green"), &["get"]);
     assert_eq!(said.code, 3, "{}", said.err);
     assert!(said.err.contains("cannot read ConfigMap mesh-b/istio-b"), "{}", said.err);
+    assert!(said.err.contains("rbac get --revision b --istio-namespace mesh-b` prints"), "{}", said.err);
 }
 
 #[test]

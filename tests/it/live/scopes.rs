@@ -57,6 +57,35 @@ fn diff_looks_at_the_proxies_that_its_files_reach() {
     }
 }
 
+/// Without an EnvoyFilter there is nothing that could be the same; an updated one counts once.
+#[test]
+fn a_diff_of_nothing_is_no_all_clear() {
+    let mock = mesh(&[dump_with("2s", None)]).start();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let empty = write("empty.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n");
+    let ask = |arguments: &[&str]| live(&mock, &[&["diff"], arguments, &["--dump-via", "pod-proxy"]].concat());
+    for form in ["text", "markdown"] {
+        for arguments in [["-f", empty.as_str()], ["--delete", "shop/none"]] {
+            let said = ask(&[&arguments[..], &["-o", form]].concat());
+            assert_eq!(said.code, 2, "{arguments:?}: {}{}", said.out, said.err);
+            let words = "nothing compared: no EnvoyFilter to compare";
+            assert!(said.out.contains(words) && !said.out.contains("no change"), "{arguments:?}: {}", said.out);
+        }
+    }
+    let updated = write("updated.yaml", &filter("shop", "cart").replace("name: new", "name: timeout"));
+    let said = ask(&["-f", &updated]);
+    assert_eq!(said.code, 1, "{}", said.out);
+    assert!(said.err.contains("; 1 EnvoyFilter; 1 of 1 config dump read"), "{}", said.err);
+    let stored = mock.objects("EnvoyFilter")[0].to_string();
+    let said = ask(&["-f", &write("stored.yaml", &stored)]);
+    assert_eq!((said.code, said.out.as_str()), (0, "no change: the EnvoyFilters are the same\n"), "{}", said.err);
+}
+
 /// A capture without config dumps fails, unless requested.
 #[test]
 fn a_capture_without_dumps_fails_unless_requested() {

@@ -114,6 +114,26 @@ fn metric(text: &str, name: &str) -> Option<f64> {
     line.rsplit(' ').next()?.parse().ok()
 }
 
+/// The scope counts what is reported, not everything that is watched.
+#[test]
+fn the_scope_of_one_namespace_counts_its_filters() {
+    let mut world = mesh(&[dump_with("2s", None)]);
+    for (namespace, app) in [("elsewhere", "cart"), ("istio-system", "cart"), ("istio-system", "nobody")] {
+        world.add(json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": format!("for-{app}"), "namespace": namespace},
+            "spec": {"workloadSelector": {"labels": {"app": app}}, "configPatches": []},
+        }));
+    }
+    let mock = world.start();
+    for (arguments, filters) in [(&["-n", "shop"][..], 2), (&["-n", "elsewhere"], 1), (&["-A"], 4)] {
+        let said = live(&mock, &[&["watch", "--once", "-o", "json"], QUICK, arguments].concat());
+        let lines = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let scope = lines.filter(|line| line["scope"].is_object()).last().unwrap_or_else(|| panic!("{}", said.err));
+        assert_eq!(scope["scope"]["filters"], filters, "{arguments:?}: {scope}");
+    }
+}
+
 #[test]
 fn new_and_cleared_problems_are_reported_with_metrics_and_events() {
     let mock = mesh(&[dump_with("2s", None), dump_with("10s", Some(REFUSAL))]).start();
