@@ -2,7 +2,7 @@
 
 use super::later;
 use super::snapshot::{Snapshot, StoredFilter, text_of};
-use super::standing::{Found, New, Part, Question, Standing};
+use super::standing::{Found, Part, Question, Standing, number_of};
 use crate::budget;
 use crate::cluster::kinds;
 use crate::cluster::objects;
@@ -275,8 +275,8 @@ struct Subject {
     file: FileId,
     /// The stored filter, if they are equal.
     stored: Option<Arc<StoredFilter>>,
-    namespace: String,
-    name: String,
+    /// Its number, by its content.
+    number: u128,
 }
 
 impl Subject {
@@ -288,11 +288,11 @@ impl Subject {
         let known = snapshot.filters.get(&(asked.namespace.to_owned(), asked.name.to_owned()));
         let file = known.map_or_else(|| snapshot.texts.next(), |known| known.file);
         let stored = known.filter(|known| known.excess.is_none() && snapshot.texts.get(known.file).text == text);
+        let number = number_of(asked.namespace, asked.name, file, &text);
         let mut loaded = Loaded::over(Arc::clone(&snapshot.texts), file);
         let source = source_name("admission", kinds::ENVOY_FILTER.kind, asked.namespace, asked.name);
         loaded.add_text(&source, text, &Options { namespace: asked.namespace.to_owned(), ..Options::default() });
-        let (namespace, name) = (asked.namespace.to_owned(), asked.name.to_owned());
-        Subject { loaded, file, stored: stored.cloned(), namespace, name }
+        Subject { loaded, file, stored: stored.cloned(), number }
     }
 }
 
@@ -417,18 +417,11 @@ fn known(
         }
         other => new = other,
     }
-    let question = Question {
-        mesh: snapshot.serial,
-        workloads_of: near.of.clone(),
-        part,
-        stored: stored.iter().map(|known| known.serial).collect(),
-        new: new.map(|subject| New {
-            namespace: subject.namespace.clone(),
-            name: subject.name.clone(),
-            file: subject.file,
-            text: subject.loaded.sources.get(subject.file).text.clone(),
-        }),
-    };
+    let mut filters: Vec<u128> = stored.iter().map(|known| known.number).collect();
+    if let Some(new) = new {
+        filters.insert(stored.partition_point(|known| known.file < new.file), new.number);
+    }
+    let question = Question { mesh: snapshot.serial, workloads_of: near.of.clone(), part, filters };
     rules.standing.answer(question, || run(snapshot, of_part, &rules.config, &near.workloads, &stored, new))
 }
 

@@ -1,6 +1,6 @@
 //! The view of a cluster: each object is parsed once, shared by all reviews, and replaced when it changes.
 
-use super::standing::fresh;
+use super::standing::{fresh, number_of};
 use crate::cluster::facts::Facts;
 use crate::cluster::kinds::{self, Kind};
 use crate::cluster::objects::{self, name_of};
@@ -55,10 +55,10 @@ pub(super) struct StoredFilter {
     pub(super) problems: Vec<Problem>,
     /// Number of values in it.
     pub(super) values: usize,
-    /// The filter's number: other content has another number.
+    /// The limit that it exceeds.
     pub(super) excess: Option<Excess>,
-    /// Its number, which changes with its content.
-    pub(super) serial: u64,
+    /// Its number, by its content.
+    pub(super) number: u128,
 }
 
 impl StoredFilter {
@@ -343,6 +343,7 @@ impl SnapshotBuilder {
         } else {
             known.or_else(|| self.free.pop()).unwrap_or_else(|| self.snapshot.texts.next())
         };
+        let number = if is_filter { number_of(&name.0, &name.1, file, &text) } else { 0 };
         let mut loaded = Loaded { sources: Sources::starting_at(file), ..Loaded::default() };
         let source = source_name(&self.overrides.context, kind.kind, &name.0, &name.1);
         loaded.add_text(&source, text, &Options::default());
@@ -351,8 +352,8 @@ impl SnapshotBuilder {
         if is_filter {
             let filter = inventory.envoy_filters.into_iter().next();
             let excess = too_large.or_else(|| filter.as_ref().and_then(limits::excess));
-            let (refused, serial) = (inventory.refused_filters, fresh());
-            let known = StoredFilter { file, filter, refused, problems, values, excess, serial };
+            let refused = inventory.refused_filters;
+            let known = StoredFilter { file, filter, refused, problems, values, excess, number };
             Arc::make_mut(&mut self.snapshot.filters).insert(name.clone(), Arc::new(known));
         } else {
             self.replace(kind, &name, inventory);

@@ -2,8 +2,9 @@
 //! that have been judged before.
 //!
 //! A [`Question`] contains everything that the answer depends on, so an answer cannot be stale: any change makes a different
-//! question. Objects are identified by numbers that they get whenever they change ([`fresh`]), and an unstored filter by its
-//! whole text. Stored filters give the same question for all reviews, so [`super::judge::prepare`] asks it in advance. A cached
+//! question. Filters are identified by their content ([`number_of`]), whether they are stored or only reviewed: what a review
+//! found for the state after a change is known once the change is stored. All other objects have a number that changes with them
+//! ([`fresh`]). Stored filters give the same question for all reviews, so [`super::judge::prepare`] asks it in advance. A cached
 //! answer is charged to a review's budget like a computed one: whether a change fits must not depend on earlier reviews.
 
 use super::judge::Remark;
@@ -12,8 +13,9 @@ use crate::lint::RuleInfo;
 use crate::source::FileId;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// A finding, independent of the review.
 #[derive(Clone, Debug)]
@@ -47,28 +49,22 @@ pub(super) struct Question {
     /// The namespace whose workloads are used; `None`: all.
     pub(super) workloads_of: Option<String>,
     pub(super) part: Part,
-    /// Numbers of the stored filters, in their order.
-    pub(super) stored: Vec<u64>,
-    /// The filter in this state, if it is not stored like this.
-    pub(super) new: Option<New>,
-}
-
-/// A filter that is not stored like this.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct New {
-    pub(super) namespace: String,
-    pub(super) name: String,
-    /// The place of its text.
-    pub(super) file: FileId,
-    pub(super) text: String,
+    /// Numbers of the filters, in their order.
+    pub(super) filters: Vec<u128>,
 }
 
 impl Question {
     fn bytes(&self) -> usize {
-        let new = |new: &New| new.namespace.len() + new.name.len() + new.text.len();
-        let names = self.workloads_of.as_ref().map_or(0, String::len) + self.new.as_ref().map_or(0, new);
-        size_of::<Question>() + 8 * self.stored.len() + names
+        let names = self.workloads_of.as_ref().map_or(0, String::len);
+        size_of::<Question>() + size_of::<u128>() * self.filters.len() + names
     }
+}
+
+/// The number of a filter with this content, at this place among the texts. It depends on random keys of the process, so nobody
+/// can write two filters with one number.
+pub(super) fn number_of(namespace: &str, name: &str, file: FileId, text: &str) -> u128 {
+    static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
+    KEYS.iter().fold(0, |number, key| (number << 64) | u128::from(key.hash_one((namespace, name, file.0, text))))
 }
 
 /// A number that is unique in this process.
@@ -200,20 +196,35 @@ fn weight(found: &Found) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Severity;
 
     fn question(mesh: u64, text: &str) -> Question {
-        Question {
-            mesh,
-            workloads_of: None,
-            part: Part::All,
-            stored: vec![1, 2],
-            new: Some(New {
-                namespace: "shop".to_owned(),
-                name: "a".to_owned(),
-                file: FileId(7),
-                text: text.to_owned(),
-            }),
-        }
+        let filters = vec![1, 2, number_of("shop", "a", FileId(7), text)];
+        Question { mesh, workloads_of: None, part: Part::All, filters }
+    }
+
+    /// An answer of about this size.
+    fn found(bytes: usize) -> Vec<Found> {
+        let remark = Remark {
+            code: "EF001",
+            severity: Severity::Error,
+            other: None,
+            path: String::new(),
+            message: "x".repeat(bytes),
+            help: None,
+            stood: false,
+            may_come: false,
+        };
+        let rule = &crate::rules::ALL[0].info;
+        vec![Found { rule, filter: String::new(), place: (FileId(7), 0), remark }]
+    }
+
+    #[test]
+    fn filters_have_numbers_by_their_content() {
+        let number = |name: &str, file: u32, text: &str| number_of("shop", name, FileId(file), text);
+        assert_eq!(number("a", 7, "text"), number("a", 7, "text"));
+        let all = [number("a", 7, "text"), number("b", 7, "text"), number("a", 8, "text"), number("a", 7, "other")];
+        assert!(all.iter().enumerate().all(|(at, one)| !all[..at].contains(one)), "{all:?}");
     }
 
     #[test]
@@ -252,10 +263,9 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_what_is_used_stays() {
         let standing = Standing::default();
-        let text = "x".repeat(LARGEST / 2);
         let mut often = 0;
         for mesh in 1..200 {
-            standing.answer(question(mesh, &text), Vec::new);
+            standing.answer(question(mesh, "large"), || found(LARGEST / 2));
             standing.answer(question(0, "small"), || {
                 often += 1;
                 Vec::new()
@@ -265,8 +275,8 @@ mod tests {
         assert_eq!(often, 1);
         assert!(standing.size().0 < 40, "{standing:?}");
         // The largest are not cached.
-        standing.answer(question(1_000, &"x".repeat(LARGEST)), Vec::new);
-        standing.answer(question(1_000, &"x".repeat(LARGEST)), Vec::new);
+        standing.answer(question(1_000, "large"), || found(LARGEST));
+        standing.answer(question(1_000, "large"), || found(LARGEST));
         assert_eq!(standing.hits(), 198);
     }
 }

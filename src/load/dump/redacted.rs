@@ -167,7 +167,7 @@ mod tests {
     fn secrets_of_equal_resources_are_collected_once() {
         let dump = |name: &str, token: &str| {
             let text = format!(
-                r#"{{"configs": [{{"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump", "dynamic_active_clusters": [{{"cluster": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "{name}"}}}}, {{"cluster": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "b", "metadata": {{"filter_metadata": {{"x": {{"apiToken": "{token}"}}}}}}}}}}]}}]}}"#
+                r#"{{"configs": [{{"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump", "dynamic_active_clusters": [{{"cluster": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "{name}"}}}}, {{"cluster": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "b", "metadata": {{"filter_metadata": {{"x": {{"name": "api-token", "value": "{token}"}}}}}}}}}}]}}]}}"#
             );
             Dump::from_text("dump", text).0.unwrap()
         };

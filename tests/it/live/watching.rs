@@ -128,8 +128,8 @@ fn the_scope_of_one_namespace_counts_its_filters() {
     let mock = world.start();
     for (arguments, filters) in [(&["-n", "shop"][..], 2), (&["-n", "elsewhere"], 1), (&["-A"], 4)] {
         let said = live(&mock, &[&["watch", "--once", "-o", "json"], QUICK, arguments].concat());
-        let lines = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let scope = lines.filter(|line| line["scope"].is_object()).last().unwrap_or_else(|| panic!("{}", said.err));
+        let mut lines = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let scope = lines.rfind(|line| line["scope"].is_object()).unwrap_or_else(|| panic!("{}", said.err));
         assert_eq!(scope["scope"]["filters"], filters, "{arguments:?}: {scope}");
     }
 }

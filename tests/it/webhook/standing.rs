@@ -2,7 +2,7 @@
 
 use super::{builder, kind_of, rules, text};
 use crate::support::testdata;
-use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge};
+use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge, prepare};
 use kubectl_envoyfilter::admission::snapshot::{Change, Overrides, SnapshotBuilder};
 use kubectl_envoyfilter::budget::Meter;
 use kubectl_envoyfilter::cluster::kinds;
@@ -127,6 +127,13 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
                 }
                 builder.apply(kind_of(&object).unwrap(), Change::Put(object));
             }
+            7 => {
+                // A reviewed change is stored.
+                if let Some(new) = asked.last().and_then(|case| case.new.clone()) {
+                    builder.apply(kinds::ENVOY_FILTER, Change::Put(new.clone()));
+                    stored.insert(of(&new), new);
+                }
+            }
             _ => {}
         }
         let snapshot = builder.snapshot();
@@ -163,6 +170,34 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
     assert!(remarks > reviews / 2, "{remarks} remarks");
     assert!(kept.standing().hits() > u64::try_from(reviews).unwrap(), "{}", kept.standing().hits());
     assert_eq!(forgotten.standing().size(), (0, 0));
+}
+
+/// What was found for the state after a change is what is known about the state before the next one.
+#[test]
+fn an_accepted_change_is_not_judged_again_once_it_is_stored() {
+    let filter = |name: &str, seconds: usize| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": name, "namespace": "istio-system", "creationTimestamp": "2026-11-20T08:00:00Z"},
+            "spec": {"configPatches": [{"applyTo": "CLUSTER", "match": {"context": "SIDECAR_OUTBOUND"},
+                "patch": {"operation": "MERGE", "value": {"connect_timeout": format!("{seconds}s")}}}]},
+        })
+    };
+    let rules = rules();
+    let mut builder = builder(Overrides::default(), &[filter("one", 1), filter("two", 2), filter("three", 3)]);
+    let snapshot = builder.snapshot();
+    prepare(&snapshot, &rules);
+    let (old, new) = (filter("two", 2), filter("two", 7));
+    let asked = Asked { namespace: "istio-system", name: "two", old: Some(&old), new: Some(&new) };
+    assert!(!judge(&snapshot, &rules, &asked).remarks.is_empty());
+    let (answers, hits) = (rules.standing().size().0, rules.standing().hits());
+    builder.apply(kinds::ENVOY_FILTER, Change::Put(new.clone()));
+    prepare(&builder.snapshot(), &rules);
+    assert_eq!((rules.standing().size().0, rules.standing().hits()), (answers, hits + 1));
+    // Another change was not judged before.
+    builder.apply(kinds::ENVOY_FILTER, Change::Put(filter("two", 8)));
+    prepare(&builder.snapshot(), &rules);
+    assert_eq!((rules.standing().size().0, rules.standing().hits()), (answers + 1, hits + 1));
 }
 
 /// Each kind of change changes the answer if it should: cached findings are not reused for another state.
