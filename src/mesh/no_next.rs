@@ -11,15 +11,24 @@ use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::Problem;
 
-/// No istiod can be used.
-pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Release)>, Error> {
+/// No istiod can be used. Fails when one is named.
+pub(super) fn named(request: &AuditRequest) -> Result<Vec<(Release, &IstiodSettings)>, Error> {
     if request.istiods.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
 }
 
-/// Never called: [`base`] rejects such requests.
+/// None.
+pub(super) fn base(
+    _: &AuditRequest,
+    _: &[(Release, &IstiodSettings)],
+    _: Release,
+) -> Result<Option<(IstiodSettings, Release)>, Error> {
+    Ok(None)
+}
+
+/// Never called: [`named`] rejects such requests.
 pub(super) fn mesh<'p>(_: &Settings, _: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
     Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
 }
