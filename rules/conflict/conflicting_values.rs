@@ -26,7 +26,8 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
-    "EF401" "conflicting-values" Conflict Warning => check
+    "EF401" "conflicting-values" Conflict Warning => check,
+    explains: &["EF404"]
 }
 
 /// The path of a field, and its object.
@@ -93,6 +94,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .help("write the value in one place, or set `priority` (the higher one comes later)")
             .workloads(labels)
             .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+            .beside(other.filter)
             .of(view.filter, Some(patch)),
         );
     }

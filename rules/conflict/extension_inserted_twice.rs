@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::context::ProxyRun;
+use crate::lint::order::{decided_by_priority, reason};
 use crate::lint::seen::{changed_filter_lists, config_type, exact};
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, walk};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -28,7 +29,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy, "HTTP filters": each filter of the list runs.
-    "EF412" "extension-inserted-twice" Conflict Warning => check
+    "EF412" "extension-inserted-twice" Conflict Warning => check,
+    explains: &["EF404"]
 }
 
 /// Suffixes of the types of extensions that are often in a list more than once.
@@ -160,6 +162,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .help("let one EnvoyFilter insert the filter and the other MERGE into it, or remove one")
         .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
         .of(view.filter, Some(patch));
+        if !decided_by_priority(cx, first, filter) {
+            finding = finding
+                .beside(other.filter)
+                .note(format!("no priority decides their order: {}", reason(cx, first, filter)));
+        }
         if same_name {
             finding = finding.note(
                 "both have the same name: typed_per_filter_config of a route applies to both, and so does a MERGE",

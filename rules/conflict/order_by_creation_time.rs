@@ -11,7 +11,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// Two adjacent filters of equal priority on one proxy whose swapped order gives a different result. Computed by
-    /// running the engine with the two swapped.
+    /// running the engine with the two swapped. If the two write different values to one field, or insert one
+    /// extension twice, the finding about that tells the order, too.
     ///
     /// # Why it matters
     /// Re-creating a filter, a restore, or another cluster reverses the order: filters swap places, or another value
@@ -46,6 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .note(format!("no priority decides the order: {}", reason(cx, first, second)))
         .help("spec:\n  priority: 10 # the higher one comes later")
         .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+        .beside(other)
         .of(filter, None);
         out.push(if certain { finding.workloads(proxies) } else { finding });
     }

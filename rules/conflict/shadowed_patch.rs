@@ -1,7 +1,7 @@
 //! EF402: a patch of which nothing remains after all patches.
 
 use crate::declare_rule;
-use crate::lint::order::{reason, remover};
+use crate::lint::order::{decided_by_priority, reason, remover};
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 
 declare_rule! {
@@ -21,8 +21,11 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
     "EF402" "shadowed-patch" Conflict Warning => check,
-    needs: &[Dump]
+    needs: &[Dump], explains: &["EF404"]
 }
+
+/// What to do if only the creation time decides which patch comes later.
+const UNDECIDED: &str = "remove one of the two patches, or set `priority` (the higher one comes later)";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
@@ -56,6 +59,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 };
                 finding = finding.related(other.value_span(&["patch", "operation"]), format!("{what} {place}"));
                 if planned.filter != filter {
+                    if !decided_by_priority(cx, filter, planned.filter) {
+                        finding = finding.beside(other.filter).help(UNDECIDED);
+                    }
                     finding = finding.note(format!(
                         "{} is applied later: {}",
                         other.filter.full_name(),

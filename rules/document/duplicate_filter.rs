@@ -1,6 +1,7 @@
 //! EF018: two EnvoyFilters with the same name and namespace.
 
 use crate::declare_rule;
+use crate::lint::document;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::Severity;
@@ -26,6 +27,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let kustomize = document::has_kustomization(cx);
     let mut seen: HashMap<(&str, &str), &EnvoyFilter> = HashMap::new();
     for filter in cx.filters.iter().filter(|filter| !filter.name.is_empty()) {
         let first = *seen.entry((&filter.namespace, &filter.name)).or_insert(filter);
@@ -39,6 +41,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             number => number.to_string(),
         };
         let same_file = filter.document.span.file == first.document.span.file;
+        // A patch of kustomize has the name of what it changes, and kustomize itself rejects duplicates.
+        if kustomize && !same_file {
+            continue;
+        }
         let rename = "give one of them another name, or merge them";
         let (severity, note, help) = if filter.document.to_json() == first.document.to_json() {
             (rule.severity, "it is identical to the first one", "delete one of them")

@@ -2,7 +2,8 @@
 
 use crate::declare_rule;
 use crate::lint::document;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::finding::Label;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::Code;
 
 declare_rule! {
@@ -24,11 +25,24 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut found: Vec<Finding> = Vec::new();
     for (problem, finding) in document::in_filters(cx, rule, &[Code::LegacyApi]) {
+        // Both keys of one object are the old API.
+        if let Some(last) = found.last_mut().filter(|last| last.filter == finding.filter) {
+            last.related.push(Label { span: finding.primary.span, message: "nor is this".to_owned() });
+            last.help = Some(format!("{LABELS}\n{PATCHES}"));
+            last.notes = vec![
+                "workloadSelector and configPatches replaced them in Istio 1.3; nothing below them reaches a proxy"
+                    .to_owned(),
+            ];
+            continue;
+        }
         let labels = problem.span.is_some_and(|span| cx.sources.snippet(span) == "workloadLabels");
         let (new, help) = if labels { ("workloadSelector", LABELS) } else { ("configPatches", PATCHES) };
-        out.push(finding.note(format!("{new} replaced it in Istio 1.3; nothing below it reaches a proxy")).help(help));
+        found
+            .push(finding.note(format!("{new} replaced it in Istio 1.3; nothing below it reaches a proxy")).help(help));
     }
+    out.extend(found);
 }
 
 const LABELS: &str = "workloadSelector:\n  labels: …";

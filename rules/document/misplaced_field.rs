@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::rules::matching::empty_selector;
 use crate::source::Code;
 
 declare_rule! {
@@ -26,7 +27,10 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for (_, finding) in document::in_filters(cx, rule, &[Code::MisplacedField]) {
+    for (problem, finding) in document::in_filters(cx, rule, &[Code::MisplacedField]) {
+        if problem.span.is_some_and(|span| empty_selector::speaks_of(cx, span)) {
+            continue;
+        }
         out.push(finding.note("without it the EnvoyFilter applies to more than intended, or has no effect"));
     }
 }

@@ -25,12 +25,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    // A kustomization may omit its kind and is then recognized by its file name.
-    let kustomize = ["Kustomization", "Component"].iter().any(|kind| cx.inventory.other.contains_key(*kind))
-        || cx.sources.iter().any(|(_, source)| {
-            let file = source.name.rsplit('/').next().unwrap_or_default();
-            file == "kustomization.yaml" || file == "kustomization.yml"
-        });
+    let kustomize = document::has_kustomization(cx);
     for filter in cx.filters.iter().filter(|filter| filter.patches.is_empty()) {
         let root = &filter.document;
         let spec = document::present(root, &["spec"]);

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::rules::matching::empty_selector;
 use crate::source::Code;
 
 declare_rule! {
@@ -25,7 +26,10 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for (_, finding) in document::in_filters(cx, rule, &[Code::UnknownField]) {
+    for (problem, finding) in document::in_filters(cx, rule, &[Code::UnknownField]) {
+        if problem.span.is_some_and(|span| empty_selector::speaks_of(cx, span)) {
+            continue;
+        }
         out.push(finding.note("kubectl apply rejects it; if another client sends it, the API server drops the field"));
     }
 }

@@ -2,9 +2,11 @@
 
 use crate::declare_rule;
 use crate::lint::document;
-use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::lint::finding::Label;
+use crate::lint::{Context, Finding, Findings, RuleInfo, names};
 use crate::source::{Code, FileId, Node, NodeValue};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 declare_rule! {
     /// A template that was not rendered.
@@ -37,6 +39,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             more => format!("none of this document can be read, nor of {more} more documents of this file"),
         }));
     }
+    // The same for names and matches: it has one cause.
+    let mut first: BTreeMap<FileId, (Finding, usize)> = BTreeMap::new();
+    let mut add = |one: Finding| match first.entry(one.primary.span.file) {
+        Entry::Vacant(place) => {
+            place.insert((one, 0));
+        }
+        Entry::Occupied(mut known) => {
+            let (known, more) = known.get_mut();
+            if known.related.len() < MAX_OTHERS {
+                known.related.push(Label { span: one.primary.span, message: "nor was this".to_owned() });
+            } else {
+                *more += 1;
+            }
+        }
+    };
     for filter in cx.filters {
         let below = |part: &str, keys: &[&str]| -> Vec<&Node> {
             keys.iter().filter_map(|key| document::present(&filter.document, &[part, key])).collect()
@@ -45,15 +62,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let named = below("metadata", &["name", "namespace", "labels"]);
         let selected = below("spec", &["workloadSelector", "targetRefs"]);
         for node in named.into_iter().chain(selected) {
-            visit(node, &mut |node, found| out.push(finding(rule, node, found).of(filter, None)));
+            visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, None)));
         }
         for patch in &filter.patches {
             if let Some(node) = filter.patch_node(patch.index).and_then(|node| node.get("match")) {
-                visit(node, &mut |node, found| out.push(finding(rule, node, found).of(filter, Some(patch.index))));
+                visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, Some(patch.index))));
             }
         }
     }
+    for (finding, more) in first.into_values() {
+        out.push(match more {
+            0 => finding,
+            more => finding.note(format!("{} in this file", names::count(more, "further place", "further places"))),
+        });
+    }
 }
+
+/// Maximum number of other places that are shown.
+const MAX_OTHERS: usize = 3;
 
 fn visit(node: &Node, report: &mut impl FnMut(&Node, &str)) {
     match &node.value {

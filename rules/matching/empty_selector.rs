@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::rule::{Cel, PolicyTarget};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo, names, reach};
 use crate::model::inventory::Labels;
-use crate::source::{Node, NodeValue, Severity};
+use crate::source::{Node, NodeValue, Severity, Span};
 use std::cell::LazyCell;
 
 declare_rule! {
@@ -25,6 +25,17 @@ declare_rule! {
     /// Istio API, `type.v1beta1.WorkloadSelector`; istiod `pilot/pkg/model/policyattachment.go`.
     "EF206" "empty-selector" Matching Warning => check,
     fixes: true, policy: Cel(policy)
+}
+
+/// Whether this rule reports a wrong key there: in a selector that selects everything because of it.
+pub(crate) fn speaks_of(cx: &Context<'_>, key: Span) -> bool {
+    cx.filters.iter().any(|filter| {
+        let selector = filter.document.at(&["spec".into(), "workloadSelector".into()]);
+        let within = |at: Span| at.file == key.file && at.start <= key.start && key.end <= at.end;
+        selector.is_some_and(|selector| within(selector.span))
+            && filter.selector.as_ref().is_none_or(Labels::is_empty)
+            && !reach::by_target_refs(cx, filter)
+    })
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

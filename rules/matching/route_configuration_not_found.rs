@@ -73,6 +73,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let finding = one.finding(cx, rule, "route configuration", message);
             out.push(if context == PatchContext::SidecarInbound {
                 finding.help("inbound route configurations have the container port, not the Service port")
+            } else if context == PatchContext::Gateway && is_a_route(cx, &shared) {
+                // Its name has the port of the pod, the match that of the server.
+                finding.help(format!("portNumber: <port of the Gateway's server>\nor name: {shared}"))
             } else {
                 finding
             });

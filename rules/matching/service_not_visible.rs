@@ -101,6 +101,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .help(format!("service: \"{wildcard}\""));
         } else if let Some(like) = names::nearest(host, one.candidates.iter().map(String::as_str)) {
             finding = finding.help(format!("service: {like}"));
+        } else if one.view.patch.context != PatchContext::SidecarInbound && host.contains('.') {
+            finding = finding.help(
+                "check the name; if the service exists: its `exportTo`, and the `egress` hosts of the workload's Sidecar",
+            );
         }
         out.push(finding);
     }

@@ -14,8 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// `clusterPerConnectionBufferLimitBytes`, `listenerConnectionLimit` and `globalDownstreamConnectionLimit` in
-    /// `connectionSettings`, either in the mesh settings' `defaultConfig` or in the annotation `proxy.istio.io/config`
-    /// of a workload.
+    /// `connectionSettings`, in the mesh settings' `defaultConfig` (also in an IstioOperator), or in the annotation
+    /// `proxy.istio.io/config` of a workload.
     ///
     /// # Why it matters
     /// Istio 1.31 validates these three but generates nothing for them: the limit does not exist, and an EnvoyFilter
@@ -57,6 +57,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let config = &mesh.settings.to_json()["defaultConfig"];
         let span = mesh.object.document.key_span(&["data".into(), "mesh".into()]);
         tell(rule, config, span, "the mesh settings", out);
+    }
+    for installed in cx.inventory.policies.iter().filter(|object| object.kind == "IstioOperator") {
+        let route = ["spec", "meshConfig", "defaultConfig"];
+        let Some(config) = installed.document.under(&route) else { continue };
+        let written = config.entries().iter().find(|entry| same(&entry.key, "connectionSettings"));
+        let span = written.map_or(config.span, |entry| entry.key_span);
+        let name = if installed.name.is_empty() {
+            String::new()
+        } else {
+            format!(" {}/{}", installed.namespace, installed.name)
+        };
+        tell(rule, &config.to_json(), span, &format!("IstioOperator{name}"), out);
     }
     for workload in cx.inventory.workloads.iter() {
         let Some(text) = workload.annotations.get(ANNOTATION).filter(|text| text.contains("onnection")) else {

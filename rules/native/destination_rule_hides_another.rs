@@ -29,7 +29,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let document = &one.rule.object.document;
         let span = document.key_span(&["spec".into(), "host".into()]);
         let lost = one.lost.join(", ");
-        let message = format!("{} hides {}: clients lose {lost}", one.ours(), one.theirs());
+        let message = format!("{} hides {}: {} lose {lost}", one.ours(), one.theirs(), one.clients());
         let finding = Finding::new(rule, span, message)
             .label("the same host")
             .note(one.why(&cx.mesh.root_namespace))

@@ -2,9 +2,12 @@
 
 use crate::declare_rule;
 use crate::engine::program::{Status, names_filter};
+use crate::lint::context::PatchRun;
 use crate::lint::rule::{Cel, PolicyTarget};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::seen::filter_lists;
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
+use crate::proto::tree::Tree;
 use crate::source::Severity;
 
 declare_rule! {
@@ -52,9 +55,28 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label(format!("ignored: the value goes {place}"))
                 .related(view.value_span(&["patch", "operation"]), format!("puts the value {place}"))
                 .note(format!("this also happens if no filter is named `{name}`"))
-                .help(format!("write {other} if the position matters, or omit `{anchor}`")),
+                .help(if absent(cx, &view, &name) {
+                    format!("omit `{anchor}`: no filter has this name")
+                } else {
+                    format!("write {other} if the position matters, or omit `{anchor}`")
+                }),
         );
     }
+}
+
+/// Whether the proxies of the config dumps have no filter with this name in what they are sent.
+fn absent(cx: &Context<'_>, view: &PatchView<'_>, name: &str) -> bool {
+    let mut runs =
+        cx.on_proxies(view.filter_index, view.patch.index).filter(|run| run.run.knowledge == Knowledge::Dump);
+    let has = |run: &PatchRun<'_, '_>| {
+        let named = |filters: &[Tree<'_>]| filters.iter().any(|filter| filter.name() == name);
+        run.run.listeners_after().values().any(|listener| {
+            let own = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
+            named(own) || filter_lists(listener).iter().any(|list| named(&list.filters))
+        })
+    };
+    let Some(first) = runs.next() else { return false };
+    !has(&first) && !runs.any(|run| has(&run))
 }
 
 fn anchor_name(object: &ObjectMatch) -> String {

@@ -7,7 +7,7 @@ use crate::lint::{Context, Findings, Knowledge, RuleInfo, walk};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
-use crate::source::{Node, NodeValue, Severity};
+use crate::source::{Node, NodeValue, Severity, alike};
 use std::collections::HashSet;
 
 declare_rule! {
@@ -15,7 +15,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A CLUSTER ADD whose name appears in no other given patch and in no listener or route of the config dumps.
-    /// Without config dumps it is an info.
+    /// Without config dumps it is an info, unless a patch names a cluster that differs only in separators.
     ///
     /// # Why it matters
     /// No request reaches it. Often the filter that should use it misspells the name, and fails.
@@ -31,6 +31,7 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut used: Option<HashSet<&str>> = None;
     let mut asked: Option<HashSet<&str>> = None;
+    let mut added: Option<HashSet<String>> = None;
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         let Some(built) = view.built.filter(|built| built.operation == Operation::Add) else { continue };
         let Some(name) = built.value.as_ref().map(|value| value.name().to_owned()).filter(|name| !name.is_empty())
@@ -46,6 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let asked = asked.get_or_insert_with(|| named_clusters(cx));
+        let added = added.get_or_insert_with(|| added_clusters(cx));
         let finding = view
             .finding(rule, view.value_path_span("name"), format!("nothing uses the cluster `{name}`"))
             .label("no route, filter or script names it")
@@ -65,9 +67,26 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(seen.tell(finding));
             }
         } else {
-            out.push(finding.severity(Severity::Info).likely("no given patch names it, and no config dump was given"));
+            let finding = finding.likely("no given patch names it, and no config dump was given");
+            // A name in a value that is a misspelling of this one.
+            let near = |asked: &str| {
+                let foreign = !asked.contains('|') && !OWN.contains(&asked) && !added.contains(asked);
+                alike::keyword(asked, [name.as_str()]).filter(|_| foreign).map(|near| !near.same_letters)
+            };
+            out.push(match asked.iter().filter_map(|asked| Some((near(asked)?, *asked))).min() {
+                Some((differs, asked)) => finding
+                    .severity(if differs { Severity::Info } else { Severity::Warning })
+                    .help(format!("write `{name}` instead of `{asked}` in the value that should use it")),
+                None => finding.severity(Severity::Info),
+            });
         }
     }
+}
+
+/// The names of all added clusters.
+fn added_clusters(cx: &Context<'_>) -> HashSet<String> {
+    let adds = cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster);
+    adds.filter_map(|view| view.built?.value.as_ref().map(|value| value.name().to_owned())).collect()
 }
 
 /// Clusters that exist without a patch, or that istiod's own configuration refers to.
@@ -103,7 +122,8 @@ fn named_clusters<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         walk::fields(value, &mut |field| {
-            if field.is("cluster") || field.is("cluster_name") {
+            // The name in a cluster's own endpoints refers to nothing.
+            if (field.is("cluster") || field.is("cluster_name")) && !field.inside("load_assignment") {
                 names.extend(field.node.as_str());
             }
         });

@@ -8,6 +8,7 @@ use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, type_name};
+use crate::rules::scope::removes_protection::PROTECT;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -70,6 +71,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if !filters.is_empty() {
             finding = finding
                 .note(format!("HTTP filters dropped: {}", names::listed(filters.iter().map(String::as_str), 12)));
+            let policies: BTreeSet<&str> =
+                PROTECT.iter().filter(|(name, _)| filters.contains(*name)).map(|(_, policy)| *policy).collect();
+            if !policies.is_empty() {
+                let policies: Vec<&str> = policies.into_iter().collect();
+                finding = finding.note(format!("no longer enforced: {}", policies.join(", ")));
+            }
         }
         if !settings.is_empty() {
             finding =

@@ -21,7 +21,8 @@ declare_rule! {
     /// # References
     /// Envoy `FilterChainUtility` and `HttpConnectionManagerConfig` (releases 1.30 to 1.38): a terminal filter that
     /// is not the last is an error.
-    "EF306" "filter-after-terminal" Operation Error => check
+    "EF306" "filter-after-terminal" Operation Error => check,
+    explains: &["EF308"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -160,12 +160,46 @@ fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchVi
         .severity(Severity::Warning)
         .label("after those of istiod with the same priority")
         .note("Envoy uses the first threshold of a priority; istiod generates one for every cluster, practically unlimited")
-        .help(match view.patch.context {
-            PatchContext::SidecarInbound => "a Sidecar sets them for inbound connections:\ninboundConnectionPool:\n  tcp:\n    maxConnections: <number>",
-            _ => "a DestinationRule sets them:\ntrafficPolicy:\n  connectionPool:\n    tcp:\n      maxConnections: <number>",
-        });
+        .help(native_thresholds(view));
     out.push(seen.tell(finding));
     true
+}
+
+/// Fields of a threshold, and their place in a connection pool.
+const POOL: [(&str, &str, &str); 4] = [
+    ("max_connections", "tcp", "maxConnections"),
+    ("max_pending_requests", "http", "http1MaxPendingRequests"),
+    ("max_requests", "http", "http2MaxRequests"),
+    ("max_retries", "http", "maxRetries"),
+];
+
+/// What sets the same limits: in a DestinationRule, or for inbound connections in a Sidecar.
+fn native_thresholds(view: &PatchView<'_>) -> String {
+    let value = view.built.and_then(|built| built.value.as_ref());
+    let thresholds = value.and_then(|value| value.path(&["circuit_breakers", "thresholds"])).map(Tree::items);
+    let has = |field: &str| thresholds.unwrap_or_default().iter().any(|one| one.get(field).is_some());
+    let inbound = view.patch.context == PatchContext::SidecarInbound;
+    let (mut text, indent) = if inbound {
+        ("a Sidecar sets them for inbound connections:\n".to_owned(), "")
+    } else {
+        ("a DestinationRule sets them:\ntrafficPolicy:\n".to_owned(), "  ")
+    };
+    let wanted: Vec<_> = POOL.iter().filter(|(field, ..)| has(field)).collect();
+    if !wanted.is_empty() || inbound || !has("retry_budget") {
+        text.push_str(indent);
+        text.push_str(if inbound { "inboundConnectionPool:" } else { "connectionPool:" });
+        let mut group = "";
+        for (_, part, field) in if wanted.is_empty() { vec![&POOL[0]] } else { wanted } {
+            if group != *part {
+                text.push_str(&format!("\n{indent}  {part}:"));
+                group = part;
+            }
+            text.push_str(&format!("\n{indent}    {field}: <number>"));
+        }
+    } else {
+        text.push_str("  retryBudget: # since Istio 1.27\n    percent: <number>\n    minRetryConcurrency: <number>");
+    }
+    text
 }
 
 /// Whether every threshold that a patch appended comes after another one of its priority, in every cluster.

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
+use crate::lint::context::PatchRun;
 use crate::lint::seen::exact;
 use crate::lint::{Context, Findings, PatchView, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
@@ -81,6 +82,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("only one of the two can be set")
                 .note(note)
                 .help(help);
+            if one.new == "route" {
+                for other in followers(cx, &seen.runs, &places) {
+                    finding =
+                        finding.related(other.value_span(&["patch", "value"]), "expects a route that forwards, too");
+                }
+            }
             if seen.certain() {
                 if let Some(first) = places.first() {
                     let more = places.len() - 1;
@@ -143,6 +150,29 @@ fn was(change: &Change) -> String {
     }
 }
 
+/// Maximum number of other patches that are named.
+const MAX_FOLLOWERS: usize = 3;
+
+/// Later patches that also merge a `route` into one of these routes.
+fn followers<'a>(cx: &Context<'a>, runs: &[PatchRun<'_, '_>], places: &[&Place]) -> Vec<PatchView<'a>> {
+    let mut found: Vec<PatchView<'a>> = Vec::new();
+    for run in runs {
+        for id in run.run.plan.ids().filter(|&id| id > run.id) {
+            let forwards = |effect: &Effect| matches!(effect, Effect::Merged(changes) if changes.iter().any(|change| change.path.starts_with("route.")));
+            let effects = &run.run.judged.trace.patches[id.index()].effects;
+            if !effects.iter().any(|(place, effect)| places.contains(&place) && forwards(effect)) {
+                continue;
+            }
+            let Some(view) = cx.view(run.run, id) else { continue };
+            let key = |view: &PatchView<'_>| (view.filter_index, view.patch.index);
+            if found.len() < MAX_FOLLOWERS && !found.iter().any(|one| key(one) == key(&view)) {
+                found.push(view);
+            }
+        }
+    }
+    found
+}
+
 /// Whether the match names a route.
 fn names_route(view: &PatchView<'_>) -> bool {
     let ObjectMatch::RouteConfiguration(routes) = &view.patch.object else { return false };
@@ -160,7 +190,11 @@ fn advice(lost: &Lost, view: &PatchView<'_>) -> (Severity, &'static str, &'stati
         ("route", "redirect" | "direct_response") => (
             Severity::Error,
             "the redirect or direct response is gone; without a cluster Envoy rejects the whole route configuration",
-            "match only routes that forward:\nvhost:\n  route:\n    action: ROUTE",
+            if names_route(view) {
+                "the route that the match names does not forward: name one that does, or remove the patch"
+            } else {
+                "match only routes that forward:\nvhost:\n  route:\n    action: ROUTE"
+            },
         ),
         ("redirect" | "direct_response", "route") => (
             Severity::Warning,

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::context::{Knowledge, PatchRun};
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::Step;
@@ -36,6 +37,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
         let mut names: Vec<(Vec<Step>, String)> = Vec::new();
         clusters(value, &mut Vec::new(), &mut names);
+        if view.patch.apply_to == ApplyTo::ExtensionConfig {
+            // The agent beside the proxy fetches the code of Wasm extensions, without a cluster.
+            let code = [Step::from("code"), Step::from("remote")];
+            names.retain(|(route, _)| !route.windows(2).any(|steps| steps == code));
+        }
         for (route, name) in names {
             let absent =
                 |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);

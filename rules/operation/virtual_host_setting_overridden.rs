@@ -27,7 +27,7 @@ declare_rule! {
     /// Envoy `config.route.v3.VirtualHost.retry_policy`, `config.route.v3.RouteAction.rate_limits`; routes recorded from
     /// istiod 1.22 to 1.31.
     "EF339" "virtual-host-setting-overridden" Operation Warning => check,
-    needs: &[Dump]
+    needs: &[Dump], explains: &["EF519"]
 }
 
 /// Settings that routes override.

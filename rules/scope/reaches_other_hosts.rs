@@ -258,7 +258,7 @@ fn credential(header: &str) -> bool {
         || header.contains("secret")
 }
 
-/// Whether a value contains a host; a comment of a script does not count.
+/// Whether a value contains a host that may be a condition; an allowed origin and a comment of a script do not count.
 fn mentions(node: &Node, host: &str, scripts: &[Loadable<'_, '_>]) -> bool {
     match &node.value {
         NodeValue::String(text) => match scripts.iter().find(|one| std::ptr::eq(one.script.node, node)) {
@@ -267,7 +267,11 @@ fn mentions(node: &Node, host: &str, scripts: &[Loadable<'_, '_>]) -> bool {
         },
         _ => {
             node.items().iter().any(|item| mentions(item, host, scripts))
-                || node.entries().iter().any(|entry| mentions(&entry.value, host, scripts))
+                || node.entries().iter().any(|entry| {
+                    let answers = walk::same(&entry.key, "response_headers_to_add");
+                    let origins = walk::same(&entry.key, "allow_origin_string_match");
+                    !answers && !origins && mentions(&entry.value, host, scripts)
+                })
         }
     }
 }

@@ -26,7 +26,7 @@ declare_rule! {
     policy: Cel(policy)
 }
 
-const PROTECT: &[(&str, &str)] = &[
+pub(crate) const PROTECT: &[(&str, &str)] = &[
     ("envoy.filters.http.rbac", "AuthorizationPolicy"),
     ("envoy.filters.network.rbac", "AuthorizationPolicy"),
     ("envoy.filters.http.jwt_authn", "RequestAuthentication"),

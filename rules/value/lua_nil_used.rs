@@ -43,6 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "no filter has set it",
                     "local data = handle:streamInfo():dynamicMetadata():get(\"…\") or {}".to_owned(),
                 ),
+                Source::Answer => ("the answer has no body", or_default()),
                 Source::Environment => {
                     ("the proxy does not have the variable", format!("(os.getenv({name:?}) or \"\")"))
                 }

@@ -9,7 +9,7 @@ use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::merge::{Change, ChangeKind};
-use crate::proto::schema::Message;
+use crate::proto::schema::{Kind, Message};
 use crate::proto::tree::Tree;
 use crate::source::{Step, alike};
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     continue;
                 }
                 // Another rule reports the misspelled field, or the value that belongs elsewhere.
-                if explained(object, &missing) {
+                if explained(value, object, &missing) {
                     continue;
                 }
                 // The object may already have what a MERGE omits: the result decides.
@@ -106,6 +106,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     }
                     Absent::Field(field, must_be) => {
                         (format!("`{}`: it must be {must_be}", field.name()), format!("add `{}`", field.name()))
+                    }
+                    Absent::OneOf(_, members) if members.len() == 1 => {
+                        (format!("`{}`", members[0]), format!("add `{}`", members[0]))
                     }
                     Absent::OneOf(name, members) => {
                         let names = members.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -152,9 +155,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 /// Whether an unknown key explains the missing field.
-fn explained(object: &Object<'_>, missing: &Absent) -> bool {
+fn explained(value: &PatchValue<'_>, object: &Object<'_>, missing: &Absent) -> bool {
     if super::unknown_envoy_field::filter_in_its_place(object).is_some() {
         return true;
+    }
+    let unknown = |object: &Object<'_>, is: &dyn Fn(&str) -> bool| {
+        object.members.iter().any(|member| member.field().is_none() && is(&member.entry.key))
+    };
+    if let Absent::Field(field, _) = missing {
+        // What belongs into the missing field is written beside it, or the field itself one level too deep.
+        let inside = |key: &str| matches!(field.kind(), Kind::Message(of) if of.field(key).is_some());
+        let at = value.objects.iter().position(|other| std::ptr::eq(other.node, object.node));
+        let below = |other: &Object<'_>| other.parent.is_some_and(|(parent, _)| Some(parent) == at);
+        let too_deep = |other: &Object<'_>| below(other) && unknown(other, &|key| field.name() == key);
+        if unknown(object, &inside) || value.objects.iter().any(too_deep) {
+            return true;
+        }
     }
     let names: Vec<&str> = match missing {
         Absent::Field(field, _) => vec![field.name()],
@@ -189,15 +205,17 @@ fn merged_into<'c, 'a>(cx: &'c Context<'a>, value: &PatchValue<'a>) -> Vec<(Patc
     runs.flat_map(merged).collect()
 }
 
-/// Whether a merge cleared a redirect or direct response because it expected a forwarding route.
+/// Whether a merge cleared a redirect or direct response because it expected a forwarding route: this one, or an earlier
+/// one of which the route is left.
 fn replaced(run: &PatchRun<'_, '_>, place: &Place) -> bool {
     let cleared = |change: &Change| {
         change.kind == ChangeKind::Cleared && matches!(change.path.as_str(), "redirect" | "direct_response")
     };
-    run.trace
-        .effects
-        .iter()
-        .any(|(at, effect)| at == place && matches!(effect, Effect::Merged(it) if it.iter().any(cleared)))
+    let patches = run.run.plan.ids().take_while(|&id| id <= run.id);
+    patches.into_iter().any(|id| {
+        let effects = &run.run.judged.trace.patches[id.index()].effects;
+        effects.iter().any(|(at, effect)| at == place && matches!(effect, Effect::Merged(it) if it.iter().any(cleared)))
+    })
 }
 
 /// Whether the result of a merge still lacks the field.

@@ -69,6 +69,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let name = object.text("name").unwrap_or_default();
+            // Another rule reports that nothing in it belongs here.
+            let foreign = object.members.iter().any(|member| member.field().is_none());
+            if name.is_empty() && foreign && !object.whole {
+                continue;
+            }
             // A MERGE may exist only to set the name.
             let rename = !object.whole && object.route.is_empty() && renames(&value.view.patch.object, name);
             let span = object.member("name").map_or(object.span, |member| member.entry.value.span);

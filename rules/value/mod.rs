@@ -43,6 +43,7 @@ pub(crate) mod route_setting_without_effect;
 pub(crate) mod runtime_guard_not_there;
 pub(crate) mod script_fails;
 pub(crate) mod secret_never_served;
+pub(crate) mod switched_off;
 pub(crate) mod unfinished_extension;
 pub(crate) mod unknown_enum_value;
 pub(crate) mod unknown_envoy_field;

@@ -1,9 +1,9 @@
 //! EF148: a local rate limit that its defaults switch off.
 
 use crate::declare_rule;
-use crate::lint::walk::get;
+use crate::lint::value::switch::never;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::{Node, NodeValue, Severity};
+use crate::source::Severity;
 
 declare_rule! {
     /// A local rate limit without `filter_enabled` or `filter_enforced`, which limits nothing.
@@ -34,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(bucket) = object.member("token_bucket").or_else(|| object.member("descriptors")) else { continue };
             if let Some((key, zero)) = ["filter_enabled", "filter_enforced"].iter().find_map(|key| {
                 let member = object.member(key)?;
-                zero(&member.entry.value).then_some((*key, member.entry.key_span))
+                never(&member.entry.value).then_some((*key, member.entry.key_span))
             }) {
                 let what = if key == "filter_enabled" { "limits nothing" } else { "only counts" };
                 out.push(
@@ -74,16 +74,4 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
-}
-
-/// Whether a fraction is 0 and no runtime key can raise it.
-fn zero(fraction: &Node) -> bool {
-    let Some(default) = get(fraction, "default_value") else { return false };
-    let number = get(default, "numerator").map(|node| &node.value);
-    let none = match number {
-        None => default.entries().iter().all(|entry| entry.key == "denominator"),
-        Some(NodeValue::Number(text)) => text.parse() == Ok(0),
-        Some(_) => false,
-    };
-    none && get(fraction, "runtime_key").and_then(Node::as_str).is_none_or(str::is_empty)
 }

@@ -2,13 +2,18 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
+use crate::lint::context::PatchRun;
 use crate::lint::extension_code::refusals;
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
-use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
+use crate::proto::decode::decode;
+use crate::proto::json::from_node;
 use crate::proto::schema::Kind;
-use crate::proto::tree::Tree;
-use crate::source::{Node, NodeValue, Step};
+use crate::proto::tree::{Origin, Tree};
+use crate::source::{Node, NodeValue, Span, Step};
+use std::collections::BTreeMap;
 
 declare_rule! {
     /// A configuration that the API allows but the extension's code rejects.
@@ -18,7 +23,8 @@ declare_rule! {
     /// requires although the API does not. The rule knows the checks of OAuth2, Wasm, external processing,
     /// header-to-metadata, json-to-metadata and composite filters, authorization without a service (which crashes
     /// Envoy), names in clusters of type `STATIC`, TCP listeners without and UDP listeners with filter chains, local
-    /// rate limits that fill more often than every 50 ms, and a limit for one HTTP/2 header field above the limit for all
+    /// rate limits that fill more often than every 50 ms, HTTP/3 and QUIC without each other or without their transport socket,
+    /// a DNS cache of dynamic forward proxies with different settings under one name, and a limit for one HTTP/2 header field above the limit for all
     /// headers. `--envoy` finds the others.
     ///
     /// # Why it matters
@@ -51,6 +57,49 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.extend(nobody_to_ask(rule, value, object));
         }
     }
+    dns_caches(rule, cx, out);
+}
+
+/// The settings of a DNS cache for dynamic forward proxies.
+struct DnsCache<'a> {
+    view: PatchView<'a>,
+    span: Span,
+    settings: Tree<'a>,
+}
+
+/// Clusters and filters share a DNS cache by its name: it must have the same settings everywhere in a proxy.
+fn dns_caches(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut caches: BTreeMap<&str, Vec<DnsCache<'_>>> = BTreeMap::new();
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.whole && object.full_name() == DNS_CACHE) {
+            let (Some(message), Some(name)) = (object.message(), object.text("name")) else { continue };
+            let settings = decode(message.schema(), message, from_node(object.node, Origin::ISTIOD)).tree;
+            caches.entry(name).or_default().push(DnsCache { view: value.view, span: object.span, settings });
+        }
+    }
+    for (name, mut caches) in caches {
+        // Envoy loads clusters first, and the finding is at the cluster.
+        caches.sort_by_key(|cache| cache.view.patch.apply_to == ApplyTo::Cluster);
+        for (at, cache) in caches.iter().enumerate() {
+            let differs = |other: &&DnsCache<'_>| !other.settings.same(&cache.settings);
+            for other in caches[..at].iter().filter(differs) {
+                let beside = |run: &PatchRun<'_, '_>| {
+                    let id = run.run.plan.find(other.view.filter_index, other.view.patch.index);
+                    run.changes() && id.is_some_and(|id| run.run.by_id(id).changes())
+                };
+                let Some(seen) = cx.seen(&cache.view, beside) else { continue };
+                let finding = cache
+                    .view
+                    .finding(rule, cache.span, format!("DNS cache `{name}` has different settings in another place"))
+                    .label("these settings")
+                    .related(other.span, "other settings under the same name")
+                    .rejected("Envoy rejects the cluster or listener that it loads second")
+                    .help("write the same `dns_cache_config` in both places, or give the caches different names");
+                out.push(seen.tell(finding));
+                break;
+            }
+        }
+    }
 }
 
 /// An authorization filter without a service: Envoy accepts it, but crashes on the first request.
@@ -66,6 +115,7 @@ fn nobody_to_ask(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Objec
     })
 }
 
+const DNS_CACHE: &str = "envoy.extensions.common.dynamic_forward_proxy.v3.DnsCacheConfig";
 const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 /// One header field must fit into all of them. For a MERGE the result is checked, as the two limits may come from two

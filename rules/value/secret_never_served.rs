@@ -1,7 +1,7 @@
 //! EF149: a secret that is requested from istiod but never served.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, walk};
+use crate::lint::{Context, Finding, Findings, RuleInfo, walk};
 
 declare_rule! {
     /// A secret fetched over ADS that istiod does not serve.
@@ -26,8 +26,14 @@ declare_rule! {
 
 const SERVED: [&str; 5] = ["kubernetes://", "kubernetes-gateway://", "configmap://", "builtin://", "file-"];
 
+/// Secrets of the workload, which the agent beside the proxy serves, and how to ask it.
+const OF_THE_AGENT: [&str; 2] = ["default", "ROOTCA"];
+const AGENT: &str = "the agent beside the proxy serves it:\nsds_config:\n  api_config_source:\n    api_type: GRPC\n    transport_api_version: V3\n    grpc_services:\n    - envoy_grpc:\n        cluster_name: sds-grpc\n  resource_api_version: V3";
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
+        // Secrets that nothing serves have one cause: one finding for each patch.
+        let mut unserved: Option<Finding> = None;
         for object in value.objects.iter().filter(|object| object.short_name() == "SdsSecretConfig") {
             let Some(source) = object.member("sds_config").map(|member| &member.entry.value) else { continue };
             if walk::get(source, "ads").is_none() {
@@ -42,19 +48,32 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let span = object.member("name").map_or(object.span, |member| member.entry.value.span);
-            let finding = if certificate {
-                value
-                    .finding(rule, span, format!("istiod does not serve a secret named `{name}`"))
-                    .label("not a name that istiod knows")
-                    .help(format!("name: kubernetes://{}", plain(name)))
-            } else {
-                value
+            let waits = "the proxy waits for the secret: the listener or cluster never becomes active";
+            if certificate {
+                let help = if OF_THE_AGENT.contains(&name) {
+                    AGENT.to_owned()
+                } else {
+                    format!("name: kubernetes://{}", plain(name))
+                };
+                out.push(
+                    value
+                        .finding(rule, span, format!("istiod does not serve a secret named `{name}`"))
+                        .label("not a name that istiod knows")
+                        .note(waits)
+                        .help(help),
+                );
+                continue;
+            }
+            unserved = Some(match unserved {
+                Some(first) => first.related(span, format!("nor does what `{}` needs", field.name())),
+                None => value
                     .finding(rule, span, format!("istiod serves certificates only, not what `{}` needs", field.name()))
                     .label("never arrives over ADS")
-                    .help("mount the secret into the proxy, and\nsds_config:\n  path_config_source:\n    path: <file with the Secret resource of Envoy>")
-            };
-            out.push(finding.note("the proxy waits for the secret: the listener or cluster never becomes active"));
+                    .note(waits)
+                    .help("mount the secrets into the proxy, and for each\nsds_config:\n  path_config_source:\n    path: <file with the Secret resource of Envoy>"),
+            });
         }
+        out.extend(unserved);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::envoy;
 use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::{Context, Edit, Findings, RuleInfo};
-use crate::proto::schema::{Kind, Message};
+use crate::proto::schema::{Field, Kind, Message, Schema};
 use crate::source::alike;
 use std::collections::BTreeSet;
 
@@ -125,6 +125,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     } else {
                         format!("`{key}` is a field of `{inner}`: write it below `{field}`")
                     });
+                } else if let Some((map, others)) = entries_of_map(object) {
+                    // Keys of a map that are written beside it are one mistake.
+                    if !moved.insert(map.to_owned()) {
+                        continue;
+                    }
+                    for other in others.iter().filter(|other| other.entry.key != member.entry.key) {
+                        finding = finding.related(other.entry.key_span, "nor this");
+                    }
+                    finding = finding.help(format!("write it below `{map}`:\n{map}:\n  {key}: …"));
+                } else if message.field("transport_socket").is_some() && of_tls(key) {
+                    finding = finding.help(format!(
+                        "`{key}` belongs to the TLS context: write it below `transport_socket.typed_config`"
+                    ));
                 } else if let Some((above, field)) = level_above(value, object, key) {
                     finding = finding
                         .help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
@@ -165,6 +178,25 @@ fn below(object: &Object<'_>, key: &str) -> String {
         Some(text) => format!("  \"@type\": {text}"),
         None => format!("  {key}: …"),
     }
+}
+
+/// The only map of texts in a message, and the unknown keys of the message that are texts like its entries.
+fn entries_of_map<'o, 'a>(object: &'o Object<'a>) -> Option<(&'static str, Vec<&'o Member<'a>>)> {
+    let text = |field: &Field| field.map_entry().is_some_and(|(_, kind)| matches!(kind, Kind::String));
+    let mut maps = object.message()?.fields().filter(text);
+    let map = maps.next().filter(|map| maps.next().is_none() && object.member(map.name()).is_none())?;
+    let unknown = object.members.iter().filter(|member| member.field().is_none());
+    let texts: Vec<_> = unknown.filter(|member| member.entry.value.as_str().is_some()).collect();
+    (!texts.is_empty()).then(|| (map.name(), texts))
+}
+
+/// Whether a key is a field of a TLS context.
+fn of_tls(key: &str) -> bool {
+    let contexts = ["DownstreamTlsContext", "UpstreamTlsContext"];
+    contexts.into_iter().any(|context| {
+        let message = Schema::newest().message(&format!("envoy.extensions.transport_sockets.tls.v3.{context}"));
+        message.is_some_and(|message| message.field(key).is_some())
+    })
 }
 
 /// The message around this one, if it has a field of that name, and the field that contains this one.

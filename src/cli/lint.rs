@@ -9,7 +9,7 @@ use crate::lint::config::{self, FailOn};
 use crate::lint::fix;
 use crate::lint::istioctl::Judgement;
 use crate::load::{self, config as files};
-use crate::mesh::{self, Error, LintReport, LintRequest, Refusal};
+use crate::mesh::{self, Error, LintReport, LintRequest, Refusal, Unfixable};
 use crate::report::findings::{self as forms, Report};
 use crate::report::screen::Mode;
 use crate::report::style::{Role, count};
@@ -147,7 +147,12 @@ impl Lint {
         }
         self.files.append(&mut self.named);
         if self.files.is_empty() && (self.fix || self.unsafe_fixes) && !self.diff {
-            return Err(Refusal::FixesNeedFiles { cluster: !self.proxies.demo }.into());
+            let of = match () {
+                () if !self.rendered.is_empty() => Unfixable::Rendered,
+                () if self.proxies.demo => Unfixable::Demo,
+                () => Unfixable::Cluster,
+            };
+            return Err(Refusal::FixesNeedFiles(of).into());
         }
         #[cfg(not(feature = "sandbox"))]
         if self.run {

@@ -118,6 +118,8 @@ pub struct Finding {
     pub missing: Option<Box<str>>,
     /// The line of a script that it is about: a finding about another line has another cause.
     pub line: Option<Span>,
+    /// Other EnvoyFilters, `namespace/name`, if it is about their order with this one.
+    pub beside: Vec<String>,
 }
 
 /// Envoy minor versions that a finding holds for, and all that the patch reaches.
@@ -170,7 +172,18 @@ impl Finding {
             judged_on: false,
             missing: None,
             line: None,
+            beside: Vec::new(),
         }
+    }
+
+    /// Records another EnvoyFilter with which the order matters.
+    #[must_use]
+    pub fn beside(mut self, other: &EnvoyFilter) -> Finding {
+        let name = other.full_name();
+        if !self.beside.contains(&name) {
+            self.beside.push(name);
+        }
+        self
     }
 
     /// Moves it to a line of a script, if the line is known.

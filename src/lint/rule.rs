@@ -38,7 +38,8 @@ pub struct RuleInfo {
     pub objections: &'static [Objected],
     /// What its findings mean for an upgrade, besides their severity.
     pub meaning: Meaning,
-    /// Rules whose findings about the same patch only follow from this one.
+    /// Rules whose findings about the same patch, or about the order of the same two EnvoyFilters, only follow from this
+    /// one.
     pub explains: &'static [&'static str],
     /// Whether the API server can check it.
     pub policy: Policy,

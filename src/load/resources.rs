@@ -157,9 +157,10 @@ pub(super) fn add(
         | ("telemetry.istio.io", "Telemetry")
         | ("extensions.istio.io", "WasmPlugin" | "TrafficExtension")
         | ("gateway.networking.k8s.io", "HTTPRoute" | "GRPCRoute")
-        | ("networking.istio.io", "ProxyConfig") => {
+        | ("networking.istio.io", "ProxyConfig")
+        | ("install.istio.io", "IstioOperator") => {
             Arc::make_mut(&mut inventory.policies).push(Arc::new(object(document)));
-            // Only migrations read them; every other command ignores them.
+            // Only migrations and single rules read them; every other command ignores them.
             *inventory.other.entry(kind).or_default() += 1;
         }
         _ => *inventory.other.entry(kind).or_default() += 1,

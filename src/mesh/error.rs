@@ -59,6 +59,17 @@ pub enum Error {
     Output(io::Error),
 }
 
+/// What fixes cannot be written into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfixable {
+    /// A cluster.
+    Cluster,
+    /// The built-in demo.
+    Demo,
+    /// What another program rendered.
+    Rendered,
+}
+
 /// What is wrong with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -77,10 +88,7 @@ pub enum Refusal {
     /// Two inputs are standard input.
     StandardInputTwice,
     /// Fixes are requested for something other than files.
-    FixesNeedFiles {
-        /// Whether it was a cluster rather than the demo.
-        cluster: bool,
-    },
+    FixesNeedFiles(Unfixable),
     /// Selectors are used with a capture.
     SelectorNeedsCluster,
     /// More than one dump to render.
@@ -118,13 +126,17 @@ impl Refusal {
             Refusal::StandardInputTwice => {
                 ("standard input (-) is given twice but can be read only once", Some("give one of them as a file"))
             }
-            Refusal::FixesNeedFiles { cluster: true } => (
+            Refusal::FixesNeedFiles(Unfixable::Cluster) => (
                 "cannot fix EnvoyFilters in a cluster",
                 Some("--diff shows what would change; fix the files that the cluster is deployed from"),
             ),
-            Refusal::FixesNeedFiles { cluster: false } => {
+            Refusal::FixesNeedFiles(Unfixable::Demo) => {
                 ("cannot fix the built-in demo", Some("--diff shows what would change"))
             }
+            Refusal::FixesNeedFiles(Unfixable::Rendered) => (
+                "cannot write fixes into a rendered chart or kustomization",
+                Some("lint it without --fix: the findings say which file to edit"),
+            ),
             Refusal::SelectorNeedsCluster => ("-l and --field-selector need an API server; a capture has none", None),
             Refusal::SeveralDumps => ("render takes one config dump; only the first was rendered", None),
             Refusal::CaptureOfCapture => ("capture reads a cluster, not another capture", Some("drop --capture")),

@@ -21,7 +21,7 @@ use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
-use crate::source::{FileId, Problem, Severity};
+use crate::source::{FileId, Problem, Severity, Sources, escape};
 use crate::trial::Trial;
 use crate::words::{count, fnv};
 use std::borrow::Cow;
@@ -243,7 +243,8 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
         let lines: Vec<String> = passes.iter().map(|pass| short(pass.release)).collect();
         judged.without_dumps(given, &mesh, &lines);
     }
-    let findings = judged.reported(request, &mesh);
+    let mut findings = judged.reported(request, &mesh);
+    of_rendered(request, &mesh.loaded.sources, &mut findings);
     let of_config = chosen.config.fail_on.filter(|_| judged.governs_all);
     let fail_on = request.fail_on.or(of_config).unwrap_or(FailOn::At(Severity::Error));
     let scope = mesh.scope(given, &taken, judged.summary.filters);
@@ -321,6 +322,29 @@ fn open<'p>(request: &LintRequest, progress: &'p dyn Progress) -> Result<Mesh<'p
         manifests::mesh(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), given, progress)
     } else {
         manifests::open(settings, &kinds::LINT, progress, |_| Breadth::Namespace)
+    }
+}
+
+/// Names the template of findings in rendered texts. A fix cannot be written into what another program rendered: it
+/// becomes a note that says where to write it.
+fn of_rendered(request: &LintRequest, sources: &Sources, findings: &mut [Finding]) {
+    for finding in findings {
+        let source = sources.get(finding.primary.span.file);
+        if !request.rendered.iter().any(|(name, _)| *name == source.name) {
+            continue;
+        }
+        // Helm writes the template above each document.
+        let above = source.text.get(..finding.primary.span.start as usize).unwrap_or_default();
+        let template = above.lines().rev().find_map(|line| line.strip_prefix("# Source: "));
+        let whence = template.map(|template| escape::one_line(template).into_owned());
+        match (finding.fix.take(), whence) {
+            (Some(fix), Some(template)) => finding.notes.push(format!("to fix it, edit {template}: {}", fix.title)),
+            (Some(fix), None) => {
+                finding.notes.push(format!("to fix it, edit the file it is rendered from: {}", fix.title));
+            }
+            (None, Some(template)) => finding.notes.push(format!("rendered from {template}")),
+            (None, None) => {}
+        }
     }
 }
 

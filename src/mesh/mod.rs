@@ -62,7 +62,7 @@ pub use capture::{CaptureReport, CaptureRequest, capture};
 pub use diff::diff;
 pub use diff::{DiffReport, DiffRequest, OutcomeChange, ProxyDiff};
 pub use envoy::{Asked, Remark};
-pub use error::{Error, Refusal};
+pub use error::{Error, Refusal, Unfixable};
 pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, WhyHere, explain};
 pub use lint::{LintReport, LintRequest, NotChecked, Shard, UnreadProxies, lint};
 #[cfg(feature = "bottle")]

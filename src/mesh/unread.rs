@@ -6,7 +6,7 @@ use crate::lint::document;
 use crate::lint::summary::Summary;
 use crate::load::Loaded;
 use crate::load::capture::Capture;
-use crate::source::{Code, Problem, Severity, Span};
+use crate::source::{Code, FileId, Problem, Severity, Span};
 use crate::words::count;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -25,6 +25,13 @@ pub(super) fn beside(
         let name = sources.get(span.file).name.as_str();
         name == "<stdin>" || files.iter().any(|file| file.display().to_string() == name)
     };
+    // A finding says so for the file.
+    let templates: BTreeSet<FileId> = loaded
+        .problems
+        .iter()
+        .filter(|problem| problem.code == Code::YamlTemplate && !document::unread_aside(sources, problem))
+        .filter_map(|problem| Some(problem.span?.file))
+        .collect();
     let (mut skipped, mut problems) = (Vec::new(), Vec::new());
     for problem in &loaded.problems {
         let Some(span) = problem.span else { continue };
@@ -35,7 +42,8 @@ pub(super) fn beside(
             trouble.push(format!("{}: {}", sources.place(span), problem.message));
         }
         // The loader reports the latter for named files only.
-        if (unread && (named(span) || everything)) || problem.code == Code::NotKubernetes {
+        let told = problem.code == Code::YamlTemplate && templates.contains(&span.file);
+        if (unread && !told && (named(span) || everything)) || problem.code == Code::NotKubernetes {
             problems.push(problem.clone());
         }
     }

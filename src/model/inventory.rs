@@ -39,7 +39,8 @@ pub struct Inventory {
     pub destination_rules: Shared<DestinationRule>,
     /// Istio Sidecars.
     pub sidecars: Shared<Sidecar>,
-    /// Objects that only migrations read, unparsed: policies, Telemetry, extensions, HTTPRoutes.
+    /// Objects that only migrations and single rules read, unparsed: policies, Telemetry, extensions, HTTPRoutes, manifests of
+    /// installations.
     pub policies: Shared<Object>,
     /// Mesh settings, one per control plane, the default revision first.
     pub meshes: Arc<Vec<Mesh>>,

@@ -92,8 +92,17 @@ fn charts_and_kustomizations_are_rendered() {
     );
     let (code, out, err) = lint(folder.path(), &path, &["--helm", "chart", "-f", "values.yaml"]);
     assert!(code == 1 && out.contains("EF304"), "{out} {err}");
+    assert!(out.contains("rendered from chart/templates/a.yaml"), "{out}");
+    let (code, out, err) = lint(folder.path(), &path, &["--helm", "chart", "-f", "values.yaml", "--fix"]);
+    assert!(code == 2 && out.is_empty() && err.contains("cannot write fixes into a rendered chart"), "{code} {err}");
     let (code, _, err) = lint(folder.path(), &path, &["--helm", "chart"]);
     assert!(code == 3 && err.contains("cannot render") && err.contains("(a.yaml:1:3): no tag"), "{err}");
+
+    let old = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: old, namespace: shop}\nspec:\n  configPatches:\n  - applyTo: HTTP_FILTER\n    match: {listener: {filterChain: {filter: {name: envoy.filters.network.http_connection_manager, subFilter: {name: envoy.router}}}}}\n    patch: {operation: REMOVE}\n";
+    program(&path, "helm", &format!("/bin/cat <<'END'\n---\n# Source: chart/templates/b.yaml\n{old}END\n"));
+    let (_, out, err) = lint(folder.path(), &path, &["--helm", "chart"]);
+    assert!(out.contains("to fix it, edit chart/templates/b.yaml: write the canonical name"), "{out} {err}");
+    assert!(!out.contains("fix: ") && !out.contains("-fixes"), "{out}");
 
     program(&path, "kubectl", &format!("[ \"$1\" = kustomize ] || exit 2\n/bin/cat <<'END'\n{FILTER}END\n"));
     let (code, out, err) = lint(folder.path(), &path, &["--kustomize", "."]);

@@ -67,6 +67,9 @@ pub(crate) fn absent(
     if let Some(adder) = others.first() {
         return later(cx, one, adder, finding);
     }
+    if let Some((note, right)) = extension_by_object(cx, name) {
+        return Some(finding.note(note).help(format!("{field}: {right}")));
+    }
     Some(match (known, like) {
         (Known::Other(since, until), _) => {
             let when = match until {
@@ -222,6 +225,24 @@ fn extension_of_other_kind(cx: &Context<'_>, name: &str) -> Option<(String, Stri
         }
         _ => None,
     }
+}
+
+/// For the name of a given WasmPlugin or TrafficExtension, with or without its namespace: the name of its filter.
+fn extension_by_object(cx: &Context<'_>, name: &str) -> Option<(String, String)> {
+    let extensions =
+        cx.inventory.policies.iter().filter(|one| matches!(one.kind.as_str(), "WasmPlugin" | "TrafficExtension"));
+    extensions.into_iter().find_map(|one| {
+        let full = format!("{}.{}", one.namespace, one.name);
+        if name != full && name != one.name {
+            return None;
+        }
+        let right = if one.kind == "WasmPlugin" {
+            renamed(&format!("{}{full}", PLUGINS[1]), cx)?
+        } else {
+            format!("{EXTENSIONS}{full}")
+        };
+        Some((format!("`{name}` is the {}, not the name of its filter", one.kind), right))
+    })
 }
 
 /// Plugin names in matches that are limited to proxies of another release: istiod uses the name of its own release for

@@ -30,12 +30,15 @@ pub(crate) fn no_subset(cx: &Context<'_>, proxy: &Proxy, host: &str, subset: &st
     let own = most_specific(&own, host);
     let declares =
         |rule: &&DestinationRule| rule.subsets.iter().any(|one| one == subset) && rule.specificity(host).is_some();
-    if own.iter().any(declares) {
+    // istiod merges the rules of a host that have the same selector.
+    let used = chosen(&own, proxy);
+    let read = |rule: &&&DestinationRule| used.is_some_and(|used| used.selector == rule.selector);
+    if own.iter().filter(read).copied().any(|rule| declares(&rule)) {
         return None;
     }
     let declared = rules().filter(declares).min_by_key(|rule| (&rule.object.namespace, &rule.object.name))?;
     let theirs = named(declared);
-    let Some(hides) = chosen(&own, proxy) else {
+    let Some(hides) = used else {
         let exported = declared.selector.is_empty() && declared.is_exported_to(&proxy.namespace);
         return (!exported).then(|| {
             let by_selector = !declared.selector.is_empty();
@@ -53,6 +56,13 @@ pub(crate) fn no_subset(cx: &Context<'_>, proxy: &Proxy, host: &str, subset: &st
     };
     let ours = named(hides);
     let selects = matches(&hides.selector, proxy);
+    if declared.object.namespace == hides.object.namespace {
+        return Some(NoSubset {
+            what: format!("{ours} hides {theirs}, which declares it"),
+            note: SELECTED_FIRST.to_owned(),
+            help: format!("add subset `{subset}` to {ours}"),
+        });
+    }
     let all = if selects { "" } else { ", even from proxies that its workloadSelector does not match" };
     Some(NoSubset {
         what: format!("{ours} hides {theirs}, which declares it"),
@@ -69,6 +79,10 @@ pub(crate) fn no_subset(cx: &Context<'_>, proxy: &Proxy, host: &str, subset: &st
         },
     })
 }
+
+/// The rule of istiod within a namespace.
+const SELECTED_FIRST: &str =
+    "istiod reads a DestinationRule with a matching `workloadSelector` instead of the one without";
 
 /// A DestinationRule that istiod reads instead of another one for the same host.
 pub(crate) struct Hidden<'a> {
@@ -91,12 +105,21 @@ impl Hidden<'_> {
         named(self.other)
     }
 
+    /// The clients that get it instead of the other one: `clients with app=cart`.
+    pub(crate) fn clients(&self) -> String {
+        let selector = &self.rule.selector;
+        if selector.is_empty() || self.rule.object.namespace != self.other.object.namespace {
+            return "clients".to_owned();
+        }
+        let labels: Vec<String> = selector.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        format!("clients with {}", labels.join(","))
+    }
+
     /// The reason.
     pub(crate) fn why(&self, root: &str) -> String {
         let (own, theirs) = (&self.rule.object.namespace, &self.other.object.namespace);
         if own == theirs {
-            return "istiod reads a DestinationRule with a matching `workloadSelector` instead of the one without"
-                .to_owned();
+            return SELECTED_FIRST.to_owned();
         }
         let all = if self.rule.selector.is_empty() {
             ""

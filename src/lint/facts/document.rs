@@ -217,6 +217,16 @@ pub(crate) fn filter_match(patch: &Patch) -> Option<&FilterMatch> {
     }
 }
 
+/// Whether the input contains a kustomization, whose patches look like objects. It may omit its kind and is then recognized
+/// by its file name.
+pub(crate) fn has_kustomization(cx: &Context<'_>) -> bool {
+    ["Kustomization", "Component"].iter().any(|kind| cx.inventory.other.contains_key(*kind))
+        || cx.sources.iter().any(|(_, source)| {
+            let file = source.name.rsplit('/').next().unwrap_or_default();
+            file == "kustomization.yaml" || file == "kustomization.yml"
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

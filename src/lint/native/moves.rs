@@ -45,21 +45,25 @@ pub(crate) fn check(
         let written: Vec<&PatchReport> =
             of_filter.iter().map(|(_, report)| *report).filter(|report| report.written).collect();
         let fix = of_filter.first().and_then(|(view, _)| beside::fix(cx, view.filter, &written));
-        // What the same objects replace, for the same reason, is one finding.
+        // What one object replaces is one finding, and so are settings of the proxies for the same reason.
         let mut told: Vec<(&PatchReport, Finding)> = Vec::new();
         for (view, report) in of_filter {
             let span = view.key_span(&["patch", "value"]);
             let note = note(&report.found, report.class);
             let same = told.iter_mut().find(|(first, finding)| {
                 let shared = report.found.with == Some(first.index) || first.found.with == Some(report.index);
-                shared
-                    || finding.notes.first() == Some(&note) && same_objects(&first.found.actions, &report.found.actions)
+                let one_object = same_objects(&first.found.actions, &report.found.actions);
+                shared || one_object && (is_object(&report.found.actions) || finding.notes.first() == Some(&note))
             });
             if let Some((first, finding)) = same {
-                // The one with the objects says how to get them.
-                if first.found.with == Some(report.index) {
+                // The one with the objects says how to get them; else the one that needs more.
+                let shared = report.found.with == Some(first.index) || first.found.with == Some(report.index);
+                if first.found.with == Some(report.index) || !shared && effort(report) > effort(first) {
                     finding.help = Some(help(report).to_owned());
                     finding.fix = fix.clone().filter(|_| report.written);
+                }
+                if !shared && !finding.notes.contains(&note) {
+                    finding.notes.push(note);
                 }
                 finding.related.push(Label { span, message: "moves with it".to_owned() });
             } else {
@@ -88,17 +92,48 @@ fn same_objects(one: &[Action], other: &[Action]) -> bool {
     !one.is_empty() && one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
-/// How to get the object; what would reach more than the patch is for the reader to write.
-fn help(report: &PatchReport) -> &'static str {
+/// Whether these are objects, not settings of all proxies, which have little in common.
+fn is_object(actions: &[Action]) -> bool {
+    actions.iter().all(|action| matches!(action, Action::Object(_) | Action::Edit { .. }))
+}
+
+/// What it takes to get the object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Effort {
+    /// `migrate` writes it.
+    Written,
+    /// `migrate` writes it if differences are accepted.
+    Accepted,
+    /// `migrate` writes it, and it must be reviewed.
+    Reviewed,
+    /// Nothing writes it.
+    ByHand,
+}
+
+fn effort(report: &PatchReport) -> Effort {
     let found = &report.found;
     if found.is_refused() {
-        "write it by hand, then delete the patch"
+        Effort::ByHand
     } else if report.written || found.actions.is_empty() {
-        "run `kubectl envoyfilter migrate`: it writes the object and lists what differs"
+        Effort::Written
     } else if found.needs_review() {
-        "run `kubectl envoyfilter migrate --accept reviewed`: it writes the object and lists what to review"
+        Effort::Reviewed
     } else {
-        "run `kubectl envoyfilter migrate --accept differs`: it writes the object and lists what differs"
+        Effort::Accepted
+    }
+}
+
+/// How to get the object; what would reach more than the patch is for the reader to write.
+fn help(report: &PatchReport) -> &'static str {
+    match effort(report) {
+        Effort::ByHand => "write it by hand, then delete the patch",
+        Effort::Written => "run `kubectl envoyfilter migrate`: it writes the object and lists what differs",
+        Effort::Reviewed => {
+            "run `kubectl envoyfilter migrate --accept reviewed`: it writes the object and lists what to review"
+        }
+        Effort::Accepted => {
+            "run `kubectl envoyfilter migrate --accept differs`: it writes the object and lists what differs"
+        }
     }
 }
 

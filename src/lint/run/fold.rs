@@ -73,7 +73,37 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
         }
         findings.retain(|one| !is_explained(one));
     }
+    orders(findings);
     refusals(findings);
+}
+
+/// Of findings about the order of the same two EnvoyFilters, those that another one explains are dropped.
+fn orders(findings: &mut Findings) {
+    let pairs = |one: &Finding| -> Vec<[String; 2]> {
+        let pair = |other: &String| {
+            let mut pair = [one.filter.clone(), other.clone()];
+            pair.sort();
+            pair
+        };
+        one.beside.iter().map(pair).collect()
+    };
+    let mut explained: HashMap<(&str, [String; 2]), Severity> = HashMap::new();
+    for one in findings.iter_mut().filter(|one| !one.beside.is_empty()) {
+        for code in one.rule.explains {
+            for pair in pairs(one) {
+                let severity = explained.entry((code, pair)).or_insert(one.severity);
+                *severity = one.severity.max(*severity);
+            }
+        }
+    }
+    if explained.is_empty() {
+        return;
+    }
+    findings.retain(|one| {
+        let pairs = pairs(one);
+        let by = |pair: [String; 2]| explained.get(&(one.rule.code, pair)).is_some_and(|by| *by >= one.severity);
+        pairs.is_empty() || !pairs.into_iter().all(by)
+    });
 }
 
 /// Whether it is a real Envoy's verdict on the configuration.

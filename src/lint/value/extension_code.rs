@@ -45,6 +45,9 @@ macro_rules! checks {
 pub(crate) const CHECKS: &[Check] = checks! {
     "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", static_with_name;
     "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", listener_chains;
+    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_manager_impl.cc", quic_sockets;
+    "envoy.config.listener.v3.Listener" EVER, "source/extensions/filters/network/http_connection_manager/config.cc",
+        quic_codec;
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" (0, 36),
         "source/extensions/filters/http/composite/action.cc", composite_both;
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" EVER,
@@ -181,6 +184,65 @@ fn listener_chains(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<Refu
         "a UDP listener has no filter chains",
         "write `listener_filters` with `envoy.filters.udp_listener.udp_proxy`, or for HTTP/3 `udp_listener_config: {quic_options: {}}`",
     ))
+}
+
+/// Whether a listener takes QUIC connections; `None` if its address does not say.
+fn is_quic(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<bool> {
+    let address = child(value, listener, "address").and_then(|address| child(value, address, "socket_address"))?;
+    let config = child(value, listener, "udp_listener_config").is_some_and(|config| has(config, "quic_options"));
+    Some(config && is(address, "protocol", "UDP"))
+}
+
+/// The filter chains of a listener.
+fn chains<'v, 'a>(value: &'v PatchValue<'a>, listener: &Object<'_>) -> impl Iterator<Item = &'v Object<'a>> {
+    let place = value.objects.iter().position(|other| std::ptr::eq(other.node, listener.node));
+    value.objects.iter().filter(move |object| {
+        object.parent.is_some_and(|(at, field)| {
+            Some(at) == place && ["filter_chains", "default_filter_chain"].contains(&field.name())
+        })
+    })
+}
+
+/// Every chain of a QUIC listener needs TLS of its own kind.
+fn quic_sockets(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<Refusal> {
+    const SOCKET: &str = "type.googleapis.com/envoy.extensions.transport_sockets.quic.v3.QuicDownstreamTransport";
+    let help = || {
+        format!(
+            "transport_socket:\n  name: envoy.transport_sockets.quic\n  typed_config:\n    \"@type\": {SOCKET}\n    downstream_tls_context: …"
+        )
+    };
+    if !is_quic(value, listener)? {
+        return None;
+    }
+    chains(value, listener).find_map(|chain| {
+        let Some(socket) = child(value, chain, "transport_socket") else {
+            return Some(refusal(chain.span, "a filter chain for QUIC needs a `transport_socket`", help()));
+        };
+        let config = value.objects.iter().position(|other| std::ptr::eq(other.node, socket.node));
+        let slot = value.slots.iter().find(|slot| Some(slot.owner) == config && slot.field.name() == "typed_config")?;
+        let url = slot.inner.or(slot.url).filter(|url| url.text != SOCKET)?;
+        let tls = url.text.rsplit('.').next().unwrap_or_default();
+        (!slot.in_typed_struct)
+            .then(|| refusal(slot.span, format!("`{tls}` cannot protect a filter chain for QUIC"), help()))
+    })
+}
+
+/// HTTP/3 and QUIC need each other.
+fn quic_codec(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<Refusal> {
+    const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+    let quic = is_quic(value, listener)?;
+    let managers = value.objects.iter().filter(|object| object.full_name() == MANAGER);
+    let mut wrong = managers.filter(|manager| is(manager, "codec_type", "HTTP3") != quic);
+    wrong.next().map(|manager| {
+        if quic {
+            let message = "the connection manager of a QUIC listener needs `codec_type: HTTP3`";
+            refusal(span(manager, "codec_type"), message, "codec_type: HTTP3")
+        } else {
+            let message = "`codec_type: HTTP3` needs a QUIC listener";
+            let help = "write `protocol: UDP` in the address and `udp_listener_config: {quic_options: {}}`, or another `codec_type`";
+            refusal(span(manager, "codec_type"), message, help)
+        }
+    })
 }
 
 /// The timer of a local rate limit has a lower bound.

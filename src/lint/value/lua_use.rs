@@ -79,6 +79,8 @@ pub(crate) enum Source {
     DynamicMetadata,
     /// A variable of the proxy's environment.
     Environment,
+    /// The body of an answer to `httpCall`.
+    Answer,
 }
 
 /// A value that may be absent but is used unconditionally.

@@ -209,7 +209,8 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
     }
     let mut lines = sum.unknown.clone();
     if hidden > 0 {
-        lines.push(format!("{} not shown: --pedantic shows them", count(hidden, "info is", "infos are")));
+        let them = if hidden == 1 { "it" } else { "them" };
+        lines.push(format!("{} not shown: --pedantic shows {them}", count(hidden, "info is", "infos are")));
     }
     if sum.patched() > 0 {
         let dumps = count(sum.dumps, "config dump", "config dumps");

@@ -1,6 +1,6 @@
 //! What opens scopes and declares names: functions, `local`, loops over headers.
 
-use super::{Function, Opened, Reader};
+use super::{Function, Opened, Reader, Source};
 use crate::lua::Token;
 
 impl Reader<'_> {
@@ -63,9 +63,11 @@ impl Reader<'_> {
         }
         let mut next = at + 1;
         let first = next;
+        let mut names = Vec::new();
         while let Token::Name(name) = self.token(next) {
             self.declare(name);
             self.forget(name);
+            names.push(name);
             next += 1;
             if !self.sign(next, ",") {
                 break;
@@ -74,6 +76,14 @@ impl Reader<'_> {
         }
         if let (Token::Name(name), true, true) = (self.token(first), next == first + 1, self.sign(next, "=")) {
             self.assigned(name, next + 1);
+        }
+        // An answer without a body has nil for it.
+        if let (Token::Name(handle), [_, body]) = (self.token(next + 1), names.as_slice())
+            && self.sign(next, "=")
+            && (self.entry().is_some_and(|(_, own)| own == handle) || self.handles.contains(handle))
+            && self.method_at(next + 2, "httpCall")
+        {
+            self.maybe.insert(body, Source::Answer);
         }
         next
     }

@@ -115,6 +115,12 @@ fn values_that_may_be_absent_are_not_indexed() {
     assert_eq!(found("h:logInfo('a' .. os.getenv('ZONE'))"), one("ZONE", Source::Environment, Used::Concatenated));
     assert_eq!(found("h:logInfo('a' .. (os.getenv('ZONE') or ''))"), []);
     assert_eq!(found("pcall(function() return h:headers():get('x'):lower() end)"), []);
+    let call = "local a, b = h:httpCall('c', {}, '', 5)";
+    assert_eq!(found(&format!("{call} h:logInfo(b:len())")), one("b", Source::Answer, Used::Indexed));
+    assert_eq!(found(&format!("{call} h:logInfo('got ' .. b)")), one("b", Source::Answer, Used::Concatenated));
+    assert_eq!(found(&format!("{call} if b and b:len() > 0 then return end")), []);
+    assert_eq!(found(&format!("{call} h:logInfo(a[':status'])")), []);
+    assert_eq!(found("local a, b = string.find(h:headers():get(':path'), 'x') h:logInfo('' .. b)"), []);
     let header = |used| one("x", Source::Header, used);
     assert_eq!(found("local v = string.lower(h:headers():get('x'))"), header(Used::Passed("lower")));
     assert_eq!(found("local n = #h:headers():get('x')"), header(Used::Measured));

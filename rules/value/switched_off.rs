@@ -1,0 +1,156 @@
+//! EF153: a setting that its own switch turns off.
+
+use crate::declare_rule;
+use crate::lint::value::switch::{never, none, off};
+use crate::lint::value::{Member, Object};
+use crate::lint::{Context, Findings, RuleInfo};
+
+declare_rule! {
+    /// A filter or setting that its own switch turns off.
+    ///
+    /// # What it finds
+    /// A fraction of 0 % or a flag that is `false`, without a runtime key that could raise it, in: `ext_authz`, `csrf`,
+    /// `cors` and global rate limit filters, admission control, adaptive concurrency, compressors, connection and bandwidth
+    /// limits, network rate limits, mirrors, and matches of routes. And a fault without `percentage` or a bandwidth
+    /// limit without `enable_mode`, which default to 0 % and `DISABLED`.
+    ///
+    /// # Why it matters
+    /// Envoy accepts it, and nothing shows that it does nothing: an authorization service that is never called allows
+    /// every request.
+    ///
+    /// # How to fix
+    /// Remove the switch, whose absence means always, or set it to 100 % or `true`; for a fault add `percentage`. A
+    /// `runtime_key` makes it a switch that can be turned on.
+    ///
+    /// # References
+    /// Envoy `RuntimeFractionalPercent`, `RuntimeFeatureFlag` and the protos of the filters; Envoy 1.39.3, run.
+    "EF153" "switched-off" Value Warning => check,
+    explains: &["EF137", "EF138"]
+}
+
+/// How a switch is written, and whether its absence means off.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `RuntimeFractionalPercent`; absent means always.
+    Fraction,
+    /// `RuntimeFeatureFlag`; absent means on.
+    Flag,
+    /// `FractionalPercent`; absent means never.
+    Percent,
+    /// The mode of a bandwidth limit; absent means `DISABLED`.
+    Mode,
+}
+
+/// A switch of a message.
+struct Switch {
+    message: &'static str,
+    field: &'static str,
+    kind: Kind,
+    /// What does not happen.
+    effect: &'static str,
+    /// A field with which the switch means something else.
+    unless: &'static str,
+}
+
+macro_rules! switches {
+    ($($message:literal $field:literal $kind:ident, $effect:literal, $unless:literal;)+) => {
+        &[$(Switch { message: $message, field: $field, kind: Kind::$kind, effect: $effect, unless: $unless }),+]
+    };
+}
+
+const SWITCHES: &[Switch] = switches! {
+    "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz" "filter_enabled" Fraction,
+        "this filter authorizes no request: all of them pass", "deny_at_disable";
+    "envoy.extensions.filters.http.csrf.v3.CsrfPolicy" "filter_enabled" Fraction,
+        "this filter checks no request: all of them pass", "shadow_enabled";
+    "envoy.extensions.filters.http.cors.v3.CorsPolicy" "filter_enabled" Fraction,
+        "this policy applies to no request", "shadow_enabled";
+    "envoy.config.route.v3.CorsPolicy" "filter_enabled" Fraction, "this policy applies to no request", "shadow_enabled";
+    "envoy.extensions.filters.http.ratelimit.v3.RateLimit" "filter_enabled" Fraction,
+        "this rate limit never calls its service", "";
+    "envoy.extensions.filters.http.ratelimit.v3.RateLimit" "filter_enforced" Fraction, "this rate limit only counts", "";
+    "envoy.extensions.filters.http.admission_control.v3.AdmissionControl" "enabled" Flag,
+        "this filter rejects no request", "";
+    "envoy.extensions.filters.http.adaptive_concurrency.v3.AdaptiveConcurrency" "enabled" Flag,
+        "this filter limits nothing", "";
+    "envoy.extensions.filters.http.compressor.v3.Compressor.CommonDirectionConfig" "enabled" Flag,
+        "nothing is compressed in this direction", "";
+    "envoy.extensions.filters.http.bandwidth_limit.v3.BandwidthLimit" "runtime_enabled" Flag, "this filter limits nothing", "";
+    "envoy.extensions.filters.http.bandwidth_limit.v3.BandwidthLimit" "enable_mode" Mode, "this filter limits nothing", "";
+    "envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit" "runtime_enabled" Flag,
+        "this filter limits nothing", "";
+    "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit" "runtime_enabled" Flag,
+        "this rate limit limits nothing", "";
+    "envoy.extensions.filters.listener.local_ratelimit.v3.LocalRateLimit" "runtime_enabled" Flag,
+        "this rate limit limits nothing", "";
+    "envoy.config.route.v3.RouteAction.RequestMirrorPolicy" "runtime_fraction" Fraction, "no request is mirrored", "";
+    "envoy.config.route.v3.RouteMatch" "runtime_fraction" Fraction, "no request takes this route", "";
+    "envoy.extensions.filters.http.fault.v3.FaultAbort" "percentage" Percent, "this fault aborts no request", "";
+    "envoy.extensions.filters.common.fault.v3.FaultDelay" "percentage" Percent, "this fault delays no request", "";
+    "envoy.extensions.filters.common.fault.v3.FaultRateLimit" "percentage" Percent, "this fault limits no response", "";
+};
+
+/// Runtime keys of a fault filter beside its percentages.
+const FAULT_KEYS: [&str; 3] = ["abort_percent_runtime", "delay_percent_runtime", "response_rate_limit_percent_runtime"];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.whole) {
+            for switch in SWITCHES.iter().filter(|switch| switch.message == object.full_name()) {
+                let written = object.member(switch.field);
+                let is_off = match (switch.kind, written) {
+                    (Kind::Fraction, Some(member)) => never(&member.entry.value),
+                    (Kind::Flag, Some(member)) => off(&member.entry.value),
+                    (Kind::Percent, Some(member)) => none(&member.entry.value),
+                    (Kind::Percent, None) => true,
+                    (Kind::Mode, None) => object.member("limit_kbps").is_some(),
+                    (Kind::Mode, Some(member)) => member.entry.value.as_str() == Some("DISABLED"),
+                    (Kind::Fraction | Kind::Flag, None) => false,
+                };
+                let parent = object.parent.and_then(|(at, _)| value.objects.get(at));
+                let by_key = |parent: &Object<'_>| FAULT_KEYS.iter().any(|key| parent.member(key).is_some());
+                if !is_off || object.member(switch.unless).is_some() || parent.is_some_and(by_key) {
+                    continue;
+                }
+                out.push(
+                    value
+                        .finding(rule, span(object, written), message(switch, written.is_some()))
+                        .label("turned off")
+                        .help(help(switch, written.is_some())),
+                );
+            }
+        }
+    }
+}
+
+fn span(object: &Object<'_>, written: Option<&Member<'_>>) -> crate::source::Span {
+    written.map_or(object.span, |member| member.entry.key_span)
+}
+
+fn message(switch: &Switch, written: bool) -> String {
+    let Switch { effect, field, kind, .. } = switch;
+    match (kind, written) {
+        (Kind::Mode, true) => format!("{effect}: `{field}` is DISABLED"),
+        (Kind::Mode, false) => format!("{effect}: `{field}` is missing, which means DISABLED"),
+        (Kind::Flag, _) => format!("{effect}: `{field}` is false"),
+        (_, true) => format!("{effect}: `{field}` is 0 %"),
+        (_, false) => format!("{effect}: `{field}` is missing, which means 0 %"),
+    }
+}
+
+fn help(switch: &Switch, written: bool) -> String {
+    let field = switch.field;
+    match switch.kind {
+        Kind::Percent if written => "numerator: 100".to_owned(),
+        Kind::Percent => format!("{field}:\n  numerator: 100\n  denominator: HUNDRED"),
+        Kind::Mode => format!("{field}: REQUEST_AND_RESPONSE"),
+        // The API requires it there.
+        Kind::Fraction if switch.message.ends_with(".CsrfPolicy") => {
+            format!("{field}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED")
+        }
+        Kind::Fraction => {
+            format!("remove `{field}`, or\n{field}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED")
+        }
+        Kind::Flag => format!("remove `{field}`, or\n{field}:\n  default_value: true"),
+    }
+}
