@@ -15,6 +15,7 @@ pub mod reference;
 mod resources;
 mod scalar;
 pub mod yaml;
+pub mod yaml_edit;
 pub mod yaml_text;
 
 use crate::model::inventory::Inventory;

@@ -10,9 +10,10 @@ use super::{bottled, manifests, prove};
 use crate::cluster::kinds;
 #[cfg(feature = "bottle")]
 use crate::engine::MeshSettings;
-use crate::load::Loaded;
+use crate::load::{Loaded, yaml_edit};
 use crate::migrate::{self, Accept, Report, Request};
 use crate::model::release::Release;
+use crate::source::Span;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -105,11 +106,33 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     newest::rewrite(&mut report, &mesh.loaded, &settings, request.accept);
     for edited in &mut report.draft.edited {
         let text = mesh.loaded.sources.get(edited.span.file).text.as_str();
-        let own = text.get(edited.span.start as usize..edited.span.end as usize).unwrap_or_default();
+        let own = with_comments(text, edited.span);
         edited.commented = !own.trim_start().starts_with('{') && own.lines().any(has_comment);
+        edited.text = edited.commented.then(|| yaml_edit::edited(own, &edited.after)).flatten();
     }
     let scope = mesh.scope(&Given::default(), &Taken::default(), report.filters.len());
     Ok(MigrateReport { report, scope, loaded: mesh.loaded })
+}
+
+/// The text of a document with the comment lines above it and the rest of its last line.
+fn with_comments(text: &str, span: Span) -> &str {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let own = text.get(start..end).unwrap_or_default();
+    let line_of = |at: usize| text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let mut from = line_of(start);
+    if !text.get(from..start).is_some_and(|before| before.trim().is_empty()) {
+        return own;
+    }
+    while from > 0 {
+        let above = line_of(from - 1);
+        let line = text.get(above..from).unwrap_or_default().trim();
+        if !(line.is_empty() || line.starts_with('#')) {
+            break;
+        }
+        from = above;
+    }
+    let below = text.get(end..).map_or(end, |below| end + below.find('\n').map_or(below.len(), |at| at + 1));
+    text.get(from..below).unwrap_or(own)
 }
 
 /// Whether a line of YAML may have a comment.

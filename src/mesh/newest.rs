@@ -20,7 +20,7 @@ use crate::proto::schema::Schema;
 use crate::rules::ALL;
 use crate::study::dump;
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// One fix can enable the next: a type, then a field of it.
 const ROUNDS: usize = 4;
@@ -30,6 +30,8 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
     let rules: Vec<&'static Rule> = ALL.iter().copied().filter(|rule| rule.renews).collect();
     let release = report.to;
     let wanted = outdated(loaded, release, mesh, &rules);
+    // Filters that differ only in their name have one answer.
+    let mut known: HashMap<String, Option<(Effect, Json, BTreeSet<String>)>> = HashMap::new();
     for one in &mut report.filters {
         let Some(filter) = loaded.inventory.envoy_filters.get(one.index) else { continue };
         let plugins = filter.patches.iter().any(|patch| {
@@ -78,11 +80,17 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
             Some((effect(was, is, &plugins, release, mesh), object, changes))
         };
         // A name that another patch of the filter introduced is not an old one. Only proxies show it, which few filters need.
-        let found = match found(&[]) {
+        let computed = || match found(&[]) {
             Some((Effect::Other(_), ..)) => found(reference::configs(release)),
             found => found,
         };
-        let Some((effect, object, changes)) = found else { continue };
+        let mut unnamed = before.clone();
+        unnamed["metadata"]["name"] = Json::Null;
+        let answer = known.entry(unnamed.to_string()).or_insert_with(computed);
+        let Some((effect, mut object, changes)) = answer.clone() else { continue };
+        if let Some(name) = before.pointer("/metadata/name") {
+            object["metadata"]["name"] = name.clone();
+        }
         let written = match &effect {
             Effect::Same(class, _) => *class <= Class::SameBut && (*class == Class::Exact || accept >= Accept::SameBut),
             Effect::Revived(_) | Effect::Other(_) => accept >= Accept::Differs,

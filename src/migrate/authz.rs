@@ -147,6 +147,16 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     }
     // Shadow rules reject nothing, so they need not be kept off TCP.
     let ports = if dry { part.reach.port.into_iter().collect() } else { ports };
+    if let Some(port) =
+        part.reach.port.filter(|_| part.apply_to() == ApplyTo::HttpFilter && part.reach.proxies != Proxies::Gateway)
+    {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "the rule is also in the chain for ports without a service: HTTP to port {port} of a workload whose services do not name it is decided by it"
+            ),
+        );
+    }
     native.retain_mut(|rule| with_ports(rule, &ports));
     if native.is_empty() {
         return Err("the rules are about ports that this filter does not serve".into());

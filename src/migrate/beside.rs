@@ -1,5 +1,6 @@
 //! What other objects already say about the routes of a patch: rules with the same settings, other objects for the same host.
 
+use super::forms::reads_headers;
 use super::route_value::Setting;
 use super::step::{Cx, Move};
 use super::verdict::{Concern, Kind, State};
@@ -69,6 +70,15 @@ fn header_names(rule: &Json, direction: &str) -> (BTreeSet<String>, bool) {
     (names, sets)
 }
 
+/// Whether a header that a rule or its destinations set is computed from headers.
+fn reads(rule: &Json, direction: &str) -> bool {
+    let destinations = rule["route"].as_array().map_or(&[][..], Vec::as_slice);
+    let all = [rule].into_iter().chain(destinations).map(|one| &one["headers"][direction]);
+    let lists = all.flat_map(|one| [&one["set"], &one["add"]]);
+    let mut values = lists.filter_map(Json::as_object).flatten().filter_map(|(_, value)| value.as_str());
+    values.any(reads_headers)
+}
+
 fn headers_beside(owner: &str, rule: &Json, setting: &Setting, found: &mut Move) {
     for direction in ["request", "response"] {
         let ((old, old_sets), (new, new_sets)) =
@@ -83,6 +93,14 @@ fn headers_beside(owner: &str, rule: &Json, setting: &Setting, found: &mut Move)
                 format!(
                     "a rule of {owner} also changes the {direction} header {}: MERGE applies both changes, one after the other; the edit has one",
                     shared.join(", ")
+                ),
+            );
+        } else if old_sets && new_sets && (reads(rule, direction) || reads(&setting.value, direction)) {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                format!(
+                    "a rule of {owner} also sets {direction} headers, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): another order may show it other values"
                 ),
             );
         } else if old_sets && new_sets {

@@ -4,8 +4,10 @@
 //! counts as renamed. References are replaced by the discovered content.
 
 use super::forms::{
-    INLINE, SHARES, SOURCE, STRING_MATCH, VERSION, checked_headers, code, lower, same_match, same_words, share,
+    INLINE, SHARES, SOURCE, STRING_MATCH, VERSION, checked_headers, code, lower, reachable, same_match, same_words,
+    share,
 };
+use super::mutations;
 use super::rbac;
 use super::verdict::{Class, Difference, Kind};
 use regex::Regex;
@@ -158,7 +160,17 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
         for name in names {
             let mut list = Vec::new();
             match (old.get(name), new.get(name)) {
-                (Some(one), Some(other)) => compare(one, other, "", &[], &mut list),
+                (Some(one), Some(other)) => {
+                    compare(one, other, "", &[], &mut list);
+                    if kind == "route" {
+                        for (path, one, other) in mutations::reordered(one, other) {
+                            say(&mut list, Operation::Change, &one, &other, &path, &[]);
+                        }
+                        for (path, one, other) in mutations::inherited(one, other) {
+                            compare(&one, &other, &path, &[], &mut list);
+                        }
+                    }
+                }
                 (Some(one), None) => say(&mut list, Operation::OnlyBefore, one, &Json::Null, "", &[]),
                 (None, Some(other)) => say(&mut list, Operation::OnlyAfter, &Json::Null, other, "", &[]),
                 (None, None) => {}
@@ -334,6 +346,11 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
             (Some(one), Some(other)) if key == "retry_on" && one != other && same_words(one, other) => {
                 say(out, Operation::Change, one, other, &pointer(&below, "order"), names);
             }
+            (Some(one), Some(other))
+                if ORIGIN_LISTS.contains(&key.as_str()) && one != other && same_words(one, other) =>
+            {
+                say(out, Operation::Change, one, other, &pointer(&below, "order"), names);
+            }
             (Some(one), Some(other)) if path.ends_with("/header") && key == "key" && lower(one) == lower(other) => {
                 if one != other {
                     say(out, Operation::Change, one, other, &pointer(&below, "case"), names);
@@ -344,6 +361,9 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         }
     }
 }
+
+/// Lists of a CORS policy, which are texts.
+const ORIGIN_LISTS: [&str; 3] = ["allow_methods", "allow_headers", "expose_headers"];
 
 /// Filters that istiod adds to every filter chain: they stay in place when others move.
 const STOCK: &[&str] = &[
@@ -370,6 +390,16 @@ fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec
         }
         return lists(&merged, new, path, names, out);
     }
+    let (old, new) = if path.ends_with("/routes") {
+        let (first, second) = (reachable(old), reachable(new));
+        let hidden = [old.len() - first.len(), new.len() - second.len()].map(Json::from);
+        if hidden[0] != hidden[1] {
+            say(out, Operation::Change, &hidden[0], &hidden[1], &format!("{path}/unreachable"), names);
+        }
+        (first, second)
+    } else {
+        (old, new)
+    };
     let pairs = align(old, new);
     let mut both: Vec<(usize, usize)> = pairs.iter().filter_map(|(i, j)| Some(((*i)?, (*j)?))).collect();
     both.sort_unstable();

@@ -1,6 +1,7 @@
 //! The objects that a migration writes: new ones, edits of existing ones, pod annotations and mesh settings.
 
 use super::change::{Change, apply, settings_of};
+use super::kube_rule;
 use super::mesh::Mesh;
 use super::value::merge;
 use crate::load::yaml_text;
@@ -63,6 +64,8 @@ pub struct Edited {
     pub span: Span,
     /// Whether its text in the input has comments, which the objects do not have.
     pub commented: bool,
+    /// That text with the edit, if it has comments and the edit can be made in it.
+    pub text: Option<String>,
 }
 
 /// Settings for the pods of some workloads.
@@ -115,11 +118,12 @@ fn place(object: &Json) -> (String, String, String) {
 }
 
 /// The merge key of new objects that cannot coexist: two DestinationRules for a host would hide each other, and istiod
-/// uses only one of two Telemetry or ProxyConfig objects for the same workloads.
+/// uses only one of two Telemetry or ProxyConfig objects for the same workloads, and the first of two rules that match a request.
 fn key(object: &Json) -> Option<String> {
     let fields: &[&str] = match object["kind"].as_str()? {
         "DestinationRule" => &["host", "workloadSelector"],
         "ProxyConfig" => &["selector"],
+        "HTTPRoute" => &["parentRefs"],
         "Telemetry" => &["selector", "targetRefs"],
         _ => return None,
     };
@@ -182,6 +186,7 @@ impl Draft {
             match place.0.as_str() {
                 _ if equal.is_some() => {}
                 "Telemetry" => add_telemetry(&mut made.object, &object),
+                "HTTPRoute" => kube_rule::merge(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0]),
                 _ => merge(&mut made.object["spec"], &object["spec"]),
             }
             return;
@@ -215,7 +220,14 @@ impl Draft {
             self.edits.insert(key.clone(), self.edited.len());
             let span = mesh.index.objects(kind, namespace, name).first().map(|one| one.document.span);
             let Some(span) = span else { return };
-            self.edited.push(Edited { after: before.clone(), before, from: BTreeSet::new(), span, commented: false });
+            self.edited.push(Edited {
+                after: before.clone(),
+                before,
+                from: BTreeSet::new(),
+                span,
+                commented: false,
+                text: None,
+            });
         }
         if let Some(edited) = self.edits.get(&key).and_then(|at| self.edited.get_mut(*at)) {
             apply(&mut edited.after, change);

@@ -81,3 +81,43 @@ pub(super) fn same_words(one: &Json, other: &Json) -> bool {
     };
     words(one) == words(other)
 }
+
+/// Whether istiod ignores a header in `headers` of a VirtualService (`isInternalHeader` in its `route.go`).
+pub(super) fn is_internal(name: &str) -> bool {
+    name.starts_with(':') || name.eq_ignore_ascii_case("host")
+}
+
+/// Whether the value of a header is computed from headers.
+pub(super) fn reads_headers(value: &str) -> bool {
+    ["%REQ", "%RESP(", "%TRAILER(", "%REQUEST_HEADER"].iter().any(|operator| value.contains(operator))
+}
+
+/// The routes up to the first one that matches every request with a path. Those after it match none, unless they are for
+/// CONNECT.
+pub(super) fn reachable(routes: &[Json]) -> &[Json] {
+    let catches_all = |route: &Json| {
+        route["match"].as_object().is_some_and(|wanted| {
+            wanted.get("prefix") == Some(&Json::from("/"))
+                && wanted.iter().all(|(key, value)| key == "prefix" || key == "case_sensitive" && *value == true)
+        })
+    };
+    let Some(at) = routes.iter().position(catches_all) else { return routes };
+    let connects = |route: &Json| route["match"].get("connect_matcher").is_some();
+    if routes[at + 1..].iter().any(connects) { routes } else { &routes[..=at] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn routes_end_with_the_first_that_matches_everything() {
+        let (some, all) =
+            (json!({ "match": { "prefix": "/a" } }), json!({ "match": { "prefix": "/", "case_sensitive": true } }));
+        let limited = json!({ "match": { "prefix": "/", "headers": [{ "name": "x" }] } });
+        assert_eq!(reachable(&[some.clone(), all.clone(), some.clone()]).len(), 2);
+        assert_eq!(reachable(&[some.clone(), limited, some.clone()]).len(), 3);
+        assert_eq!(reachable(&[all, json!({ "match": { "connect_matcher": {} } })]).len(), 2);
+    }
+}

@@ -222,7 +222,7 @@ fn owners<'a>(cx: &Cx<'a>, found: &mut Move, group: &Group) -> Vec<Owner<'a>> {
 }
 
 /// The minor release from which istiod reads the name of a rule.
-const NAMED: u16 = 24;
+pub(super) const NAMED: u16 = 24;
 
 /// Whether the API server accepts a name for a rule.
 fn is_section(name: &str) -> bool {
@@ -384,24 +384,15 @@ pub(super) fn of_service(
     Ok(true)
 }
 
-fn edit_all(
-    cx: &Cx<'_>,
-    found: &mut Move,
-    owners: &[Owner<'_>],
-    setting: &Setting,
-    choose: &Choose,
-    by_any_action: bool,
-) -> Result<(), String> {
-    let titles = || owners.iter().map(Owner::title).collect::<Vec<_>>().join(", ");
-    let none = |reason: String| format!("{}: {reason}", titles());
-    let rule = kube_rule::of_setting(setting, cx.to).map_err(none)?;
+/// A setting as a part of an HTTPRoute's rule, in the target release.
+pub(super) fn native(cx: &Cx<'_>, found: &mut Move, setting: &Setting) -> Result<KubeRule, String> {
+    let rule = kube_rule::of_setting(setting, cx.to)?;
     for (field, since) in &rule.fields {
         if !has(cx, *since) {
-            let reason = format!(
+            return Err(format!(
                 "istiod reads {field} from Istio 1.{since}; the target release is {}.{}",
                 cx.to.major, cx.to.minor
-            );
-            return Err(none(reason));
+            ));
         }
         found.add_home("HTTPRoute", *field, *since);
     }
@@ -414,6 +405,19 @@ fn edit_all(
             found.notes.push(note);
         }
     }
+    Ok(rule)
+}
+
+fn edit_all(
+    cx: &Cx<'_>,
+    found: &mut Move,
+    owners: &[Owner<'_>],
+    setting: &Setting,
+    choose: &Choose,
+    by_any_action: bool,
+) -> Result<(), String> {
+    let titles = || owners.iter().map(Owner::title).collect::<Vec<_>>().join(", ");
+    let rule = native(cx, found, setting).map_err(|reason| format!("{}: {reason}", titles()))?;
     let mut edited = 0;
     for owner in owners {
         let at = owner.chosen(choose, has(cx, NAMED));

@@ -7,8 +7,10 @@ use super::reach::names_manager;
 use super::step::{Cx, Move, Part, has};
 use super::value::{Fields, set_at};
 use super::verdict::{Concern, Kind, State};
-use super::{access_log, idle, tracing};
+use super::{access_log, idle, settings_of, tracing};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::inventory::Workload;
+use crate::model::proxy_config::ANNOTATION;
 use serde_json::{Value as Json, json};
 
 /// Message name of the HTTP connection manager.
@@ -278,6 +280,7 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     if !merge || (config.peek("path_with_escaped_slashes_action").is_some() && !decode) {
         return;
     }
+    let normalizes = config.peek("normalize_path") == Some(&json!(true));
     for field in ["normalize_path", "merge_slashes", "path_with_escaped_slashes_action"] {
         config.skip(field);
     }
@@ -286,6 +289,28 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     found.add_home("MeshConfig", "pathNormalization.normalization", 0);
     found.actions.push(Action::Mesh(json!({ "pathNormalization": { "normalization": word } })));
     waypoints(cx, found, "path normalization");
+    let mesh = cx.mesh.mesh_config().unwrap_or_default();
+    let existing = mesh.pointer("/pathNormalization/normalization").and_then(Json::as_str).unwrap_or("DEFAULT");
+    let weaker = match existing {
+        "NONE" => normalizes,
+        "DEFAULT" | "BASE" => true,
+        other => other == word || word == "DECODE_AND_MERGE_SLASHES",
+    };
+    if !weaker {
+        let reason = format!(
+            "`meshConfig.pathNormalization` is {existing}: the filter only adds to it, the setting {word} replaces it"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
+    let own = |config: &Json| config.get("connectionSettings").is_some();
+    let annotated =
+        |workload: &Workload| workload.annotations.get(ANNOTATION).is_some_and(|text| own(&settings_of(text)));
+    if mesh.get("defaultConfig").is_some_and(own) || cx.mesh.workloads(cx.filter).any(annotated) {
+        let reason =
+            "`connectionSettings` of a proxy come before `meshConfig.pathNormalization`; the filter comes before both";
+        found.guard(Concern::Existing, State::Undecided, reason);
+    }
 }
 
 /// A mesh setting also reaches waypoints, to which a filter without targetRefs never attaches.
@@ -441,9 +466,23 @@ fn one(
     of_pattern(found, setting.pattern);
     found.add_home("proxy.istio.io/config", setting.home.replace('/', "."), setting.since);
     set_at(proxy, setting.home, value);
+    if setting.field == "server_name" && is_set(cx, "/proxyHeaders/server/disabled", &true.into()) {
+        let reason = "`proxyHeaders.server.disabled` is set already, beside which istiod ignores the name";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     let name = setting.home.rsplit('/').next().unwrap_or(setting.home);
     whole_proxy(cx, part, found, setting.reads, &format!("`{name}`"));
     None
+}
+
+/// Whether the mesh's default or the annotation of a selected workload has a value at a path of proxy settings.
+fn is_set(cx: &Cx<'_>, path: &str, value: &Json) -> bool {
+    let default = cx.mesh.mesh_config().and_then(|mesh| mesh.pointer(&format!("/defaultConfig{path}")).cloned());
+    let annotated = |workload: &Workload| {
+        workload.annotations.get(ANNOTATION).is_some_and(|text| settings_of(text).pointer(path) == Some(value))
+    };
+    default.as_ref() == Some(value) || cx.mesh.workloads(cx.filter).any(annotated)
 }
 
 /// Takes a field's value in the form of the setting; `None` if the setting cannot express it.

@@ -337,10 +337,10 @@ pub(crate) fn includes(labels: &Labels, wanted: &Labels) -> bool {
 
 /// Whether istiod treats a Service's port as HTTP: by `appProtocol`, otherwise by the name up to its first dash. A port
 /// without either is sniffed and also counts as HTTP.
-fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
+pub(super) fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
     let word = app_protocol.unwrap_or_else(|| name.split('-').next().unwrap_or_default());
     let word = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();
-    !matches!(word.as_str(), "tcp" | "tls" | "mongo" | "mysql" | "redis" | "udp")
+    !matches!(word.as_str(), "tcp" | "tls" | "https" | "mongo" | "mysql" | "redis" | "udp")
 }
 
 #[cfg(test)]
@@ -350,6 +350,7 @@ mod tests {
     #[test]
     fn protocols_come_from_names() {
         assert!(is_http("http-web", None) && is_http("grpc", None) && is_http("web", None));
+        assert!(!is_http("https-web", None) && !is_http("web", Some("kubernetes.io/https")));
         assert!(!is_http("tcp-admin", None) && !is_http("web", Some("tcp")) && is_http("tcp-x", Some("http")));
     }
 }

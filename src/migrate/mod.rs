@@ -31,6 +31,7 @@ mod kube_rule;
 mod listener;
 mod manager;
 pub(crate) mod mesh;
+mod mutations;
 pub(crate) mod newest;
 mod overlap;
 mod policy;
@@ -50,6 +51,7 @@ mod tracing;
 pub(crate) mod value;
 pub mod verdict;
 pub(crate) mod verify;
+mod waypoint_route;
 
 use self::ambient::Placement;
 use self::draft::{Action, Draft};

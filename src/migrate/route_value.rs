@@ -1,14 +1,16 @@
 //! Values merged into routes and virtual hosts, as rules of a VirtualService.
 
 use super::catalog::{self, Pattern};
+use super::forms::{is_internal, reads_headers};
 use super::step::Part;
-use super::value::{Fields, any_type, refused};
+use super::value::{Fields, any_type, percentage, refused};
 use super::verdict::{Difference, Kind};
 use crate::engine::matching;
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::release::Release;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
 
 const CORS_POLICY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
 const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
@@ -114,6 +116,7 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
         let mut one = Map::new();
         let (mut set, mut add) = (Map::new(), Map::new());
         let mut order: Vec<(bool, String)> = Vec::new();
+        let (mut names, mut reads) = (BTreeSet::new(), false);
         for mut option in value.list(&format!("{direction}_headers_to_add")) {
             let name = option.text("header/key");
             let text = option.text("header/value").unwrap_or_default();
@@ -128,6 +131,13 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
                     "a VirtualService that sets the host rewrites it before routing to the service; the filter does not",
                 ));
             }
+            if is_internal(&name) {
+                return Err(refused(&format!("istiod ignores the header {name} in a VirtualService")));
+            }
+            if !names.insert(name.to_ascii_lowercase()) {
+                return Err(refused("a header set twice has no native equivalent"));
+            }
+            reads |= reads_headers(&text);
             if append.is_some() && action.is_none() {
                 differ(found, Kind::Metadata, "the deprecated `append` is written as `append_action`");
             }
@@ -139,13 +149,18 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
             };
             order.push((overwrite, name.clone()));
             let into = if overwrite { &mut set } else { &mut add };
-            if into.insert(name, text.into()).is_some() {
-                return Err(refused("a header set twice has no native equivalent"));
-            }
+            into.insert(name, text.into());
         }
         let mixed = order.iter().any(|(overwrite, _)| *overwrite != order[0].0);
         if mixed || !order.is_sorted() {
             differ(found, Kind::Position, "the headers are set in another order");
+            if reads {
+                differ(
+                    found,
+                    Kind::Behavior,
+                    "a value reads headers (`%REQ(…)%`, `%RESP(…)%`), and another order may show it other values",
+                );
+            }
         }
         if !set.is_empty() {
             one.insert("set".to_owned(), Json::Object(set));
@@ -154,6 +169,9 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
             one.insert("add".to_owned(), Json::Object(add));
         }
         let remove = value.texts(&format!("{direction}_headers_to_remove"));
+        if let Some(name) = remove.iter().find(|name| is_internal(name)) {
+            return Err((&catalog::ROUTE_HEADERS, format!("istiod ignores the header {name} in a VirtualService")));
+        }
         if !remove.is_empty() {
             one.insert("remove".to_owned(), remove.into());
         }
@@ -275,7 +293,7 @@ fn mirrors(value: &mut Fields, to: Release, found: &mut Setting) -> Result<(), R
         match policy.sub("runtime_fraction/default_value") {
             Some(fraction) => {
                 let mut whole = Fields(json!({ "percentage": fraction.0 }));
-                let percent = share(&mut whole).filter(|percent| percent.as_f64() > Some(0.0));
+                let percent = percentage(&mut whole).filter(|percent| percent.as_f64() > Some(0.0));
                 let percent = percent.ok_or_else(|| refused("this share of mirrored requests".to_owned()))?;
                 one["percentage"] = json!({ "value": percent });
                 differ(found, Kind::Metadata, "the same percentage, written in millionths");
@@ -355,6 +373,9 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
         } else if let Some(text) = origin.text("prefix") {
             json!({ "prefix": text })
         } else if let Some(text) = origin.text("safe_regex/regex") {
+            if origin.peek("safe_regex").is_some() {
+                differ(found, Kind::Metadata, "`google_re2`, the only engine, is not written");
+            }
             origin.skip("safe_regex");
             json!({ "regex": text })
         } else {
@@ -372,7 +393,15 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
         [("allow_methods", "allowMethods"), ("allow_headers", "allowHeaders"), ("expose_headers", "exposeHeaders")]
     {
         if let Some(text) = policy.text(from) {
-            native.insert(to.to_owned(), split(&text).into());
+            let items = split(&text);
+            if items.join(",") != text {
+                differ(
+                    found,
+                    Kind::Behavior,
+                    "a list of the CORS policy is written without spaces and empty items; browsers read both forms as the same list",
+                );
+            }
+            native.insert(to.to_owned(), items.into());
         }
     }
     if let Some(age) = policy.text("max_age") {
@@ -405,7 +434,7 @@ fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
     let mut native = Map::new();
     if let Some(mut delay) = config.sub("delay") {
         let time = delay.text("fixed_delay").ok_or_else(refused)?;
-        let share = share(&mut delay).ok_or_else(refused)?;
+        let share = percentage(&mut delay).ok_or_else(refused)?;
         if !delay.is_empty() {
             return Err(refused());
         }
@@ -413,7 +442,7 @@ fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
     }
     if let Some(mut abort) = config.sub("abort") {
         let status = abort.number("http_status").ok_or_else(refused)?;
-        let share = share(&mut abort).ok_or_else(refused)?;
+        let share = percentage(&mut abort).ok_or_else(refused)?;
         if !abort.is_empty() {
             return Err(refused());
         }
@@ -428,27 +457,6 @@ fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
     differ(found, Kind::Metadata, "the same percentage, written in millionths");
     found.value["fault"] = Json::Object(native);
     Ok(())
-}
-
-/// A fractional percentage as a percentage.
-fn share(of: &mut Fields) -> Option<Json> {
-    let mut share = of.sub("percentage")?;
-    let number = share.number("numerator")?;
-    let per = match share.text("denominator").as_deref() {
-        None | Some("HUNDRED") => 1,
-        Some("TEN_THOUSAND") => 100,
-        Some("MILLION") => 10_000,
-        _ => return None,
-    };
-    if !share.is_empty() {
-        return None;
-    }
-    if number.is_multiple_of(per) {
-        return Some((number / per).into());
-    }
-    #[expect(clippy::cast_precision_loss, reason = "at most a million")]
-    let percent = number as f64 / per as f64;
-    Some(json!(percent))
 }
 
 fn refused_here(what: &str) -> String {

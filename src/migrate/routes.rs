@@ -5,10 +5,11 @@ use super::catalog::{self, Pattern};
 use super::change::{Change, Choose};
 use super::draft::Action;
 use super::kube_route;
-use super::mesh::{Mesh, Proxies};
+use super::mesh::{Mesh, Proxies, is_http};
 use super::route_value::{Setting, inserted_rule, settings};
 use super::step::{Cx, Move, Part, has, too_old};
 use super::verdict::{Concern, Kind, State};
+use super::waypoint_route;
 use crate::engine::matching;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
 use crate::model::inventory::VirtualService;
@@ -175,6 +176,13 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         Ok(setting) => setting,
         Err((pattern, reason)) => return Move::none(pattern, reason),
     };
+    if part.reach.proxies == Proxies::Waypoint {
+        let mut found = start(&setting);
+        if setting.at_host {
+            found.difference(Kind::Position, setting.moved);
+        }
+        return waypoint_route::made(cx, part, &setting, found);
+    }
     if Vhost::of(part).is_none() {
         return Move::none(
             setting.pattern,
@@ -184,10 +192,6 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
     match (part.reach.proxies, part.reach.context) {
         (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),
         (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
-        (Proxies::Waypoint, _) => Move::none(
-            setting.pattern,
-            "on a waypoint, a filter patches only routes of services without an HTTPRoute or a VirtualService, so that no object exists that could be edited: write an HTTPRoute with the Service as its parent for each service that needs the setting",
-        ),
         (_, PatchContext::SidecarInbound) => Move::none(
             setting.pattern,
             "a VirtualService applies to requests that a workload sends, not to those it receives",
@@ -427,6 +431,12 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     ] {
         found.difference(Kind::Metadata, effect);
     }
+    if rule.pointer("/match/0") == Some(&json!({ "uri": { "prefix": "/" } })) {
+        found.difference(
+            Kind::Metadata,
+            "istiod does not generate the routes after it, which no request reaches in either configuration",
+        );
+    }
     if part.value.peek("redirect/https_redirect").is_some() {
         found
             .difference(Kind::Metadata, "the redirect to HTTPS is written in the more general field `scheme_redirect`");
@@ -569,11 +579,6 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     object["metadata"]["namespace"] = namespace.into();
     found.actions.push(Action::Object(object));
     found
-}
-
-fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
-    let word = app_protocol.unwrap_or_else(|| name.split('-').next().unwrap_or_default());
-    !matches!(word.to_ascii_lowercase().as_str(), "tcp" | "tls" | "mongo" | "mysql" | "redis" | "udp")
 }
 
 /// The namespace whose clients a filter reaches.

@@ -48,6 +48,31 @@ fn of_chain(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found
 }
 
+/// The cipher suites that istiod takes from a Gateway (`ValidCipherSuites` in istiod's `pkg/config/security`).
+const CIPHERS: [&str; 15] = [
+    "ECDHE-ECDSA-AES128-GCM-SHA256",
+    "ECDHE-RSA-AES128-GCM-SHA256",
+    "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "ECDHE-RSA-AES256-GCM-SHA384",
+    "ECDHE-ECDSA-CHACHA20-POLY1305",
+    "ECDHE-RSA-CHACHA20-POLY1305",
+    "ECDHE-ECDSA-AES128-SHA",
+    "ECDHE-RSA-AES128-SHA",
+    "ECDHE-ECDSA-AES256-SHA",
+    "ECDHE-RSA-AES256-SHA",
+    "AES128-GCM-SHA256",
+    "AES256-GCM-SHA384",
+    "AES128-SHA",
+    "AES256-SHA",
+    "DES-CBC3-SHA",
+];
+
+/// The first cipher suite that istiod would leave out: an unknown name, or one that is listed before.
+fn dropped_cipher(list: &[String]) -> Option<&str> {
+    let mut seen = BTreeSet::new();
+    list.iter().map(String::as_str).find(|name| !CIPHERS.contains(name) || !seen.insert(*name))
+}
+
 fn version(word: &str) -> Option<String> {
     word.strip_prefix("TLSv1_").map(|minor| format!("TLSV1_{minor}"))
 }
@@ -96,6 +121,13 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         }
     }
     let ciphers = context.texts("common_tls_context/tls_params/cipher_suites");
+    if let Some(dropped) = dropped_cipher(&ciphers) {
+        let reason = format!(
+            "istiod leaves `{dropped}` out of a server's cipher suites: they must be names that BoringSSL knows, each once, and none of TLS 1.3"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Tls, State::Broken, reason);
+    }
     if !ciphers.is_empty() {
         found.add_home("Gateway", "servers.tls.cipherSuites", 0);
         set_at(&mut tls, "cipherSuites", ciphers);

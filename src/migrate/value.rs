@@ -148,6 +148,27 @@ impl Fields {
     }
 }
 
+/// A fractional percentage as a percentage.
+pub(super) fn percentage(of: &mut Fields) -> Option<Json> {
+    let mut share = of.sub("percentage")?;
+    let number = share.number("numerator")?;
+    let per = match share.text("denominator").as_deref() {
+        None | Some("HUNDRED") => 1,
+        Some("TEN_THOUSAND") => 100,
+        Some("MILLION") => 10_000,
+        _ => return None,
+    };
+    if !share.is_empty() {
+        return None;
+    }
+    if number.is_multiple_of(per) {
+        return Some((number / per).into());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "at most a million")]
+    let percent = number as f64 / per as f64;
+    Some(percent.into())
+}
+
 /// The message in an `Any`, empty for anything else.
 pub(crate) fn any_type(value: &Json) -> &str {
     value.get(TYPE_KEY).and_then(Json::as_str).map_or("", type_name)

@@ -375,6 +375,30 @@ fn older_releases_offer_what_they_have() {
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
+/// The classes of HTTPRoutes that istiod 1.30 computed (`bottle::proof`), by the id of a case.
+pub(crate) fn computed_by_1_30() -> BTreeMap<String, Json> {
+    let text = fs::read_to_string(testdata("migrate/releases/1.30.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    lines.map(|one| (one["id"].as_str().unwrap().to_owned(), one)).collect()
+}
+
+/// In 1.30, HTTPRoutes have their listed classes, none of which is better than computed.
+#[test]
+fn routes_have_their_class_in_1_30() {
+    let mut listed = computed_by_1_30();
+    for case in judged() {
+        let id = case["id"].as_str().unwrap();
+        let Some(one) = listed.remove(id) else { continue };
+        let report = migrated(&input(&case), Release::minor(30), Accept::SameBut);
+        let have = report.filters[0].class;
+        assert_eq!(json!(have.name()), one["class"], "{id}{}", reasons(&report));
+        if let Some(computed) = one["computed"].as_str() {
+            assert!(have >= class(computed), "{id}: {have}, computed {computed}");
+        }
+    }
+    assert!(listed.is_empty(), "{listed:?}");
+}
+
 /// A configuration: the base dump of a topology with the recorded changes.
 fn resources(base: &BTreeMap<String, Resources>, changes: &Json) -> BTreeMap<String, Resources> {
     let mut all = base.clone();

@@ -416,3 +416,60 @@ fn settings_of_pods_keep_what_the_mesh_and_the_annotation_set() {
     let notes = &report.filters[0].patches[0].found.notes;
     assert!(notes.iter().any(|note| note.contains("hides all of `gatewayTopology`")), "{notes:?}");
 }
+
+const COMMENTED: &str = "\
+# Owned by the edge team.
+apiVersion: networking.istio.io/v1
+kind: Gateway
+metadata: {name: public, namespace: edge} # shared
+spec:
+  selector: {istio: ingressgateway}
+  servers:
+  # Certificates are rotated.
+  - port: {number: 443, name: https, protocol: HTTPS}
+    hosts: [pay.example.com]
+    tls: {mode: SIMPLE, credentialName: pay} # rotated
+# The end.
+---
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: tls, namespace: istio-system}
+spec:
+  workloadSelector: {labels: {istio: ingressgateway}}
+  configPatches:
+  - applyTo: FILTER_CHAIN
+    match: {context: GATEWAY, listener: {filterChain: {sni: pay.example.com}}}
+    patch:
+      operation: MERGE
+      value:
+        transport_socket:
+          name: envoy.transport_sockets.tls
+          typed_config:
+            \"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
+            common_tls_context: {tls_params: {tls_minimum_protocol_version: TLSv1_3}}
+";
+
+/// An edited object keeps the comments of its file; where the edit cannot be made in its text, the output says so.
+#[test]
+fn edited_objects_keep_their_comments() {
+    let written = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("mesh.yaml"), text).unwrap();
+        let out = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(["migrate", folder.path().to_str().unwrap(), "--accept", "reviewed", "-o", "yaml"])
+            .output()
+            .unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let gateway = COMMENTED.split("# The end.").next().unwrap();
+    let edited = gateway.replace("credentialName: pay}", "credentialName: pay, minProtocolVersion: \"TLSV1_3\"}");
+    let out = written(COMMENTED);
+    assert!(out.contains(&edited), "{out}");
+    assert!(!out.contains("Comments of the file"), "{out}");
+    // An item of a list has no text of its own.
+    let (gateway, rest) = COMMENTED.split_once("# The end.").unwrap();
+    let item = gateway.trim_end().split_once('\n').unwrap().1.lines().collect::<Vec<_>>().join("\n  ");
+    let out = written(&format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n{}", rest.trim_start()));
+    assert!(out.contains("minProtocolVersion: TLSV1_3"), "{out}");
+    assert!(out.contains("Comments of the file are not in this object"), "{out}");
+}

@@ -20,6 +20,8 @@ pub struct Document {
     pub comments: Vec<String>,
     /// The object; `None` when everything is in the comments.
     pub object: Option<Json>,
+    /// Its text, if it keeps the comments of a file.
+    pub written: Option<String>,
 }
 
 fn file(object: &Json) -> String {
@@ -44,11 +46,16 @@ pub fn documents(report: &Report) -> Vec<Document> {
     if let Some((settings, from)) = &draft.mesh {
         let mut comments = vec![format!("Mesh settings for {}: merge into meshConfig.", list(from))];
         comments.extend(commented(settings));
-        documents.push(Document { file: "mesh-config".to_owned(), comments, object: None });
+        documents.push(Document { file: "mesh-config".to_owned(), comments, object: None, written: None });
     }
     for made in &draft.made {
         let comments = vec![format!("Replaces EnvoyFilter {}.", list(&made.from))];
-        documents.push(Document { file: file(&made.object), comments, object: Some(made.object.clone()) });
+        documents.push(Document {
+            file: file(&made.object),
+            comments,
+            object: Some(made.object.clone()),
+            written: None,
+        });
     }
     for edited in &draft.edited {
         let what = title(&edited.after);
@@ -56,11 +63,16 @@ pub fn documents(report: &Report) -> Vec<Document> {
             vec![format!("{what}, edited: replaces EnvoyFilter {}. As a JSON patch:", list(&edited.from))];
         let operations = patch(&edited.before, &edited.after);
         comments.extend(operations.iter().map(|operation| format!("  {operation}")));
-        if edited.commented {
+        if edited.commented && edited.text.is_none() {
             comments.push("Comments of the file are not in this object: apply the JSON patch to keep them.".to_owned());
         }
         comments.extend(notes(report, edited));
-        documents.push(Document { file: file(&edited.after), comments, object: Some(edited.after.clone()) });
+        documents.push(Document {
+            file: file(&edited.after),
+            comments,
+            object: Some(edited.after.clone()),
+            written: edited.text.clone(),
+        });
     }
     for pods in &draft.pods {
         let mut comments = vec![
@@ -79,7 +91,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
             ));
         }
         let name = format!("pods-{}-{}", pods.namespace, pods.from.iter().next().map_or("", |from| from.as_str()));
-        documents.push(Document { file: name.replace('/', "-"), comments, object: None });
+        documents.push(Document { file: name.replace('/', "-"), comments, object: None, written: None });
     }
     for filter in &report.filters {
         if let After::Smaller(smaller) = &filter.after {
@@ -91,12 +103,12 @@ pub fn documents(report: &Report) -> Vec<Document> {
                 comments.extend(commented(smaller));
                 object = None;
             }
-            documents.push(Document { file: file(smaller), comments, object });
+            documents.push(Document { file: file(smaller), comments, object, written: None });
         }
     }
     for one in report.rewrites.iter().filter(|one| one.written && stays(report, &one.filter)) {
         let comments = vec![format!("EnvoyFilter {} in the newest types: {}.", one.filter, one.effect.words())];
-        documents.push(Document { file: file(&one.object), comments, object: Some(one.object.clone()) });
+        documents.push(Document { file: file(&one.object), comments, object: Some(one.object.clone()), written: None });
     }
     let gone: Vec<String> = report
         .filters
@@ -109,7 +121,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
         let mut comments = vec![format!("Then, once {when}:")];
         comments.extend(gone);
         comments.push("Check the proxies afterwards: kubectl envoyfilter migrate verify".to_owned());
-        documents.push(Document { file: "delete".to_owned(), comments, object: None });
+        documents.push(Document { file: "delete".to_owned(), comments, object: None, written: None });
     }
     documents
 }
@@ -128,6 +140,11 @@ fn stays(report: &Report, name: &str) -> bool {
     report.filters.iter().any(|one| one.after == After::Unchanged && super::full_name(one) == name)
 }
 
+/// A text that ends with one line break.
+fn ended(text: &str) -> String {
+    format!("{}\n", text.trim_end())
+}
+
 fn list(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
@@ -142,8 +159,10 @@ impl Document {
             text.extend(comment.chars().filter(|c| !c.is_control()));
             text.push('\n');
         }
-        if let Some(object) = &self.object {
-            text.push_str(&write_yaml(object)?);
+        match (&self.written, &self.object) {
+            (Some(written), _) => text.push_str(&ended(written)),
+            (None, Some(object)) => text.push_str(&write_yaml(object)?),
+            (None, None) => {}
         }
         Ok(text)
     }

@@ -2,7 +2,9 @@
 
 use super::commands::run;
 use super::{istiod, open};
-use crate::migrate::{BETTER_FORM, REACHES_FURTHER, all_recorded, bottled, input_texts, judged, yaml};
+use crate::migrate::{
+    BETTER_FORM, REACHES_FURTHER, all_recorded, bottled, computed_by_1_30, input_texts, judged, yaml,
+};
 use crate::support::{recorded, testdata};
 use kubectl_envoyfilter::bottle::{Wanted, proxies};
 use kubectl_envoyfilter::migrate::compare::{self, Resources};
@@ -244,6 +246,31 @@ fn other_objects_and_filters_are_computed() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(computed > 8, "{computed}");
+}
+
+/// istiod 1.30 computes the listed classes of HTTPRoutes.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn routes_are_computed_by_1_30() {
+    let istiod = istiod("1.30");
+    let listed = computed_by_1_30();
+    let mut faults = Vec::new();
+    for case in judged() {
+        let id = case["id"].as_str().unwrap();
+        let Some(wanted) = listed.get(id).map(|one| &one["computed"]).filter(|wanted| wanted.is_string()) else {
+            continue;
+        };
+        let folder = folder_of(&case);
+        let path = folder.path().to_str().unwrap();
+        let arguments = ["migrate", path, "--to", "1.30", "--prove", "istiod", "--accept", "reviewed", "-o", "json"];
+        let (code, out, err) = run(&istiod, &arguments);
+        let report: Json = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{id} {code}: {error}: {err}"));
+        let proof = &report["filters"][0]["proof"];
+        if (&proof["class"], &proof["beyond"]) != (wanted, &json!([])) {
+            faults.push(format!("{id}: {wanted} listed, {proof:#}"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// If the written form differs from the recorded one, istiod computes the listed class.
