@@ -8,8 +8,8 @@ use crate::proto::tree::Tree;
 use std::sync::Arc;
 
 /// The route configuration of one host on a port (`tug.quay.svc.cluster.local:8090`) as istiod sends it if the proxy requested
-/// that of the port before: its virtual hosts are those of `port`, already patched, and are patched again; canonical JSON without its `@type`. `None` if `name` is
-/// not such a route configuration or shares no virtual host with `port`.
+/// that of the port before: its virtual hosts are those of `port`, already patched, and are patched again. Canonical JSON without
+/// its `@type`; `None` if `name` is not such a route configuration or shares no virtual host with `port`.
 ///
 /// Source: istiod `pilot/pkg/networking/core/httproute.go` (`vHostCache`), releases 1.22 to 1.31.
 pub(super) fn patched_again(

@@ -224,8 +224,8 @@ mod tests {
         check(text, |it| it["spec"]["http"][1]["name"] = "c".into(), Some(&text.replace("name: b", "name: \"c\"")));
         check(
             text,
-            |it| it["metadata"] = json!({ "namespace": "n" }),
-            Some(&text.replace("name: b", "name: b\nmetadata:\n  namespace: n")),
+            |it| it["metadata"] = json!({ "namespace": "web" }),
+            Some(&text.replace("name: b", "name: b\nmetadata:\n  namespace: web")),
         );
     }
 
