@@ -168,5 +168,5 @@ fn a_test_file_accepts_a_pod_of_a_capture() {
         fs::write(&file, text.replace("cart-1", "cart-2")).unwrap();
         run(&envoy, &file)
     };
-    assert!(code == 2 && words.contains("no pod shop/cart-2 with a proxy exists"), "{code} {words}");
+    assert!(code == 2 && words.contains("no pod shop/cart-2 has a proxy"), "{code} {words}");
 }
