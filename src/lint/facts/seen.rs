@@ -76,11 +76,7 @@ impl<'a> Context<'a> {
         view: &PatchView<'a>,
         test: impl Fn(&PatchRun<'c, 'a>) -> bool,
     ) -> Option<Seen<'c, 'a>> {
-        let dumps = self.has_dumps();
         for knowledge in [Knowledge::Dump, Knowledge::Reference] {
-            if knowledge == Knowledge::Dump && !dumps {
-                continue;
-            }
             let mut attached = 0;
             let of_kind =
                 self.on_proxies(view.filter_index, view.patch.index).filter(|run| run.run.knowledge == knowledge);

@@ -50,14 +50,16 @@ pub(crate) fn check(
         for (view, report) in of_filter {
             let span = view.key_span(&["patch", "value"]);
             let note = note(&report.found, report.class);
+            let shares =
+                |first: &PatchReport| report.found.with == Some(first.index) || first.found.with == Some(report.index);
             let same = told.iter_mut().find(|(first, finding)| {
-                let shared = report.found.with == Some(first.index) || first.found.with == Some(report.index);
                 let one_object = same_objects(&first.found.actions, &report.found.actions);
-                shared || one_object && (is_object(&report.found.actions) || finding.notes.first() == Some(&note))
+                shares(first)
+                    || one_object && (is_object(&report.found.actions) || finding.notes.first() == Some(&note))
             });
             if let Some((first, finding)) = same {
                 // The one with the objects says how to get them; else the one that needs more.
-                let shared = report.found.with == Some(first.index) || first.found.with == Some(report.index);
+                let shared = shares(first);
                 if first.found.with == Some(report.index) || !shared && effort(report) > effort(first) {
                     finding.help = Some(help(report).to_owned());
                     finding.fix = fix.clone().filter(|_| report.written);

@@ -248,8 +248,8 @@ impl<'t> Walk<'t> {
         Some(kind)
     }
 
-    /// Skips an item with secrets without reading it. A truncated item extends to the end of the text.
-    /// An object with secrets. If it is not JSON, nobody knows where it ends, and reading ends here.
+    /// Skips an item with secrets without reading it. A truncated item extends to the end of the text. If it is not JSON, nobody
+    /// knows where it ends, and reading ends here.
     fn secret(&mut self, start: usize, object: &Open) -> Result<Option<ResourceKind>, Fault> {
         self.index.seen.secrets = true;
         let whole = self.scan.close(object).and_then(|range| {

@@ -46,16 +46,11 @@ pub fn documents(report: &Report) -> Vec<Document> {
     if let Some((settings, from)) = &draft.mesh {
         let mut comments = vec![format!("Mesh settings for {}: merge into meshConfig.", list(from))];
         comments.extend(commented(settings));
-        documents.push(Document { file: "mesh-config".to_owned(), comments, object: None, written: None });
+        documents.push(Document::of("mesh-config".to_owned(), comments, None));
     }
     for made in &draft.made {
         let comments = vec![format!("Replaces EnvoyFilter {}.", list(&made.from))];
-        documents.push(Document {
-            file: file(&made.object),
-            comments,
-            object: Some(made.object.clone()),
-            written: None,
-        });
+        documents.push(Document::of(file(&made.object), comments, Some(made.object.clone())));
     }
     for edited in &draft.edited {
         let what = title(&edited.after);
@@ -68,10 +63,8 @@ pub fn documents(report: &Report) -> Vec<Document> {
         }
         comments.extend(notes(report, edited));
         documents.push(Document {
-            file: file(&edited.after),
-            comments,
-            object: Some(edited.after.clone()),
             written: edited.text.clone(),
+            ..Document::of(file(&edited.after), comments, Some(edited.after.clone()))
         });
     }
     for pods in &draft.pods {
@@ -91,7 +84,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
             ));
         }
         let name = format!("pods-{}-{}", pods.namespace, pods.from.iter().next().map_or("", |from| from.as_str()));
-        documents.push(Document { file: name.replace('/', "-"), comments, object: None, written: None });
+        documents.push(Document::of(name.replace('/', "-"), comments, None));
     }
     for filter in &report.filters {
         if let After::Smaller(smaller) = &filter.after {
@@ -103,12 +96,12 @@ pub fn documents(report: &Report) -> Vec<Document> {
                 comments.extend(commented(smaller));
                 object = None;
             }
-            documents.push(Document { file: file(smaller), comments, object, written: None });
+            documents.push(Document::of(file(smaller), comments, object));
         }
     }
     for one in report.rewrites.iter().filter(|one| one.written && stays(report, &one.filter)) {
         let comments = vec![format!("EnvoyFilter {} in the newest types: {}.", one.filter, one.effect.words())];
-        documents.push(Document { file: file(&one.object), comments, object: Some(one.object.clone()), written: None });
+        documents.push(Document::of(file(&one.object), comments, Some(one.object.clone())));
     }
     let gone: Vec<String> = report
         .filters
@@ -121,7 +114,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
         let mut comments = vec![format!("Then, once {when}:")];
         comments.extend(gone);
         comments.push("Check the proxies afterwards: kubectl envoyfilter migrate verify".to_owned());
-        documents.push(Document { file: "delete".to_owned(), comments, object: None, written: None });
+        documents.push(Document::of("delete".to_owned(), comments, None));
     }
     documents
 }
@@ -150,6 +143,10 @@ fn list(names: &BTreeSet<String>) -> String {
 }
 
 impl Document {
+    fn of(file: String, comments: Vec<String>, object: Option<Json>) -> Document {
+        Document { file, comments, object, written: None }
+    }
+
     /// The text, comments first.
     pub fn text(&self) -> io::Result<String> {
         let mut text = String::new();
