@@ -53,7 +53,7 @@ fn decode_all(dump: &Dump) -> usize {
     resources
         .filter_map(|resource| {
             let message = schema.message(resource.kind.type_name())?;
-            let mut tree = json::parse(resource.json).ok()?;
+            let mut tree = json::parse(resource.json.read()).ok()?;
             tree.remove("@type");
             Some(decode::decode(schema, message, tree).notices.len())
         })

@@ -57,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let others = run.run.config.resources.iter().filter(|one| one.kind != ResourceKind::Cluster);
                 run.run.knowledge == Knowledge::Dump
                     && run.has(|effect| matches!(effect, Effect::Added))
-                    && others.into_iter().all(|one| !one.json.contains(name.as_str()))
+                    && others.into_iter().all(|one| !one.json.search().contains(name.as_str()))
                     // A misspelling of it is one mistake, and found where it is.
                     && !asked.iter().any(|asked| {
                         *asked != name && run.run.cluster_like(asked).as_deref() == Some(name.as_str())

@@ -89,7 +89,7 @@ fn first_route(subject: &Subject<'_, '_>, port: u16) -> Option<(String, String)>
     let port = port.to_string();
     let of_port = |name: &str| name.split('.').any(|part| part == port);
     let resources = subject.config.generated(ResourceKind::Route);
-    let configs = resources.filter(|(_, it)| of_port(&it.name)).filter_map(|(_, it)| json::parse(it.json).ok());
+    let configs = resources.filter(|(_, it)| of_port(&it.name)).filter_map(|(_, it)| json::parse(it.json.read()).ok());
     configs.into_iter().find_map(|config| {
         let hosts = config.get("virtual_hosts").or_else(|| config.get("virtualHosts")).map(Tree::items)?;
         hosts.iter().find_map(|host| {

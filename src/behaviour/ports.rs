@@ -19,7 +19,7 @@ fn number(tree: Option<&Tree<'_>>) -> Option<u16> {
 pub fn inbound_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
     let (mut http, mut tcp) = (BTreeSet::new(), BTreeSet::new());
     for (_, resource) in config.generated(ResourceKind::Listener).filter(|(_, it)| it.name == INBOUND) {
-        let Ok(listener) = json::parse(resource.json) else { continue };
+        let Ok(listener) = json::parse(resource.json.read()) else { continue };
         for chain in get(&listener, ["filter_chains", "filterChains"]).map(Tree::items).unwrap_or_default() {
             let matched = get(chain, ["filter_chain_match", "filterChainMatch"]);
             let port = number(matched.and_then(|it| get(it, ["destination_port", "destinationPort"])));
@@ -43,7 +43,7 @@ pub fn inbound_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
 pub fn listening_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
     let mut ports = BTreeSet::new();
     for (_, resource) in config.generated(ResourceKind::Listener) {
-        let Ok(listener) = json::parse(resource.json) else { continue };
+        let Ok(listener) = json::parse(resource.json.read()) else { continue };
         let address = listener.get("address").and_then(|it| get(it, ["socket_address", "socketAddress"]));
         ports.extend(number(address.and_then(|it| get(it, ["port_value", "portValue"]))));
     }

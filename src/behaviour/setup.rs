@@ -235,7 +235,7 @@ impl Source<'_, '_> {
         for name in used.iter().filter(|name| !stood_in.contains(*name)) {
             let tree = json::from_json(&serde_json::json!({"name": name, "connect_timeout": "1s"}));
             let of_dump =
-                of_bootstrap.iter().find(|it| it.name == name.as_str()).and_then(|it| json::parse(it.json).ok());
+                of_bootstrap.iter().find(|it| it.name == name.as_str()).and_then(|it| json::parse(it.json.read()).ok());
             let tree = of_dump.map_or(tree, |tree| owned(&tree));
             self.cluster(&mut neutral, &mut setup, tree)?;
         }
@@ -274,7 +274,7 @@ impl Source<'_, '_> {
 fn text<'a>(given: &Given<'_, 'a>) -> &'a str {
     match given {
         Given::Added(_) | Given::Changed(_) => "",
-        Given::Kept(_, resource) => resource.json,
+        Given::Kept(_, resource) => resource.json.read(),
     }
 }
 

@@ -120,7 +120,7 @@ fn one(
         let mut now = Resources::new();
         for (index, resource) in config.resources.iter().enumerate() {
             if !touched.contains(&index)
-                && let Ok(tree) = json::parse(resource.json)
+                && let Ok(tree) = json::parse(resource.json.read())
             {
                 now.entry((resource.kind, resource.name.to_string())).or_default().push(canonical(tree));
             }

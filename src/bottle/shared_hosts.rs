@@ -24,7 +24,7 @@ pub(super) fn patched_again(
     }
     let at = config.resources.iter().position(|one| one.kind == ResourceKind::Route && one.name == name)?;
     let patched = json::parse(port).ok()?;
-    let mut shared = json::parse(config.resources[at].json).ok()?;
+    let mut shared = json::parse(config.resources[at].json.read()).ok()?;
     let vhosts = shared.get_mut("virtual_hosts")?.items_mut()?;
     let of_port = patched.get("virtual_hosts").map(Tree::items).unwrap_or_default();
     let mut again = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn patched_again(
     }
     let text = json::canonical(&shared);
     let mut resources: Vec<Resource<'_>> = config.resources.to_vec();
-    resources[at] = Resource { json: &text, opened: None, ..resources[at].clone() };
+    resources[at] = Resource { json: (&text).into(), opened: None, ..resources[at].clone() };
     let config = ProxyConfig { resources: Arc::from(resources), ..config.clone() };
     let now = engine::run(plan, &config, options, &mut ());
     let mut tree = match now.resources.into_iter().find(|one| one.source == Some(at)) {

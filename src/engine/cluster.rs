@@ -8,7 +8,7 @@ use super::run::{Flow, Run, Slot};
 use super::trace::{Effect, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
-use crate::model::resource::ResourceKind;
+use crate::model::resource::{ResourceKind, ResourceText};
 use crate::proto::tree::Tree;
 use std::collections::HashSet;
 
@@ -222,7 +222,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 kind: ResourceKind::Cluster,
                 source: None,
                 name: name.into(),
-                text: "",
+                text: ResourceText::default(),
                 tree: Some(Box::new(tree)),
                 touched: true,
                 removed: false,

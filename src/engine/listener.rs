@@ -9,7 +9,7 @@ use super::run::{Flow, Run, Slot, Stop};
 use super::shared::{self, Class, Reach};
 use super::trace::{Condition, Effect, Miss, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
-use crate::model::resource::ResourceKind;
+use crate::model::resource::{ResourceKind, ResourceText};
 use crate::proto::tree::{Tree, Value};
 
 /// Message name of the HTTP connection manager.
@@ -104,7 +104,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 kind: ResourceKind::Listener,
                 source: None,
                 name: name.into(),
-                text: "",
+                text: ResourceText::default(),
                 tree: Some(Box::new(tree)),
                 touched: true,
                 removed: false,
@@ -524,9 +524,16 @@ pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
             else {
                 continue;
             };
-            if let Some(name) = config.readable().path(&["rds", "route_config_name"]).and_then(Tree::as_str) {
-                names.push(name.to_owned());
-            }
+            let name = |config: &Tree<'_>| config.path(&["rds", "route_config_name"])?.as_str().map(str::to_owned);
+            // Only this part of a connection manager is decoded: that takes a fraction of the time.
+            names.extend(match &config.value {
+                Value::Raw(_) => {
+                    let mut config = config.clone();
+                    config.open_partly(&["rds"]);
+                    name(&config)
+                }
+                _ => name(config),
+            });
         }
     }
     names

@@ -26,7 +26,7 @@ pub use unapply::{Unapplied, unapply};
 
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
-use crate::model::resource::{ProxyConfig, ResourceKind};
+use crate::model::resource::{ProxyConfig, ResourceKind, ResourceText};
 use crate::proto::json;
 use crate::proto::tree::{Tree, Value};
 use matching::{CONNECT_ORIGINATE, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
@@ -275,8 +275,8 @@ enum Side {
 }
 
 fn side(kind: ProxyKind, slot: &Slot<'_>) -> Side {
-    let has = |text: &str| memchr::memmem::find(slot.text.as_bytes(), text.as_bytes()).is_some();
-    let inbound = || match direction(slot.text) {
+    let has = |text: &str| memchr::memmem::find(slot.text.search().as_bytes(), text.as_bytes()).is_some();
+    let inbound = || match direction(slot.text.search()) {
         Some(direction) => direction == "INBOUND",
         None => has("\"INBOUND\""),
     };
@@ -347,7 +347,7 @@ fn references<'a>(
     let asked_elsewhere = |name: &str| {
         let quoted = format!("\"{name}\"");
         listeners.iter().filter(|slot| !changed(slot)).any(|slot| {
-            memchr::memmem::find(slot.text.as_bytes(), quoted.as_bytes()).is_some()
+            memchr::memmem::find(slot.text.search().as_bytes(), quoted.as_bytes()).is_some()
                 && before(slot).iter().any(|one| one == name)
         })
     };
@@ -364,8 +364,8 @@ fn route_passes<'a, S: Sink>(
     let gateway = run.plan.proxy.kind == ProxyKind::Gateway;
     let context = if gateway { PatchContext::Gateway } else { PatchContext::SidecarOutbound };
     // Most listeners have inline routes, which a text search shows without parsing.
-    let asks = |slot: &Slot<'a>| memchr::memmem::find(slot.text.as_bytes(), b"\"rds\"").is_some();
-    let before = |slot: &Slot<'a>| asks(slot).then(|| json::parse(slot.text).ok()).flatten();
+    let asks = |slot: &Slot<'a>| memchr::memmem::find(slot.text.search().as_bytes(), b"\"rds\"").is_some();
+    let before = |slot: &Slot<'a>| asks(slot).then(|| json::parse(slot.text.search()).ok()).flatten();
     let before = |slot: &Slot<'a>| before(slot).map(|tree| listener::rds_names(&tree)).unwrap_or_default();
     let References { before, after, gone } = references(listeners, before, listener::rds_names);
     for slot in routes.iter_mut() {
@@ -418,7 +418,7 @@ fn empty_route<'a>(name: &str) -> Slot<'a> {
         kind: ResourceKind::Route,
         source: None,
         name: name.to_owned().into(),
-        text: "",
+        text: ResourceText::default(),
         tree: Some(Box::new(tree)),
         touched: true,
         removed: false,
@@ -427,7 +427,7 @@ fn empty_route<'a>(name: &str) -> Slot<'a> {
 
 /// The extension configurations that a listener refers to before any patch.
 fn extensions_before<'a, S: Sink>(run: &Run<'_, 'a, S>, slot: &Slot<'a>) -> Vec<String> {
-    let text = slot.text.as_bytes();
+    let text = slot.text.search().as_bytes();
     if memchr::memmem::find(text, b"config_discovery").is_none()
         && memchr::memmem::find(text, b"configDiscovery").is_none()
     {
@@ -511,7 +511,7 @@ fn extension_configs<'a, S: Sink>(
             kind: ResourceKind::ExtensionConfig,
             source: None,
             name: name.into(),
-            text: "",
+            text: ResourceText::default(),
             tree: Some(Box::new(value.with_origin(id.origin()))),
             touched: true,
             removed: false,
@@ -525,7 +525,7 @@ fn port_map(config: &ProxyConfig<'_>) -> PortMap {
     let mut map = PortMap::new();
     for (_, resource) in config.generated(ResourceKind::Route) {
         let port = matching::parse_gateway_route_name(&resource.name).port;
-        let Ok(tree) = json::parse(resource.json) else { continue };
+        let Ok(tree) = json::parse(resource.json.search()) else { continue };
         let vhosts = tree.get("virtual_hosts").or_else(|| tree.get("virtualHosts"));
         for vhost in vhosts.map(Tree::items).unwrap_or_default() {
             if let Some(service_port) = vhost.name().rsplit(':').next().and_then(|text| text.parse().ok()) {

@@ -6,7 +6,7 @@ use super::trace::{Abort, Effect, Later, Miss, NoOp, Panic, PatchId, Place, Sink
 use crate::budget;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
 use crate::model::proxy::ProxyKind;
-use crate::model::resource::{FieldNames, ProxyConfig, ResourceKind};
+use crate::model::resource::{FieldNames, ProxyConfig, ResourceKind, ResourceText};
 use crate::proto::decode;
 use crate::proto::json;
 use crate::proto::merge::{AnyMismatch, Merger};
@@ -37,7 +37,7 @@ pub(super) struct Slot<'a> {
     /// Index into the configuration's resources; `None` when a patch added it.
     pub source: Option<usize>,
     pub name: Cow<'a, str>,
-    pub text: &'a str,
+    pub text: ResourceText<'a>,
     /// The decoded resource; only while in use, or when it changed.
     pub tree: Option<Box<Tree<'a>>>,
     pub touched: bool,
@@ -60,11 +60,12 @@ impl<'a> Slot<'a> {
     /// The resource as a tree, decoded on first use.
     pub(super) fn open(&mut self, config: &ProxyConfig<'_>, schema: Schema) -> &mut Tree<'a> {
         self.tree.get_or_insert_with(|| {
-            let opened = self.source.and_then(|source| config.resources.get(source)?.opened.as_ref()?.of(self.text));
+            let opened =
+                self.source.and_then(|source| config.resources.get(source)?.opened.as_ref()?.of(self.text.read()));
             if let Some(tree) = opened {
                 return Box::new(tree.clone());
             }
-            let tree = json::parse(self.text).unwrap_or(Tree::new(Value::Map(Vec::new())));
+            let tree = json::parse(self.text.read()).unwrap_or(Tree::new(Value::Map(Vec::new())));
             Box::new(match (config.field_names, schema.message(self.kind.type_name())) {
                 (FieldNames::Json, Some(message)) => normalise(schema, message, tree),
                 _ => tree,

@@ -77,7 +77,7 @@ pub(super) fn add_referenced<'a>(
             kind: ResourceKind::Cluster,
             source: None,
             name: name.as_str().into(),
-            text,
+            text: text.into(),
             tree: json::parse(text).ok().map(Box::new),
             touched: true,
             removed: false,

@@ -176,13 +176,13 @@ impl Explainer<'_, '_> {
             return targets;
         };
         let vhost = format!("\"inbound|http|{port}\"");
-        for at in memchr::memmem::find_iter(listener.json.as_bytes(), vhost.as_bytes()) {
-            let before = listener.json.get(..at).unwrap_or_default();
+        for at in memchr::memmem::find_iter(listener.json.search().as_bytes(), vhost.as_bytes()) {
+            let before = listener.json.search().get(..at).unwrap_or_default();
             let Some(start) =
                 before.rfind("\"inbound|").filter(|start| !before[*start..].starts_with("\"inbound|http"))
             else {
                 // The name of the route configuration may also come after its virtual hosts.
-                targets.extend(cluster_port(listener.json.get(at + vhost.len()..).unwrap_or_default()));
+                targets.extend(cluster_port(listener.json.search().get(at + vhost.len()..).unwrap_or_default()));
                 continue;
             };
             let name = before.get(start + 1..).unwrap_or_default();

@@ -14,7 +14,7 @@ mod text;
 
 pub use identity::{Identity, override_identity};
 pub use read::Layout;
-pub use redacted::{Redactions, Searched};
+pub use redacted::{Redactions, Searched, Wanted};
 pub use rewrite::{Edit, Rewritten};
 pub use text::Pool;
 
@@ -22,7 +22,7 @@ use crate::load::files::{reason, shown};
 use crate::load::limits::{Limits, excess};
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::{
-    FieldNames, ProxyConfig, RefusedResource, Resource, ResourceError, ResourceKind, ResourceState,
+    FieldNames, ProxyConfig, RefusedResource, Resource, ResourceError, ResourceKind, ResourceState, ResourceText,
 };
 use crate::proto::json_scan::Fault;
 use crate::source::{Code, Problem, Severity};
@@ -33,6 +33,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use text::Text;
 
 /// A dump: its text and the places of its resources in it.
@@ -41,6 +42,8 @@ pub struct Dump {
     name: String,
     text: Text,
     index: Index,
+    /// Which resources were read: [`ResourceText`].
+    reads: Box<[AtomicBool]>,
     node_id: Option<String>,
     proxy: Option<Proxy>,
     lent: Arc<BTreeMap<String, String>>,
@@ -153,10 +156,12 @@ impl Dump {
             }
             return (None, problems);
         }
+        let reads = index.entries.iter().map(|_| AtomicBool::default()).collect();
         let mut dump = Dump {
             name,
             text: Text::Whole(text),
             index,
+            reads,
             node_id: None,
             proxy: None,
             lent: Arc::default(),
@@ -232,7 +237,13 @@ impl Dump {
     pub fn config(&self, identity: &Identity) -> Result<ProxyConfig<'_>, Problem> {
         Ok(ProxyConfig {
             proxy: override_identity(self.proxy.clone(), identity, self.guess_kind())?,
-            resources: self.index.entries.iter().map(|entry| self.resource(entry)).collect(),
+            resources: self
+                .index
+                .entries
+                .iter()
+                .zip(&self.reads)
+                .map(|(entry, reads)| self.resource(entry, reads))
+                .collect(),
             refused: self.index.refused.iter().map(|refused| self.refused(refused)).collect(),
             field_names: self.index.field_names,
             lent: Arc::clone(&self.lent),
@@ -258,12 +269,12 @@ impl Dump {
         range.map(|range| self.string(range))
     }
 
-    fn resource(&self, entry: &Entry) -> Resource<'_> {
+    fn resource<'d>(&'d self, entry: &Entry, reads: &'d AtomicBool) -> Resource<'d> {
         Resource {
             kind: entry.kind,
             name: self.maybe(entry.name.get().as_ref()).unwrap_or_default(),
             state: entry.state,
-            json: self.slice(&entry.json.range()),
+            json: ResourceText::noted(self.slice(&entry.json.range()), reads),
             last_updated: entry.last_updated.get().map(|range| self.slice(&range)),
             error: entry.error.as_ref().map(|failure| Box::new(self.error(failure))),
             opened: None,

@@ -66,7 +66,7 @@ fn dumps(nearest: Release) -> Vec<Dump> {
 
 fn config(dump: &'static Dump) -> Option<ProxyConfig<'static>> {
     let mut config = dump.config(&Identity::default()).ok()?;
-    let opened = |resource: &Resource<'static>| Some(Arc::new(Opened::new(resource.json)));
+    let opened = |resource: &Resource<'static>| Some(Arc::new(Opened::new(resource.json.read())));
     config.resources =
         config.resources.iter().map(|resource| Resource { opened: opened(resource), ..resource.clone() }).collect();
     Some(config)

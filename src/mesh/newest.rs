@@ -233,7 +233,7 @@ fn effect(
             if plugins.is_empty() || one.kind != ResourceKind::Listener {
                 return None;
             }
-            let mut value: Json = serde_json::from_str(one.json).ok()?;
+            let mut value: Json = serde_json::from_str(one.json.read()).ok()?;
             with_plugins(&mut value, plugins);
             Some(value.to_string())
         };
@@ -241,7 +241,7 @@ fn effect(
         let mut config = reference.clone();
         if !plugins.is_empty() {
             let changed = reference.resources.iter().zip(&listeners).map(|(one, json)| match json {
-                Some(json) => Resource { json, opened: None, ..one.clone() },
+                Some(json) => Resource { json: json.into(), opened: None, ..one.clone() },
                 None => one.clone(),
             });
             config.resources = changed.collect();
@@ -291,9 +291,9 @@ fn effect(
 fn is_unchanged(config: &ProxyConfig<'_>, one: &PatchedResource<'_>) -> bool {
     let before = one.source.and_then(|index| config.resources.get(index));
     let (Some(before), Some(tree)) = (before, &one.tree) else { return false };
-    match before.opened.as_ref().and_then(|opened| opened.of(before.json)) {
+    match before.opened.as_ref().and_then(|opened| opened.of(before.json.read())) {
         Some(before) => tree.same(before),
-        None => json::parse(before.json).is_ok_and(|before| tree.same(&before)),
+        None => json::parse(before.json.read()).is_ok_and(|before| tree.same(&before)),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cluster::Via;
 use crate::cluster::targets::{self, Target};
 use crate::demo;
 use crate::engine::services;
-use crate::load::dump::{Dump, Identity, Layout, Pool, Searched};
+use crate::load::dump::{Dump, Identity, Layout, Pool, Searched, Wanted};
 use crate::load::dumps;
 use crate::load::limits::Limits;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -116,12 +116,14 @@ impl Mesh<'_> {
         visit: &mut dyn FnMut(&Offer<'_>),
     ) -> Result<(), Error> {
         let lent = self.lent(filters, given, wanted)?;
+        let mut searched = Searched::default();
         self.each(given, Layout::Dropped, wanted, taken, &mut |problems, mut kept| {
             kept.dump.lend(Arc::clone(&lent));
             match kept.dump.config(&kept.identity) {
                 Ok(config) => visit(&Offer { dump: &kept.dump, config, plane: kept.plane, running: kept.running }),
                 Err(problem) => problems.push(named(&kept.dump, problem)),
             }
+            self.settings.secrets.with(|secrets| kept.dump.secrets(Wanted::Read, secrets, &mut searched));
             Ok(())
         })
     }
@@ -134,8 +136,9 @@ impl Mesh<'_> {
         taken: &mut Taken,
     ) -> Result<Vec<Kept>, Error> {
         let mut all: Vec<Kept> = Vec::new();
-        let mut pool = Pool::default();
+        let (mut pool, mut searched) = (Pool::default(), Searched::default());
         self.each(given, Layout::Dropped, wanted, taken, &mut |_, mut kept| {
+            self.settings.secrets.with(|secrets| kept.dump.secrets(Wanted::All, secrets, &mut searched));
             // A single one has nothing to share.
             if let [first] = all.as_mut_slice() {
                 first.dump.share(&mut pool);
@@ -173,10 +176,12 @@ impl Mesh<'_> {
         if hosts.is_empty() {
             return Ok(Arc::new(lent));
         }
+        let mut searched = Searched::default();
         let mut take = |kept: &Kept| {
             if let Ok(config) = kept.dump.config(&kept.identity) {
                 lent.extend(services::clusters_of(&config, &hosts));
             }
+            self.settings.secrets.with(|secrets| kept.dump.secrets(Wanted::Read, secrets, &mut searched));
         };
         match &self.feed {
             Feed::Given if given.dumps.iter().any(|path| path.as_os_str() == "-") => {}
@@ -247,7 +252,7 @@ impl Mesh<'_> {
         Err(Error::Text { message, help: Some(help.to_owned()) })
     }
 
-    /// Passes on every dump, each proxy once.
+    /// Passes on every dump, each proxy once. Its secrets are not known yet.
     pub(super) fn each(
         &self,
         given: &Given,
@@ -260,10 +265,9 @@ impl Mesh<'_> {
             self.one_identity(given, wanted)?;
         }
         let Taken { problems, proxies } = taken;
-        let (mut read, mut searched) = (0, Searched::default());
+        let mut read = 0;
         let mut take = |problems: &mut Vec<Problem>, kept: Kept| {
             read += 1;
-            self.settings.secrets.with(|secrets| kept.dump.secrets(secrets, &mut searched));
             take(problems, kept)
         };
         match &self.feed {

@@ -10,7 +10,7 @@ use crate::cluster::targets::Target;
 use crate::engine::Program;
 use crate::lint::tried;
 use crate::load::Loaded;
-use crate::load::dump::{Dump, Edit, Layout};
+use crate::load::dump::{Dump, Edit, Layout, Searched, Wanted};
 use crate::model::resource::ResourceKind;
 use crate::source::Problem;
 use crate::study::{self, dump};
@@ -110,7 +110,10 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
             return Ok(());
         }
         rendered += 1;
-        first.get_or_insert(kept);
+        if first.is_none() {
+            settings.secrets.with(|secrets| kept.dump.secrets(Wanted::All, secrets, &mut Searched::default()));
+            first = Some(kept);
+        }
         Ok(())
     })?;
     let mut parts = Parts::default();

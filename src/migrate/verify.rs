@@ -54,7 +54,7 @@ pub(crate) const fn word(kind: ResourceKind) -> &'static str {
 
 /// Adds a resource of a dump.
 pub(crate) fn add(all: &mut Resources, resource: &Resource<'_>) {
-    if let Some(value) = content(resource.json) {
+    if let Some(value) = content(resource.json.read()) {
         all.entry(word(resource.kind).to_owned()).or_default().insert(resource.name.to_string(), value);
     }
 }

@@ -7,6 +7,7 @@ use crate::proto::json;
 use crate::proto::tree::{Tree, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The kinds of resources that EnvoyFilters can change.
@@ -61,6 +62,46 @@ pub enum ResourceState {
     Draining,
 }
 
+/// The JSON of a resource. A dump has thousands, a run reads few of them, and only those can have secrets that a report repeats:
+/// so it is noted which were read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ResourceText<'a> {
+    text: &'a str,
+    reads: Option<&'a AtomicBool>,
+}
+
+impl<'a> ResourceText<'a> {
+    /// A text of a dump that notes whether it was read.
+    pub(crate) fn noted(text: &'a str, reads: &'a AtomicBool) -> ResourceText<'a> {
+        ResourceText { text, reads: Some(reads) }
+    }
+
+    /// The text, to decode or show it.
+    pub fn read(self) -> &'a str {
+        if let Some(reads) = self.reads {
+            reads.store(true, Ordering::Relaxed);
+        }
+        self.text
+    }
+
+    /// The text, only to search it or to compare it with another: no part of it may reach a report.
+    pub fn search(self) -> &'a str {
+        self.text
+    }
+}
+
+impl<'a> From<&'a str> for ResourceText<'a> {
+    fn from(text: &'a str) -> ResourceText<'a> {
+        ResourceText { text, reads: None }
+    }
+}
+
+impl<'a> From<&'a String> for ResourceText<'a> {
+    fn from(text: &'a String) -> ResourceText<'a> {
+        ResourceText::from(text.as_str())
+    }
+}
+
 /// A resource of a dump.
 #[derive(Clone, Debug)]
 pub struct Resource<'a> {
@@ -70,8 +111,8 @@ pub struct Resource<'a> {
     pub name: Cow<'a, str>,
     /// Its lifecycle state.
     pub state: ResourceState,
-    /// The JSON text of the resource, with its `@type` if the dump has one.
-    pub json: &'a str,
+    /// Its JSON, with its `@type` if the dump has one.
+    pub json: ResourceText<'a>,
     /// When it was last updated, RFC 3339.
     pub last_updated: Option<&'a str>,
     /// Its last update that Envoy rejected.

@@ -94,7 +94,7 @@ impl<'s> Sent<'s> {
         let mut generated: BTreeMap<(ResourceKind, String), Vec<&str>> = BTreeMap::new();
         for kind in ResourceKind::ALL {
             for (_, resource) in config.generated(kind) {
-                generated.entry((kind, resource.name.to_string())).or_default().push(resource.json);
+                generated.entry((kind, resource.name.to_string())).or_default().push(resource.json.read());
             }
         }
         let name = |one: &engine::PatchedResource<'_>| {
@@ -138,7 +138,7 @@ fn in_place<'a>(config: &ProxyConfig<'a>, texts: &'a Texts) -> ProxyConfig<'a> {
     let resources = config.resources.iter().enumerate().map(|(index, resource)| match texts.get(&index) {
         None => resource.clone(),
         Some(None) => Resource { state: ResourceState::Static, ..resource.clone() },
-        Some(Some(json)) => Resource { json, ..resource.clone() },
+        Some(Some(json)) => Resource { json: json.into(), ..resource.clone() },
     });
     ProxyConfig { resources: resources.collect(), ..config.clone() }
 }

@@ -43,7 +43,8 @@ pub fn changed(out: &mut dyn Write, schema: Schema, config: &ProxyConfig<'_>, pa
     let names = config.field_names;
     // A patch that panics touches a resource without changing it.
     let other = |one: &PatchedResource<'_>, text: &str| {
-        let was = one.source.and_then(|index| config.resources.get(index)).map(|resource| json::parse(resource.json));
+        let was =
+            one.source.and_then(|index| config.resources.get(index)).map(|resource| json::parse(resource.json.read()));
         !matches!((was, json::parse(text)), (Some(Ok(was)), Ok(now)) if was.same(&now))
     };
     writeln!(out, "{{\n  \"configs\": [")?;

@@ -57,7 +57,7 @@ impl Recorded {
                     "extension config" => "ecds",
                     word => word,
                 };
-                ((kind.to_owned(), one.name.replace(RENAMED.0, RENAMED.1)), canonical(one.json))
+                ((kind.to_owned(), one.name.replace(RENAMED.0, RENAMED.1)), canonical(one.json.read()))
             });
             bases.insert(name.clone(), resources.collect());
         }
@@ -528,7 +528,7 @@ fn names(config: &ProxyConfig<'_>) -> BTreeSet<String> {
     let nothing = |_: &Json, _: &str, _: &mut BTreeSet<String>| {};
     let mut out = BTreeSet::new();
     for resource in config.resources.iter() {
-        let json: Json = serde_json::from_str(resource.json).unwrap();
+        let json: Json = serde_json::from_str(resource.json.read()).unwrap();
         let path = format!("{} {}", resource.kind.as_str(), resource.name);
         list(&json, "listener_filters", &path, &mut out, &nothing);
         list(&json, "filter_chains", &path, &mut out, &|chain, path, out| {

@@ -140,7 +140,7 @@ fn the_demo_is_rendered_as_istiod_recorded_it() {
     for (kind, resources) in all["proxies"]["cart"].as_object().unwrap() {
         for (name, resource) in resources.as_object().unwrap() {
             let now = config.resources.iter().find(|it| it.kind.as_str() == kind && it.name == *name).unwrap();
-            let mut tree = json::parse(now.json).unwrap();
+            let mut tree = json::parse(now.json.read()).unwrap();
             tree.remove("@type");
             let mut want = json::from_json(resource);
             want.remove("@type");

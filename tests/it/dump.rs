@@ -6,7 +6,7 @@ mod big_dump;
 
 use kubectl_envoyfilter::load::dump::{Dump, Edit, Identity, Layout};
 use kubectl_envoyfilter::model::proxy::ProxyKind;
-use kubectl_envoyfilter::model::resource::{FieldNames, ProxyConfig, ResourceKind, ResourceState};
+use kubectl_envoyfilter::model::resource::{FieldNames, ProxyConfig, Resource, ResourceKind, ResourceState};
 use kubectl_envoyfilter::source::Severity;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ fn recorded_dump() {
         assert_eq!(found.kind, *kind);
         assert_eq!(found.state, ResourceState::Active);
         assert_eq!(found.name, value["name"].as_str().unwrap());
-        assert_eq!(&serde_json::from_str::<Value>(found.json).unwrap(), value);
+        assert_eq!(&serde_json::from_str::<Value>(found.json.read()).unwrap(), value);
     }
     assert_eq!(config.proxy.full_name(), "shop/cart-1");
     assert_eq!(config.proxy.labels["version"], "v1");
@@ -123,7 +123,7 @@ fn every_state() {
     assert_eq!(config.proxy.kind, ProxyKind::Gateway);
     assert_eq!(config.proxy.envoy_version.as_deref(), Some("1.37.2-dev"));
     assert_eq!(config.proxy.extensions, ["envoy.filters.http.lua", "envoy.filters.http.router"]);
-    assert!(config.resources.iter().all(|it| !it.json.contains("inline_bytes")));
+    assert!(config.resources.iter().all(|it| !it.json.read().contains("inline_bytes")));
 }
 
 #[test]
@@ -374,8 +374,8 @@ fn replacements_take_the_layout_of_the_dump() {
     for text in [big_dump::recorded().as_str(), LISTENERS, CLUSTERS, ROUTES, ECDS] {
         let dump = whole(text);
         let config = config(&dump);
-        let compact: Vec<String> =
-            config.resources.iter().map(|it| serde_json::from_str::<Value>(it.json).unwrap().to_string()).collect();
+        let value = |it: &Resource<'_>| serde_json::from_str::<Value>(it.json.read()).unwrap();
+        let compact: Vec<String> = config.resources.iter().map(|it| value(it).to_string()).collect();
         let edits: Vec<Edit<'_>> = compact
             .iter()
             .enumerate()
@@ -497,7 +497,7 @@ fn generated_dump_has_what_it_promises() {
     let mut hosts = 0;
     let mut names = std::collections::BTreeSet::new();
     for resource in config.resources.iter() {
-        let value: Value = serde_json::from_str(resource.json).unwrap();
+        let value: Value = serde_json::from_str(resource.json.read()).unwrap();
         hosts += value["virtual_hosts"].as_array().map_or(0, Vec::len);
         assert!(names.insert((resource.kind, resource.name.clone())), "{}", resource.name);
     }

@@ -427,7 +427,7 @@ fn base(topology: &str) -> BTreeMap<String, Resources> {
                 "extension config" => "ecds",
                 word => word,
             };
-            let mut value: Json = serde_json::from_str(one.json).unwrap();
+            let mut value: Json = serde_json::from_str(one.json.read()).unwrap();
             value.as_object_mut().unwrap().shift_remove("@type");
             of.entry(kind.to_owned()).or_default().insert(one.name.to_string(), value);
         }

@@ -76,7 +76,7 @@ fn sent(config: &ProxyConfig<'_>, patched: &Patched<'_>) -> Vec<Sent> {
     let mut all: Vec<Sent> = Vec::new();
     for (index, one) in config.resources.iter().enumerate() {
         if !patched.resources.iter().any(|it| it.source == Some(index)) {
-            all.push((one.kind, one.name.to_string(), canonical(json::parse(one.json).unwrap())));
+            all.push((one.kind, one.name.to_string(), canonical(json::parse(one.json.read()).unwrap())));
         }
     }
     let changed = patched.resources.iter().filter_map(|one| Some((one, one.tree.clone()?)));
@@ -92,7 +92,7 @@ fn resources<'t>(config: &ProxyConfig<'t>, texts: &'t [Sent]) -> Vec<Resource<'t
         kind: *kind,
         name: name.as_str().into(),
         state,
-        json,
+        json: json.into(),
         last_updated: None,
         error: None,
         opened: None,

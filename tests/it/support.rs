@@ -130,7 +130,7 @@ pub(crate) fn bases(dumps: &BTreeMap<String, Dump>) -> BTreeMap<&str, Base<'_>> 
             let resources = config
                 .resources
                 .iter()
-                .map(|one| ((one.kind, one.name.to_string()), vec![canonical(json::parse(one.json).unwrap())]))
+                .map(|one| ((one.kind, one.name.to_string()), vec![canonical(json::parse(one.json.read()).unwrap())]))
                 .collect();
             (name.as_str(), Base { config, resources, asked_as_envoy: false })
         })

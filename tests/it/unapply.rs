@@ -57,7 +57,7 @@ fn live<'t>(base: &Base<'t>, texts: &'t [Text]) -> ProxyConfig<'t> {
             kind: *kind,
             name: name.as_str().into(),
             state: ResourceState::Active,
-            json,
+            json: json.into(),
             last_updated: None,
             error: None,
             opened: None,
@@ -136,7 +136,7 @@ fn truth(
         if other == Some(&None) {
             continue;
         }
-        let tree = found.trees.get(&index).cloned().unwrap_or_else(|| json::parse(resource.json).unwrap());
+        let tree = found.trees.get(&index).cloned().unwrap_or_else(|| json::parse(resource.json.read()).unwrap());
         let tree = opened(&tree);
         // The original name of an object that a merge renamed is unknown.
         let nameless = tree.get("name").is_some_and(unknown);
@@ -144,7 +144,7 @@ fn truth(
             one.kind == resource.kind
                 && !seen.contains(at)
                 && if nameless {
-                    agrees(&tree, &opened(&json::parse(one.json).unwrap()), &found.cleared)
+                    agrees(&tree, &opened(&json::parse(one.json.read()).unwrap()), &found.cleared)
                 } else {
                     one.name == tree.name() || one.name == resource.name
                 }
@@ -153,12 +153,12 @@ fn truth(
             return (Truth::Wrong, format!("{:?} {} was not there", resource.kind, resource.name));
         };
         seen.insert(at);
-        let now = other.and_then(Option::as_deref).unwrap_or(resource.json);
+        let now = other.and_then(Option::as_deref).unwrap_or(resource.json.read());
         if [canonical(json::parse(now).unwrap())] == *base.resources[&(was.kind, was.name.to_string())] {
             continue;
         }
         level = level.max(Truth::Known);
-        if agrees(&tree, &opened(&json::parse(was.json).unwrap()), &found.cleared) {
+        if agrees(&tree, &opened(&json::parse(was.json.read()).unwrap()), &found.cleared) {
             continue;
         }
         let rest = gone().get(&at).and_then(Option::as_ref).map(opened);
@@ -366,7 +366,7 @@ fn the_dump_of_a_running_envoy_is_proven() {
     let before = unapply::without(&live, &found.texts);
     let texts = |config: &ProxyConfig<'_>, name: &str| {
         let one = config.resources.iter().find(|it| it.name == name).unwrap();
-        canonical(json::parse(one.json).unwrap())
+        canonical(json::parse(one.json.read()).unwrap())
     };
     assert_eq!(texts(&before, "virtualInbound"), texts(&generated, "virtualInbound"));
     let cluster = texts(&generated, "inbound|8080||").replace(r#""connect_timeout":"10s","#, "");

@@ -54,7 +54,10 @@ pub fn hides(plan: &Plan<'_>, config: &ProxyConfig<'_>, id: PatchId) -> bool {
     let given = value.name();
     if !given.is_empty() && named != Some(given) {
         let quoted = format!("\"{given}\"");
-        return config.resources.iter().any(|it| memchr::memmem::find(it.json.as_bytes(), quoted.as_bytes()).is_some());
+        return config
+            .resources
+            .iter()
+            .any(|it| memchr::memmem::find(it.json.search().as_bytes(), quoted.as_bytes()).is_some());
     }
     let keys: &[&str] = match apply_to {
         ApplyTo::Listener => &["address"],

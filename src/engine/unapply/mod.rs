@@ -223,7 +223,7 @@ pub fn without<'t>(config: &ProxyConfig<'t>, texts: &'t Texts) -> ProxyConfig<'t
     let resources = config.resources.iter().enumerate().filter_map(|(index, resource)| match texts.get(&index) {
         None => Some(resource.clone()),
         Some(None) => None,
-        Some(Some(json)) => Some(Resource { json, ..resource.clone() }),
+        Some(Some(json)) => Some(Resource { json: json.into(), ..resource.clone() }),
     });
     ProxyConfig { resources: resources.collect(), ..config.clone() }
 }
@@ -412,7 +412,7 @@ impl<'a> Undo<'_, 'a> {
             }
             let finder = memchr::memmem::Finder::new(name.as_bytes());
             let mut listeners = self.config.of_kind(ResourceKind::Listener);
-            if !listeners.any(|listener| finder.find(listener.json.as_bytes()).is_some()) {
+            if !listeners.any(|listener| finder.find(listener.json.search().as_bytes()).is_some()) {
                 self.invisible.insert(id);
             }
         }
@@ -471,7 +471,7 @@ impl<'a> Undo<'_, 'a> {
 fn routes_asked_for<'a>(listeners: &[Slot<'a>], routes: &mut [Slot<'a>]) {
     let (mut now, mut before) = (BTreeSet::new(), BTreeSet::new());
     for slot in listeners.iter().filter(|slot| slot.removed || slot.touched) {
-        if let Ok(tree) = json::parse(slot.text) {
+        if let Ok(tree) = json::parse(slot.text.search()) {
             now.extend(rds_names(&tree));
         }
         if let Some(mut tree) = slot.tree.clone().filter(|_| !slot.removed) {
@@ -481,8 +481,8 @@ fn routes_asked_for<'a>(listeners: &[Slot<'a>], routes: &mut [Slot<'a>]) {
     }
     for name in now.difference(&before) {
         let asked = |slot: &Slot<'_>| {
-            memchr::memmem::find(slot.text.as_bytes(), format!("\"{name}\"").as_bytes()).is_some()
-                && json::parse(slot.text).is_ok_and(|tree| rds_names(&tree).iter().any(|it| it == name))
+            memchr::memmem::find(slot.text.search().as_bytes(), format!("\"{name}\"").as_bytes()).is_some()
+                && json::parse(slot.text.search()).is_ok_and(|tree| rds_names(&tree).iter().any(|it| it == name))
         };
         if !listeners.iter().filter(|slot| !slot.removed && !slot.touched).any(asked) {
             routes.iter_mut().filter(|slot| slot.name == *name).for_each(|slot| slot.removed = true);

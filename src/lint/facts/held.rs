@@ -40,7 +40,7 @@ impl Context<'_> {
         let holds = |text: &str| {
             json::parse(text).is_ok_and(|tree| any_named(tree, value.name(), &|tree| resource_holds(tree, value)))
         };
-        resources.into_iter().any(|one| finder.find(one.json.as_bytes()).is_some() && holds(one.json))
+        resources.into_iter().any(|one| finder.find(one.json.search().as_bytes()).is_some() && holds(one.json.search()))
     }
 }
 
@@ -65,7 +65,7 @@ impl ProxyRun<'_> {
     pub fn holds(&self, value: &Tree<'_>) -> bool {
         let quoted = format!("\"{}\"", value.name());
         self.config.resources.iter().enumerate().any(|(at, resource)| {
-            memchr::memmem::find(resource.json.as_bytes(), quoted.as_bytes()).is_some()
+            memchr::memmem::find(resource.json.search().as_bytes(), quoted.as_bytes()).is_some()
                 && engine::open(self.config, at, self.plan)
                     .is_some_and(|tree| any_named(tree, value.name(), &|tree| resource_holds(tree, value)))
         })

@@ -46,7 +46,7 @@ pub(crate) fn of_workload(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeSet<Port
 fn from_configuration(run: &ProxyRun<'_>, pairs: &mut BTreeSet<PortPair>) {
     let listeners = run.config.of_kind(ResourceKind::Listener);
     for listener in listeners.filter(|listener| listener.name == VIRTUAL_INBOUND) {
-        let Ok(listener) = serde_json::from_str::<Value>(listener.json) else { continue };
+        let Ok(listener) = serde_json::from_str::<Value>(listener.json.read()) else { continue };
         let either = |node: &Value, snake: &str, camel: &str| -> Value {
             node.get(snake).or_else(|| node.get(camel)).cloned().unwrap_or_default()
         };

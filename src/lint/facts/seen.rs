@@ -213,7 +213,8 @@ impl<'a> ProxyRun<'a> {
         // istioctl writes JSON names, Envoy proto names.
         let asks = |text: &str| text.contains("rate_limits") || text.contains("rateLimits");
         let mut patched = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
-        self.config.resources.iter().any(|one| asks(one.json)) || patched.any(|tree| asks(&write(tree, Style::Compact)))
+        self.config.resources.iter().any(|one| asks(one.json.search()))
+            || patched.any(|tree| asks(&write(tree, Style::Compact)))
     }
 
     /// The cluster of the proxy that a name most likely means.

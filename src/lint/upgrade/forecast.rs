@@ -219,14 +219,19 @@ impl Forecast {
             Vec::new()
         } else {
             let now = |resource: &Resource<'_>| {
-                let renamed = text(resource.json);
-                let here = renamed.as_deref().unwrap_or(resource.json);
+                let renamed = text(resource.json.search());
+                let here = renamed.as_deref().unwrap_or(resource.json.search());
                 let other = match resource.kind {
                     ResourceKind::Listener if listeners => without_inspector(here, kind),
                     ResourceKind::Route if routes => with_absolute_domains(here),
                     _ => None,
                 };
-                other.or(renamed)
+                let other = other.or(renamed);
+                if other.is_some() {
+                    // The new text has the secrets of the old.
+                    resource.json.read();
+                }
+                other
             };
             config.resources.iter().map(now).collect()
         };
@@ -241,7 +246,7 @@ impl Forecast {
         let resources = config.resources.iter().enumerate().map(|(index, resource)| {
             let Some(json) = self.texts.get(index).and_then(Option::as_deref) else { return resource.clone() };
             let name = RENAMED.iter().find(|one| one.old == resource.name).map(|one| Cow::Borrowed(one.new));
-            Resource { json, name: name.unwrap_or_else(|| resource.name.clone()), ..resource.clone() }
+            Resource { json: json.into(), name: name.unwrap_or_else(|| resource.name.clone()), ..resource.clone() }
         });
         let mut proxy = config.proxy.clone();
         if let Some(proxies) = self.proxies {

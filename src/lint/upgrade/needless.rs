@@ -49,5 +49,5 @@ fn is_gone(config: &ProxyConfig<'_>, place: &Place, exact: bool, from: Release, 
         .resources
         .iter()
         .filter(|one| one.kind == ResourceKind::Listener && (!exact || one.name == place.resource))
-        .all(|one| says.find(one.json.as_bytes()).is_none())
+        .all(|one| says.find(one.json.search().as_bytes()).is_none())
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The key that marks where a resource goes while the rest of its dump is checked.
 const PLACE: &str = "kubectl-envoyfilter/resource";
@@ -66,14 +67,20 @@ impl Searched {
     }
 }
 
+/// The resources whose secrets are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All.
+    All,
+    /// Those that were read so far: nothing else of them can be in a report.
+    Read,
+}
+
 impl Dump {
     /// Adds the secrets that no single line of the dump shows to those that no output repeats. Names of resources are none.
     /// `searched`: what was added before.
-    pub fn secrets(&self, into: &mut Secrets, searched: &mut Searched) {
+    pub fn secrets(&self, wanted: Wanted, into: &mut Secrets, searched: &mut Searched) {
         let text = self.text.whole();
-        if !may_hold_apart(text) {
-            return;
-        }
         let redactor = Redactor::plain();
         let mut found = Secrets::default();
         let mut collect = |json: &str| {
@@ -84,17 +91,29 @@ impl Dump {
             }
         };
         let mut fresh = Vec::new();
-        let mut edits = Vec::with_capacity(self.index.entries.len());
-        for (resource, entry) in self.index.entries.iter().enumerate() {
-            let part = |range| text.get(range).unwrap_or_default();
-            let (name, json) = (part(entry.name.range()), part(entry.json.range()));
-            if !searched.is_known(name, json) {
-                collect(json);
-                fresh.push((name, json));
+        let (mut end, mut apart) = (0, false);
+        for (entry, read) in self.index.entries.iter().zip(&self.reads) {
+            if wanted == Wanted::All || read.load(Ordering::Relaxed) {
+                let part = |range| text.get(range).unwrap_or_default();
+                let (name, json) = (part(entry.name.range()), part(entry.json.range()));
+                if !searched.is_known(name, json) {
+                    collect(json);
+                    fresh.push((name, json));
+                }
             }
-            edits.push(Edit::Replace { resource, json: Cow::Borrowed("{}") });
+            // Most of what is between resources is their time and version.
+            apart |= text.get(end..entry.json.range().start).is_none_or(may_hold_apart);
+            end = entry.json.range().end;
         }
-        collect(&self.written(&edits));
+        if apart || text.get(end..).is_none_or(may_hold_apart) {
+            let nothing = |(resource, _)| Edit::Replace { resource, json: Cow::Borrowed("{}") };
+            let edits: Vec<Edit<'_>> = self.index.entries.iter().enumerate().map(nothing).collect();
+            collect(&self.written(&edits));
+        }
+        if found.is_empty() {
+            fresh.into_iter().for_each(|(name, json)| searched.add(name, json));
+            return;
+        }
         let names = self.index.entries.iter().filter_map(|entry| text.get(entry.name.range()));
         // A text that is a name here may be none in another dump, so these resources are searched there again.
         if !found.forget(names.map(|name| name.trim_matches('"'))) {
@@ -174,7 +193,7 @@ mod tests {
         let mut searched = Searched::default();
         let mut ask = |dump: &Dump| {
             let mut secrets = Secrets::default();
-            dump.secrets(&mut secrets, &mut searched);
+            dump.secrets(Wanted::All, &mut secrets, &mut searched);
             secrets
         };
         assert!(ask(&dump("a", "abcdef-1")).finds("abcdef-1"));
@@ -184,6 +203,35 @@ mod tests {
         // The name of a resource is no secret, where it is one.
         assert!(ask(&dump("abcdef-3", "abcdef-3")).is_empty());
         assert!(ask(&dump("a", "abcdef-3")).finds("abcdef-3"));
+    }
+
+    #[test]
+    fn only_resources_that_were_read_are_searched() {
+        let secret = |name: &str| format!(r#"{{"name": "api-token", "value": "secret-of-{name}"}}"#);
+        let cluster = |name: &str| {
+            format!(
+                r#"{{"cluster": {{"name": "{name}", "metadata": {{"filter_metadata": {{"x": {}}}}}}}, "error_state": {{"failed_configuration": {{"metadata": {}}}}}}}"#,
+                secret(name),
+                secret("error")
+            )
+        };
+        let text = format!(
+            r#"{{"configs": [{{"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump", "dynamic_active_clusters": [{}, {}]}}]}}"#,
+            cluster("a"),
+            cluster("b")
+        );
+        let dump = Dump::from_text("dump", text).0.unwrap();
+        let identity = crate::load::dump::Identity { namespace: Some("shop".to_owned()), ..Default::default() };
+        let config = dump.config(&identity).unwrap();
+        let copy = config.resources[1].clone();
+        assert!(config.resources[0].json.search().contains("secret-of-a"));
+        assert!(copy.json.read().contains("secret-of-b"));
+        let mut secrets = Secrets::default();
+        dump.secrets(Wanted::Read, &mut secrets, &mut Searched::default());
+        let found = ["secret-of-a", "secret-of-b", "secret-of-error"].map(|secret| secrets.finds(secret));
+        assert_eq!(found, [false, true, true]);
+        dump.secrets(Wanted::All, &mut secrets, &mut Searched::default());
+        assert!(secrets.finds("secret-of-a"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The places of secrets in a text: known forms, PEM, and assignments in code, YAML, JSON and environment files.
 
 use super::REDACTED;
-use super::forms::{FORM, SURROUNDED, may_hold};
+use super::forms::{FORM, may_hold, surrounding};
 use super::keys::{self, Hint};
 use super::looks::{confirms, is_mixed, is_random, is_stand_in, is_token};
 use crate::budget;
@@ -16,9 +16,9 @@ use std::sync::LazyLock;
 const QUOTE: &str =
     r#"^\\*["']?\s*\]?\s*(?:<(?:const|close)>\s*)?(?::=|=>?|:|,)\s*(?:[!&][^\s"'\\]*\s+)*(?P<s>\\{0,7}["'`]|\[=*\[)"#;
 /// The text between two parts of a concatenation: `"a" .. "b"`, `"a" .. name .. "b"`.
-const NEXT: &str = r#"^\\*["'`]\s*(?:\.\.|\+)\s*(?:[A-Za-z_][\w.:]*\s*(?:\.\.|\+)\s*)?(?P<s>\\{0,7}["'`])"#;
+const NEXT: &str = r#"^\\*["'`]\s*(?:\.\.|\+)\s*(?:[A-Za-z_][A-Za-z0-9_.:]*\s*(?:\.\.|\+)\s*)?(?P<s>\\{0,7}["'`])"#;
 /// A variable as the value: `add("k", v)`.
-const VARIABLE: &str = r#"^["']\s*,\s*(?P<s>[A-Za-z_]\w*)\s*\)"#;
+const VARIABLE: &str = r#"^["']\s*,\s*(?P<s>[A-Za-z_][A-Za-z0-9_]*)\s*\)"#;
 /// `k: v` of YAML, to the end of the line.
 const PLAIN: &str = r#"^\\*["']?:[ \t]+(?:[!&][^\s"'\\]*[ \t]+)*(?P<s>[^\s"'\\{}\[\],|>&*#(!][^\s"'\\,{}]{2,})[ \t]*(?:$|[\n#,}"']|\\n)"#;
 /// The same with spaces in the value.
@@ -32,43 +32,43 @@ const LIST: &str = r"^(?:[ \t]*=[ \t]*(?:[a-z.]+\()?\{|\[)";
 /// The value after a name that is itself a value: `{"name": "x-api-key", "value": "…"}`, and `value: …` below `key: x-api-key`.
 const BESIDE: &str = r#"(?i)^\\*["']?(?:\s|\\n|,|--|[#]|//)*\\*["']?(?:raw_?)?value\\*["']?\s*[:=]\s*\\*["']?(?P<s>[^\s"'\\{},][^"'\\{},\n]{2,})"#;
 
+/// A pattern that is compiled on first use: most texts need few.
+type Lazy = LazyLock<Option<Regex>>;
+
 /// What follows a name.
 struct Follows {
-    beside: Regex,
-    quote: Regex,
-    next: Regex,
-    variable: Regex,
-    plain: Regex,
-    words: Regex,
-    below: Regex,
-    set: Regex,
-    list: Regex,
+    beside: Lazy,
+    quote: Lazy,
+    next: Lazy,
+    variable: Lazy,
+    plain: Lazy,
+    words: Lazy,
+    below: Lazy,
+    set: Lazy,
+    list: Lazy,
 }
 
-static FOLLOWS: LazyLock<Option<Follows>> = LazyLock::new(|| {
-    Some(Follows {
-        beside: Regex::new(BESIDE).ok()?,
-        quote: Regex::new(QUOTE).ok()?,
-        next: Regex::new(NEXT).ok()?,
-        variable: Regex::new(VARIABLE).ok()?,
-        plain: Regex::new(PLAIN).ok()?,
-        words: Regex::new(WORDS).ok()?,
-        below: Regex::new(BELOW).ok()?,
-        set: Regex::new(SET).ok()?,
-        list: Regex::new(LIST).ok()?,
-    })
-});
+static FOLLOWS: Follows = Follows {
+    beside: Lazy::new(|| Regex::new(BESIDE).ok()),
+    quote: Lazy::new(|| Regex::new(QUOTE).ok()),
+    next: Lazy::new(|| Regex::new(NEXT).ok()),
+    variable: Lazy::new(|| Regex::new(VARIABLE).ok()),
+    plain: Lazy::new(|| Regex::new(PLAIN).ok()),
+    words: Lazy::new(|| Regex::new(WORDS).ok()),
+    below: Lazy::new(|| Regex::new(BELOW).ok()),
+    set: Lazy::new(|| Regex::new(SET).ok()),
+    list: Lazy::new(|| Regex::new(LIST).ok()),
+};
 
 /// A text in quotes, and an assignment to a variable, on one line of code.
-static LITERAL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"["'](?P<s>[^"'\\\s]{4,})["']"#).ok());
-static ASSIGN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?P<k>[A-Za-z_]\w*)[ \t]*=[ \t]*(?P<s>[^=\s][^\n]*)").ok());
+static LITERAL: Lazy = Lazy::new(|| Regex::new(r#"["'](?P<s>[^"'\\\s]{4,})["']"#).ok());
+static ASSIGN: Lazy = Lazy::new(|| Regex::new(r"(?P<k>[A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?P<s>[^=\s][^\n]*)").ok());
 /// Private members of a JSON Web Key (RFC 7518) in a text.
-static JWK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"\b(?:k|d|p|q|dp|dq|qi)\\*["']?\s*:\s*\\*["']?(?P<s>[A-Za-z0-9_-]{16,})"#).ok());
+static JWK: Lazy =
+    Lazy::new(|| Regex::new(r#"\b(?:k|d|p|q|dp|dq|qi)\\*["']?\s*:\s*\\*["']?(?P<s>[A-Za-z0-9_-]{16,})"#).ok());
 
 /// A word that may be a name.
-static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[A-Za-z][A-Za-z0-9_.-]{1,80}").ok());
+static WORD: Lazy = Lazy::new(|| Regex::new("[A-Za-z][A-Za-z0-9_.-]{1,80}").ok());
 
 /// Bytes that are searched in the time of one unit of work, and the units for a word and for one that indicates a secret.
 const BYTES_PER_UNIT: usize = 4;
@@ -84,7 +84,7 @@ pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
     }
     if may_hold(text) {
         found.extend(FORM.iter().flat_map(|form| form.find_iter(text)).map(|one| one.range()));
-        for pattern in SURROUNDED.iter() {
+        for pattern in surrounding(text) {
             let secrets = pattern.captures_iter(text).filter_map(|one| {
                 let of = |name: &str, is: fn(&str) -> bool| one.name(name).filter(|found| is(found.as_str()));
                 one.name("s").or_else(|| of("d", is_random)).or_else(|| of("t", is_token)).or_else(|| of("m", is_mixed))
@@ -154,7 +154,8 @@ fn line_before(text: &str, at: usize) -> Option<&str> {
 
 /// Finds the values of names that indicate a secret. Each part of the text is searched once: a value that was found is skipped.
 fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
-    let (Some(words), Some(follows)) = (WORD.as_ref(), FOLLOWS.as_ref()) else { return };
+    let Some(words) = WORD.as_ref() else { return };
+    let follows = &FOLLOWS;
     let mut at = 0;
     let mut searched = 0;
     let mut variables: HashSet<&str> = HashSet::new();
@@ -172,8 +173,7 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
         let rest = &text[start..];
         let values = follow(follows, text, word.start(), key);
         if hint == Hint::Secret {
-            let variable = follows.variable.captures(head(rest)).and_then(|it| it.name("s"));
-            variables.extend(variable.map(|one| &rest[one.range()]));
+            variables.extend(of(&follows.variable, head(rest)).map(|range| &rest[range]));
         }
         if hint == Hint::Secret || hint == Hint::Mixed {
             beside_in_code(text, word.start(), start, &mut searched, found);
@@ -197,6 +197,11 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// Where a pattern finds the value at the start of a text.
+fn of(pattern: &Lazy, text: &str) -> Option<Range<usize>> {
+    Some(pattern.as_ref()?.captures(text)?.name("s")?.range())
+}
+
 /// The values after a name that indicates a secret, relative to the end of the name.
 fn follow(follows: &Follows, text: &str, name: usize, key: &str) -> Vec<Range<usize>> {
     let rest = &text[name + key.len()..];
@@ -205,13 +210,12 @@ fn follow(follows: &Follows, text: &str, name: usize, key: &str) -> Vec<Range<us
         || before.ends_with(['\n', '-', '{', ',', '"', '\'', '\\', ';', '│'])
         || before.ends_with("\\n")
         || before.ends_with("export");
-    let of = |pattern: &Regex, text: &str| pattern.captures(text)?.name("s").map(|one| one.range());
     let digits = |range: &Range<usize>| rest[range.clone()].bytes().any(|byte| byte.is_ascii_digit());
     let call = |range: &Range<usize>| rest[range.end..].starts_with(['(', '[', '{']);
     let upper = !key.bytes().any(|byte| byte.is_ascii_lowercase());
     // Only an accepted match is followed to its end; otherwise every name would search all the text after it.
     let near = head(rest);
-    let whole = |pattern: &Regex, range: Range<usize>| {
+    let whole = |pattern: &Lazy, range: Range<usize>| {
         if range.end == near.len() && near.len() < rest.len() { of(pattern, rest) } else { Some(range) }
     };
     if let Some(range) = of(&follows.beside, near).and_then(|range| whole(&follows.beside, range)) {
@@ -308,7 +312,7 @@ fn quoted(rest: &str, open: Range<usize>) -> Range<usize> {
 /// The lines below `k:` or `k: |` of YAML that are indented more than the key. Without `|`, a mapping is no value, and the
 /// items of a list are values of their own.
 fn below(follows: &Follows, rest: &str, indentation: usize) -> Option<Vec<Range<usize>>> {
-    let head = follows.below.captures(head(rest))?;
+    let head = follows.below.as_ref()?.captures(head(rest))?;
     let is_block = head.name("s").is_some();
     let mut at = head.get(0)?.end();
     let mut values: Vec<Range<usize>> = Vec::new();
@@ -338,7 +342,7 @@ fn below(follows: &Follows, rest: &str, indentation: usize) -> Option<Vec<Range<
 fn listed(follows: &Follows, rest: &str, start: usize, found: &mut Vec<Range<usize>>) {
     let Some(literal) = LITERAL.as_ref() else { return };
     let near = head(rest);
-    let Some(open) = follows.list.find(near) else { return };
+    let Some(open) = follows.list.as_ref().and_then(|list| list.find(near)) else { return };
     let end = near[open.end()..].find(['}', ']']).map_or(near.len(), |end| open.end() + end + 1);
     // `["name"] = …` belongs to the list.
     let end = if near[open.end()..end].contains('[') { near.find('}').unwrap_or(near.len()) } else { end };

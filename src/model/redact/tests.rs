@@ -370,6 +370,38 @@ fn secrets_that_only_their_place_shows_go() {
     assert_eq!(text.matches("\"kept\"").count(), 2, "{text}");
 }
 
+/// The quick look at a resource passes over none that has such a secret, and over most others.
+#[test]
+fn inline_secrets_of_a_dump_are_looked_for() {
+    let below = |key: &str, inline: &str| format!(r#"{{"{key}":{{"{inline}":"canary"}}}}"#);
+    let is_secret = |json: &str| {
+        let mut secrets = Secrets::default();
+        Redactor::plain().collect(&mut serde_json::from_str(json).unwrap(), &mut secrets);
+        !secrets.is_empty()
+    };
+    let sensitive = Schema::newest().messages().flat_map(|message| {
+        let fields = message
+            .fields()
+            .filter(|field| field.sensitive() && !field.is_map() && matches!(field.kind(), Kind::Message(_)));
+        fields.map(|field| field.name().to_owned()).collect::<Vec<_>>()
+    });
+    let names = sensitive.chain(SOURCES.iter().map(|&name| name.to_owned()));
+    let names: BTreeSet<String> =
+        names.chain(["adminPassword", "x_api_key", "sshKeys", "tokens"].map(str::to_owned)).collect();
+    assert!(names.len() > 25, "{names:?}");
+    // These are below `session_ticket_keys` and `private_key_provider`.
+    let missed = |name: &&String| {
+        !["keys", "typed_config"].contains(&name.as_str()) && !may_hold_apart(&below(name, "inline_string"))
+    };
+    let missed: Vec<&String> = names.iter().filter(missed).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+    assert!(may_hold_apart(&below("script", "inline_bytes")));
+    for name in ["text_format_source", "default_source_code", "body", "key", "metadata_key"] {
+        let json = below(name, "inline_string");
+        assert!(!is_secret(&json) && !may_hold_apart(&json), "{json}");
+    }
+}
+
 #[test]
 fn misspelled_keys_of_sensitive_fields_hold_secrets() {
     let value = json!({

@@ -12,7 +12,10 @@ fn hostile_input_costs_what_its_size_says() {
     let mut slow = Vec::new();
     for case in cases::CASES {
         let (mut exponent, mut times) = case.exponent(folder.path(), &[2, 16]);
-        if exponent > MOST {
+        for _ in 0..3 {
+            if exponent <= MOST {
+                break;
+            }
             (exponent, times) = case.exponent(folder.path(), &[2, 16]);
         }
         println!("{:<28} exponent {exponent:.2} {times:?}", case.name);

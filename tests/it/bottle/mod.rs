@@ -191,7 +191,7 @@ fn bases_are_those_that_were_recorded() {
 fn resources(dump: &Dump) -> BTreeMap<(ResourceKind, String), String> {
     let config = dump.config(&Identity::default()).unwrap();
     let resources = config.resources.iter();
-    resources.map(|one| ((one.kind, one.name.to_string()), canonical(json::parse(one.json).unwrap()))).collect()
+    resources.map(|one| ((one.kind, one.name.to_string()), canonical(json::parse(one.json.read()).unwrap()))).collect()
 }
 
 /// Every nth case is tested; with `ALL_CASES`, every one.

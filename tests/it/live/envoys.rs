@@ -197,7 +197,7 @@ fn generated() -> Resources {
     let config = dump.config(&Identity::default()).unwrap();
     let kinds = [ResourceKind::Listener, ResourceKind::Cluster, ResourceKind::Route];
     let of = kinds.iter().flat_map(|&kind| config.generated(kind));
-    of.map(|(_, one)| ((one.kind, one.name.to_string()), serde_json::from_str(one.json).unwrap())).collect()
+    of.map(|(_, one)| ((one.kind, one.name.to_string()), serde_json::from_str(one.json.read()).unwrap())).collect()
 }
 
 /// istiod's results for recorded cases: their filters, and the configuration with all of them, which change different

@@ -54,7 +54,7 @@ fn resources(dump: &Dump) -> BTreeMap<String, String> {
         text.replace(r#""value":"Kubernetes""#, r#""value":"unknown""#)
             .replace(r#""value":"cluster.local""#, r#""value":"unknown""#)
     };
-    let all = config.resources.iter().map(|one| (format!("{:?} {}", one.kind, one.name), text(one.json)));
+    let all = config.resources.iter().map(|one| (format!("{:?} {}", one.kind, one.name), text(one.json.read())));
     all.filter(|(key, _)| !key.contains("kubernetes.default") && !key.contains("10.96.0.1_443")).collect()
 }
 
