@@ -5,7 +5,34 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// Most names in a sentence.
+const MOST_NAMES: usize = 12;
+
+/// The first names, and how many more there are: `a, b and 7 more`.
+pub(crate) fn few(names: impl ExactSizeIterator<Item = impl AsRef<str>>) -> String {
+    let more = names.len().saturating_sub(MOST_NAMES);
+    let mut text = String::new();
+    for (number, name) in names.take(MOST_NAMES).enumerate() {
+        text.push_str(if number == 0 { "" } else { ", " });
+        text.push_str(name.as_ref());
+    }
+    if more > 0 { format!("{text} and {more} more") } else { text }
+}
+
 /// 64-bit FNV-1a: the same on every machine and in every release, because names of reports depend on it.
 pub(crate) fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::few;
+
+    #[test]
+    fn long_lists_end_with_a_number() {
+        let names = |number: usize| (0..number).map(|number| number.to_string());
+        assert_eq!(few(names(1)), "0");
+        assert_eq!(few(names(3)), "0, 1, 2");
+        assert!(few(names(20)).ends_with("10, 11 and 8 more"));
+    }
 }

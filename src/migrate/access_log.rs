@@ -52,7 +52,10 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
                     "the condition is a CEL expression instead of a status filter with a runtime key; on TCP chains, where \
                      `response.code` is missing, it logs nothing",
                 );
-                found.difference(Kind::Behavior, "the log of the mesh is replaced here; MERGE adds a second log");
+                found.difference(
+                    Kind::Behavior,
+                    "the native object replaces the mesh's log here; MERGE adds a second log",
+                );
                 entries.push(entry(part, &[json!({ "name": name })], Some(&expression)));
             }
         }

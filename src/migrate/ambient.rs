@@ -11,6 +11,7 @@ use crate::model::inventory::{KubeGateway, Service, Workload};
 use crate::model::proxy::USE_WAYPOINT;
 use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 
 /// The place of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,11 +71,13 @@ fn at(place: Place, reason: impl Into<String>) -> Placement {
 
 const CALLER: &str = "a waypoint handles requests to the called service, from all of its callers; the caller's side has only ztunnel, which does not read HTTP";
 
-const OWN_ROUTES: &str = "an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can patch the routes of all services of that waypoint, but not those of a service with a VirtualService or an HTTPRoute, and the names of its route tables are others (`inbound-vip|PORT|http|HOST`)";
+const OWN_ROUTES: &str = "an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can patch the routes of all services of that waypoint, but not those of a service with a VirtualService or an HTTPRoute, and its route tables have other names (`inbound-vip|PORT|http|HOST`)";
 
-const CALLS: &str = "the script calls a cluster, and a waypoint has no clusters of other services: an EnvoyFilter with targetRefs to the waypoint's Gateway can have the script, and the annotation `envoyfilter.istio.io/referenced-services` adds the clusters (Istio 1.26)";
+const CALLS: &str = "the script calls a cluster, and a waypoint has no clusters of other services: an EnvoyFilter with targetRefs to the waypoint's Gateway can run the script, and the annotation `envoyfilter.istio.io/referenced-services` adds the clusters (Istio 1.26)";
 
 const OWN_FILTER: &str = "a waypoint has no known native setting for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it. It then applies to every service of that waypoint: give these services a waypoint of their own";
+
+const REFUSED: &str = "the native object is refused (see the reason): an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it for every service of that waypoint";
 
 /// Finds the place of a patch, and adapts the move's objects.
 pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
@@ -300,11 +303,17 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
         }
         _ => None,
     });
-    if security && cx.mesh.ports(cx.filter).is_none_or(|ports| ports.iter().any(|port| !port.http)) {
-        return at(
-            Place::Blocked,
-            "on a waypoint the rule cannot name ports, and none of its HTTP conditions apply to the service's TCP ports, or the input does not say which ports it has",
-        );
+    if security {
+        let ports = cx.mesh.ports(cx.filter);
+        if ports.as_ref().is_none_or(|ports| ports.iter().any(|port| !port.http)) {
+            let why = "on a waypoint the rule cannot name ports, and its HTTP conditions do not apply to TCP ports: ";
+            let what =
+                if ports.is_some() { "the service has one" } else { "the input does not have the service's ports" };
+            return at(Place::Blocked, format!("{why}{what}"));
+        }
+    }
+    if found.is_refused() {
+        return at(Place::WaypointFilter, REFUSED);
     }
     let refs = match targets(cx) {
         Ok(refs) => refs,
@@ -422,7 +431,8 @@ fn targets(cx: &Cx<'_>) -> Result<Json, ErrorMessage> {
             .into());
         }
     }
+    let names: BTreeSet<&str> = services.iter().map(|service| service.object.name.as_str()).collect();
     let refs: Vec<Json> =
-        services.iter().map(|service| json!({ "group": "", "kind": "Service", "name": service.object.name })).collect();
+        names.into_iter().map(|name| json!({ "group": "", "kind": "Service", "name": name })).collect();
     Ok(refs.into())
 }

@@ -124,7 +124,7 @@ pub(super) fn traffic(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Map<Str
     if let Some(port) = reach.port {
         one.insert("ports".to_owned(), json!([{ "number": port }]));
         if reach.proxies == Proxies::Waypoint {
-            found.guard(Concern::Ports, State::Broken, "extensions on waypoints match no ports");
+            found.guard(Concern::Ports, State::Broken, "extensions on waypoints cannot match ports");
         }
     }
     if let Some(narrowed) = &reach.narrowed {

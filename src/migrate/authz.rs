@@ -153,13 +153,13 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
         found.difference(
             Kind::Behavior,
             format!(
-                "the rule is also in the chain for ports without a service: HTTP to port {port} of a workload whose services do not name it is decided by it"
+                "the rule also applies to workloads whose Services do not name port {port}: it decides on their HTTP requests to that port too"
             ),
         );
     }
     native.retain_mut(|rule| with_ports(rule, &ports));
     if native.is_empty() {
-        return Err("the rules are about ports that this filter does not serve".into());
+        return Err("the rules name ports that this filter does not serve".into());
     }
     let mut spec = attachment(cx.filter);
     spec.insert("action".to_owned(), action.into());

@@ -5,6 +5,7 @@ use super::route_value::Setting;
 use super::step::{Cx, Move};
 use super::verdict::{Concern, Kind, State};
 use crate::model::destination::full_host;
+use crate::model::envoy_filter::RouteAction;
 use crate::model::inventory::{Object, VirtualService};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -44,7 +45,7 @@ pub(super) fn already(owner: &str, rule: &Json, setting: &Setting, found: &mut M
         );
     }
     if setting.value.get("mirrors").and(rule.get("mirror")).is_some() {
-        let reason = format!("a rule of {owner} has `mirror`, beside which istiod refuses `mirrors`");
+        let reason = format!("a rule of {owner} has `mirror`, and istiod refuses `mirrors` next to it");
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
@@ -100,13 +101,13 @@ fn headers_beside(owner: &str, rule: &Json, setting: &Setting, found: &mut Move)
                 Concern::Existing,
                 State::Undecided,
                 format!(
-                    "a rule of {owner} also sets {direction} headers, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): another order may show it other values"
+                    "a rule of {owner} also sets {direction} headers, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): in a different order it may read different values"
                 ),
             );
         } else if old_sets && new_sets {
             found.difference(
                 Kind::Position,
-                "the headers are set in another order, among those that the rule already sets",
+                "the headers are set in a different order, among those that the rule already sets",
             );
         }
     }
@@ -176,5 +177,28 @@ pub(super) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) 
             State::Undecided,
             format!("it is unknown whether another VirtualService routes {host}: a second one would hide its rules"),
         );
+    }
+}
+
+/// Whether a rule redirects or responds itself.
+pub(super) fn answers(rule: &Json) -> bool {
+    rule.get("redirect").is_some() || rule.get("directResponse").is_some()
+}
+
+/// Why a setting of the route action of such a rule does not move.
+pub(super) fn answering(rule: &str, owner: &str) -> String {
+    format!(
+        "rule {rule} of {owner} redirects or responds itself: the filter replaces that with a route action that has no \
+         destination, and such a rule has no setting for routes"
+    )
+}
+
+/// Whether istiod gives the route of a rule this action.
+pub(super) fn has_action(rule: &Json, action: RouteAction) -> bool {
+    match action {
+        RouteAction::Any => true,
+        RouteAction::Route => !answers(rule),
+        RouteAction::Redirect => rule.get("redirect").is_some(),
+        RouteAction::DirectResponse => rule.get("directResponse").is_some(),
     }
 }

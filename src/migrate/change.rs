@@ -129,26 +129,25 @@ fn merge_rule(rule: &mut Json, value: &Json) {
     if let Some(rule) = rule.as_object_mut() {
         WHOLE.iter().filter(|key| value.get(**key).is_some()).for_each(|key| drop(rule.shift_remove(*key)));
     }
+    let mut value = value.clone();
     // A MERGE adds mirrors to those of the rule.
-    if let (Some(old), Some(new)) = (rule["mirrors"].as_array(), value["mirrors"].as_array()) {
-        let mut value = value.clone();
-        value["mirrors"] = old.iter().chain(new).cloned().collect();
-        merge(rule, &value);
-        return;
+    if let Some(old) = rule.get_mut("mirrors").and_then(Json::as_array_mut)
+        && let Some(new) = value.as_object_mut().and_then(|value| value.shift_remove("mirrors"))
+    {
+        old.extend(new.as_array().into_iter().flatten().cloned());
     }
     for direction in ["request", "response"] {
         let path = format!("/headers/{direction}/remove");
-        let (old, new) = (rule.pointer(&path).and_then(Json::as_array), value.pointer(&path).and_then(Json::as_array));
-        if let (Some(old), Some(new)) = (old, new) {
-            let mut all = old.clone();
-            all.extend(new.iter().filter(|name| !old.contains(name)).cloned());
-            let mut value = value.clone();
-            value["headers"][direction]["remove"] = all.into();
-            merge(rule, &value);
-            return;
+        let Some(old) = rule.pointer_mut(&path).and_then(Json::as_array_mut) else { continue };
+        let own = value.pointer_mut(&format!("/headers/{direction}")).and_then(Json::as_object_mut);
+        let Some(Json::Array(new)) = own.and_then(|own| own.shift_remove("remove")) else { continue };
+        for name in new {
+            if !old.contains(&name) {
+                old.push(name);
+            }
         }
     }
-    merge(rule, value);
+    merge(rule, &value);
 }
 
 /// Whether a server's host (`namespace/host` or `host`) is this host.
@@ -185,6 +184,21 @@ mod tests {
         apply(&mut object, &Change::Rules { choose: Choose::Routing, value });
         assert_eq!(object["spec"]["http"][0], json!({ "name": "a", "redirect": {} }));
         assert_eq!(object["spec"]["http"][1]["headers"]["response"]["remove"], json!(["x", "y"]));
+    }
+
+    #[test]
+    fn removed_headers_join_in_both_directions() {
+        let headers = |names: [&str; 1]| json!({ "request": { "remove": names }, "response": { "remove": names } });
+        let mut object = json!({ "spec": { "http": [{ "headers": headers(["x"]) }, {}] } });
+        let value = json!({ "headers": headers(["y"]), "mirrors": [{ "destination": { "host": "b" } }] });
+        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() });
+        let rules = &object["spec"]["http"];
+        for direction in ["request", "response"] {
+            assert_eq!(rules[0]["headers"][direction]["remove"], json!(["x", "y"]));
+        }
+        assert_eq!(rules[1], value);
+        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() });
+        assert_eq!(object["spec"]["http"][1]["mirrors"].as_array().map(Vec::len), Some(2));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::source::{ErrorMessage, Node};
+use crate::words::few;
 use serde_json::{Map, Value as Json, json};
 use std::net::IpAddr;
 
@@ -107,7 +108,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if of_search_path(cx, &to.host) {
         return Move::none(
             &catalog::CLUSTER_ADD,
-            format!("`{}` is completed by the search path of the pod: write the full name of the Service", to.host),
+            format!("the pod's search path completes `{}`: write the full name of the Service", to.host),
         );
     }
     let mut found = Move::new(&catalog::CLUSTER_ADD);
@@ -130,12 +131,16 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         found.guard(
             Concern::Existing,
             State::Undecided,
-            format!("EnvoyFilter {} uses the cluster's old name and must be updated", others.join(", ")),
+            if others.len() == 1 {
+                format!("EnvoyFilter {} uses the cluster's old name and must be updated", few(others.iter()))
+            } else {
+                format!("EnvoyFilters {} use the cluster's old name and must be updated", few(others.iter()))
+            },
         );
     }
     let code = lua_users(cx, &name);
     if !code.is_empty() {
-        let users = code.join(", ");
+        let users = few(code.iter());
         let reason = format!(
             "Lua code of {users} calls the cluster by its name, which becomes `{}`: change the code first",
             native_name(&to.host, to.port)
@@ -178,10 +183,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     entry(cx, &mut found, &to, protocol, namespace);
     if let Some(tls) = settings.tls {
         found.add_home("DestinationRule", "trafficPolicy.tls", 0);
-        found.difference(
-            Kind::Behavior,
-            "TLS 1.2 to 1.3, and the certificates of the operating system by discovery (SDS)",
-        );
+        found.difference(Kind::Behavior, "TLS 1.2 to 1.3, with the operating system's certificates from SDS");
         found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
         found.actions.push(Action::Object(json!({
             "apiVersion": "networking.istio.io/v1",
@@ -252,7 +254,7 @@ fn defaults(found: &mut Move) {
         "the connect timeout of the mesh (10 s) instead of the filter's; a DestinationRule can set it",
         "DNS settings of the mesh: refresh every 60 s or by the TTL, IPv4 only",
         "upstream metadata exchange is attempted, which does nothing without mutual TLS",
-        "LEAST_REQUEST, istiod's default, instead of the filter's balancing",
+        "the load balancer is LEAST_REQUEST, istiod's default, instead of the filter's",
     ] {
         found.difference(Kind::Behavior, effect);
     }

@@ -76,7 +76,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
     );
     // Envoy 1.36 and 1.39 accept the filter without it.
     if config.text("transport_api_version").is_none() {
-        found.difference(Kind::Metadata, "`transport_api_version: V3` is written out; Envoy speaks no other version");
+        found.difference(Kind::Metadata, "`transport_api_version: V3` is written out; Envoy supports no other version");
     }
     config.skip("transport_api_version");
     if config.text("stat_prefix").is_some() {

@@ -29,7 +29,7 @@ pub(super) fn find(parts: &mut [Part<'_>]) {
 
 /// A VirtualService has rules for hosts; the filter is for listeners.
 fn of_rules(found: &mut Move) {
-    let reason = "a VirtualService names hosts, and the filter is for whole listeners: write the headers into the rules of each host; answers that proxies make themselves do not get them";
+    let reason = "a VirtualService names hosts, and the filter is for whole listeners: write the headers into the rules of each host; responses that proxies generate themselves do not get them";
     found.difference(Kind::Behavior, reason);
     found.guard(Concern::Existing, State::Broken, reason);
 }

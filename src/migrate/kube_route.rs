@@ -9,6 +9,7 @@ use super::route_value::Setting;
 use super::routes::Group;
 use super::step::{Cx, Move, has};
 use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::RouteAction;
 use crate::model::inventory::{KubeGateway, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Value as Json, json};
@@ -155,13 +156,13 @@ pub(super) fn at_gateway(
     group: &Group,
     setting: &Setting,
     choose: &Choose,
-    by_any_action: bool,
+    action: RouteAction,
 ) -> Result<bool, String> {
     let owners = owners(cx, found, group);
     if owners.is_empty() {
         return Ok(false);
     }
-    edit_all(cx, found, &owners, setting, choose, by_any_action)?;
+    edit_all(cx, found, &owners, setting, choose, action)?;
     Ok(true)
 }
 
@@ -307,7 +308,7 @@ pub(super) fn of_service(
     (host, port): (&str, u32),
     setting: &Setting,
     choose: &Choose,
-    by_any_action: bool,
+    action: RouteAction,
 ) -> Result<bool, String> {
     let mut owners = Vec::new();
     for owner in routes(cx) {
@@ -380,7 +381,7 @@ pub(super) fn of_service(
             broken(found, format!("{title} also routes port {}, which the filter does not change", rest.join(", ")));
         }
     }
-    edit_all(cx, found, &owners, setting, choose, by_any_action)?;
+    edit_all(cx, found, &owners, setting, choose, action)?;
     Ok(true)
 }
 
@@ -414,23 +415,36 @@ fn edit_all(
     owners: &[Owner<'_>],
     setting: &Setting,
     choose: &Choose,
-    by_any_action: bool,
+    action: RouteAction,
 ) -> Result<(), String> {
     let titles = || owners.iter().map(Owner::title).collect::<Vec<_>>().join(", ");
     let rule = native(cx, found, setting).map_err(|reason| format!("{}: {reason}", titles()))?;
     let mut edited = 0;
     for owner in owners {
-        let at = owner.chosen(choose, has(cx, NAMED));
+        let mut at = owner.chosen(choose, has(cx, NAMED));
+        if matches!(choose, Choose::Named(_)) {
+            let fits = |rule: &Json| beside::has_action(&kube_rule::as_virtual(rule), action);
+            at.retain(|at| owner.rules().get(*at).is_some_and(fits));
+        }
         for rule_at in &at {
             if let Some(old) = owner.rules().get(*rule_at) {
                 beside(owner, old, setting, &rule, found);
             }
         }
-        let answers = |one: &Json| {
-            let one = kube_rule::as_virtual(one);
-            one.get("redirect").is_some() || one.get("directResponse").is_some()
-        };
-        if setting.needs_route && by_any_action && *choose == Choose::Routing && owner.rules().iter().any(answers) {
+        let answers = |one: &Json| beside::answers(&kube_rule::as_virtual(one));
+        if let Choose::Named(name) = choose
+            && setting.needs_route
+            && at.iter().filter_map(|at| owner.rules().get(*at)).any(answers)
+        {
+            let reason = beside::answering(name, &owner.title());
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
+        }
+        if setting.needs_route
+            && action == RouteAction::Any
+            && *choose == Choose::Routing
+            && owner.rules().iter().any(answers)
+        {
             found.difference(
                 Kind::Behavior,
                 format!(

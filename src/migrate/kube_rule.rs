@@ -177,7 +177,7 @@ fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), String> {
                 ));
             }
             if conditions != RETRY_ON || by_code.is_some_and(|at| at != RETRY_ON.len()) {
-                differ(rule, Kind::Metadata, "the same conditions for retries in another order");
+                differ(rule, Kind::Metadata, "the same retry conditions in a different order");
             }
             if !numbers.is_empty() {
                 native["codes"] = numbers.into();

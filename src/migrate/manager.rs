@@ -467,7 +467,7 @@ fn one(
     found.add_home("proxy.istio.io/config", setting.home.replace('/', "."), setting.since);
     set_at(proxy, setting.home, value);
     if setting.field == "server_name" && is_set(cx, "/proxyHeaders/server/disabled", &true.into()) {
-        let reason = "`proxyHeaders.server.disabled` is set already, beside which istiod ignores the name";
+        let reason = "`proxyHeaders.server.disabled` is already set, and istiod then ignores the name";
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Existing, State::Broken, reason);
     }

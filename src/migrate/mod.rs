@@ -457,12 +457,7 @@ fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
 
 /// Whether the objects for a patch are written.
 fn is_written(found: &Move, accept: Accept) -> bool {
-    if !found.moves || found.is_refused() {
-        return false;
-    }
-    // Without the object to edit there is nothing to put in the filter's place.
-    let built_in = found.homes.iter().any(|home| home.kind == "built in");
-    if found.is_undecided() && found.actions.is_empty() && found.with.is_none() && !built_in {
+    if !found.moves || found.is_refused() || found.lacks_object() {
         return false;
     }
     if found.needs_review() && accept < Accept::Reviewed {

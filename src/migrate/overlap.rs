@@ -9,7 +9,7 @@ use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::engine::{MeshSettings, select};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
 use serde_json::Value as Json;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A patch that merges a value.
 struct Setter<'a> {
@@ -17,6 +17,8 @@ struct Setter<'a> {
     built: &'a BuiltPatch<'a>,
     /// What it sets.
     fields: BTreeSet<String>,
+    /// Its number among those with different proxies, contexts or matches: equal ones meet the same others.
+    kind: usize,
     /// What tells it apart from others: its namespace, a label of its proxies, what it matches; `None` if it is for all.
     marks: [Option<String>; MARKS],
 }
@@ -84,6 +86,8 @@ impl Field {
 pub(super) struct Overlaps<'a> {
     setters: Vec<Setter<'a>>,
     by_field: HashMap<String, Field>,
+    /// How many kinds of patches there are.
+    kinds: usize,
     places: Vec<Place>,
     /// The position of each filter in the order in which istiod applies them.
     ranks: Vec<usize>,
@@ -134,9 +138,11 @@ impl<'a> Overlaps<'a> {
             ranks,
             setters: Vec::new(),
             by_field: HashMap::new(),
+            kinds: 0,
             places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
             names: filters.iter().map(EnvoyFilter::full_name).collect(),
         };
+        let mut kinds = HashMap::new();
         for (filter, object) in filters.iter().enumerate() {
             for built in program.patches(filter) {
                 let Some(tree) = built.value.as_ref().filter(|_| {
@@ -153,9 +159,13 @@ impl<'a> Overlaps<'a> {
                     all.by_field.entry(field.clone()).or_default().all.push(all.setters.len());
                 }
                 let marks = marks(object, built, root);
-                all.setters.push(Setter { filter, built, fields, marks });
+                let proxies = all.places[filter].proxies();
+                let next = kinds.len();
+                let kind = *kinds.entry((proxies, built.patch.context, &built.object)).or_insert(next);
+                all.setters.push(Setter { filter, built, fields, kind, marks });
             }
         }
+        all.kinds = kinds.len();
         let setters = &all.setters;
         all.by_field.values_mut().for_each(|field| field.group(setters));
         all
@@ -166,7 +176,7 @@ impl<'a> Overlaps<'a> {
         let contexts = (one.built.patch.context, other.built.patch.context);
         let context = contexts.0 == contexts.1 || [contexts.0, contexts.1].contains(&PatchContext::Any);
         context
-            && (one.filter == other.filter || self.places[one.filter].meets(&self.places[other.filter]))
+            && self.places[one.filter].meets(&self.places[other.filter])
             && objects_meet(&one.built.object, &other.built.object)
     }
 
@@ -191,15 +201,19 @@ impl<'a> Overlaps<'a> {
         let at: BTreeMap<usize, usize> = reports.iter().enumerate().map(|(at, report)| (report.index, at)).collect();
         let mut changed = false;
         loop {
-            let mut kept: Vec<(usize, usize, String)> = Vec::new();
-            let written = |setter: &Setter<'_>| {
+            let stays = |setter: &Setter<'_>| {
                 let report = at.get(&setter.filter).and_then(|at| reports.get(*at));
-                report
-                    .and_then(|report| report.patches.iter().find(|patch| patch.index == setter.built.patch.index))
-                    .is_some_and(|patch| patch.written)
+                let mut patches = report.into_iter().flat_map(|report| &report.patches);
+                !patches.any(|patch| patch.index == setter.built.patch.index && patch.written)
             };
-            for setter in self.setters.iter().filter(|setter| written(setter)) {
-                if let Some(reason) = self.against(setter, &written) {
+            let stays: Vec<bool> = self.setters.iter().map(stays).collect();
+            let mut open: HashSet<&str> = HashSet::new();
+            for (setter, _) in self.setters.iter().zip(&stays).filter(|(_, stays)| **stays) {
+                open.extend(setter.fields.iter().map(String::as_str));
+            }
+            let mut kept: Vec<(usize, usize, String)> = Vec::new();
+            for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
+                if let Some(reason) = self.against(number, &stays, &open) {
                     kept.push((setter.filter, setter.built.patch.index, reason));
                 }
             }
@@ -217,26 +231,33 @@ impl<'a> Overlaps<'a> {
         }
     }
 
-    /// Why a patch must not move alone.
-    fn against(&self, setter: &Setter<'_>, written: &dyn Fn(&Setter<'_>) -> bool) -> Option<String> {
+    /// Why a patch must not move alone. `open` are the fields that some patch sets that stays.
+    fn against(&self, number: usize, stays: &[bool], open: &HashSet<&str>) -> Option<String> {
+        let setter = &self.setters[number];
+        let name =
+            |other: &Setter<'_>| format!("configPatches[{}] of {}", other.built.patch.index, self.names[other.filter]);
+        let mut met: Vec<Option<bool>> = vec![None; self.kinds];
+        let mut meets = |other: &Setter<'_>| *met[other.kind].get_or_insert_with(|| self.meet(setter, other));
         for field in &setter.fields {
-            for other in self.by_field[field].near(setter) {
-                let other = &self.setters[other];
-                if std::ptr::eq(other, setter) || !self.meet(setter, other) {
-                    continue;
-                }
-                let name = format!("configPatches[{}] of {}", other.built.patch.index, self.names[other.filter]);
-                if let Some(header) = field.strip_prefix(HEADER) {
+            let mut others = self.by_field[field].near(setter).filter(|other| *other != number);
+            if let Some(header) = field.strip_prefix(HEADER) {
+                if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
                     return Some(format!(
-                        "{name} also changes the {header} header of these routes: MERGE applies both changes, one after the other; a rule has one"
+                        "{} also changes the {header} header of these routes: MERGE applies both changes, one after the other; a rule has one",
+                        name(other)
                     ));
                 }
-                if !written(other) && !self.before(setter, other) {
-                    let field = field.rsplit('/').next().unwrap_or(field);
-                    return Some(format!(
-                        "{name} stays and also sets `{field}`: this patch may override it today, and a native setting would not"
-                    ));
-                }
+            } else if open.contains(field.as_str())
+                && let Some(other) = others.find(|other| {
+                    let one = &self.setters[*other];
+                    stays[*other] && meets(one) && !self.before(setter, one)
+                })
+            {
+                let field = field.rsplit('/').next().unwrap_or(field);
+                return Some(format!(
+                    "{} stays and also sets `{field}`: this patch may override it today, and a native setting would not",
+                    name(&self.setters[other])
+                ));
             }
         }
         None

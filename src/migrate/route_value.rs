@@ -153,12 +153,12 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
         }
         let mixed = order.iter().any(|(overwrite, _)| *overwrite != order[0].0);
         if mixed || !order.is_sorted() {
-            differ(found, Kind::Position, "the headers are set in another order");
+            differ(found, Kind::Position, "the headers are set in a different order");
             if reads {
                 differ(
                     found,
                     Kind::Behavior,
-                    "a value reads headers (`%REQ(…)%`, `%RESP(…)%`), and another order may show it other values",
+                    "a value reads headers (`%REQ(…)%`, `%RESP(…)%`), and in a different order it may read different values",
                 );
             }
         }

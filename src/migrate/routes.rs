@@ -263,7 +263,7 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);
     }
-    let kube = match kube_route::at_gateway(cx, &mut found, group, &setting, &choose, by_any_action(part)) {
+    let kube = match kube_route::at_gateway(cx, &mut found, group, &setting, &choose, action_of(part)) {
         Ok(kube) => kube,
         Err(reason) => return Move::none(setting.pattern, reason),
     };
@@ -286,14 +286,14 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
     }
     whole_host(cx, group, &mut found);
     for owner in owners {
-        edit(cx, owner, group, &setting, &choose, &mut found, by_any_action(part));
+        edit(cx, owner, group, &setting, (&choose, action_of(part)), &mut found);
     }
     found
 }
 
-/// Whether a patch of routes matches any action.
-fn by_any_action(part: &Part<'_>) -> bool {
-    route_of(part).is_none_or(|route| route.name.is_empty() && route.action == RouteAction::Any)
+/// The action of the routes that a patch matches.
+fn action_of(part: &Part<'_>) -> RouteAction {
+    route_of(part).map_or(RouteAction::Any, |route| route.action)
 }
 
 fn edit(
@@ -301,20 +301,29 @@ fn edit(
     owner: &VirtualService,
     group: &Group,
     setting: &Setting,
-    choose: &Choose,
+    (choose, action): (&Choose, RouteAction),
     found: &mut Move,
-    by_any_action: bool,
 ) {
     let name = format!("{}/{}", owner.object.namespace, owner.object.name);
+    let document = owner.object.document.to_json();
+    let rules = document["spec"]["http"].as_array();
     if let Choose::Named(route) = choose {
-        let fitting = owner.http_routes.iter().filter(|one| *one == route).count();
-        if fitting == 0 {
+        let named = || rules.into_iter().flatten().filter(|rule| choose.fits(rule));
+        if !named().any(|rule| beside::has_action(rule, action)) {
             found.guard(
                 Concern::Routes,
                 State::Undecided,
-                format!("VirtualService {name} has no rule called {route}: the patch matches none of its routes"),
+                format!(
+                    "VirtualService {name} has no rule called {route}{}: the patch matches none of its routes",
+                    if named().next().is_some() { " with this action" } else { "" }
+                ),
             );
             return;
+        }
+        if setting.needs_route && named().any(beside::answers) {
+            let reason = beside::answering(route, &format!("VirtualService {name}"));
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
         }
     }
     if let Some(host) = &group.host {
@@ -348,17 +357,14 @@ fn edit(
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }
-    let document = owner.object.document.to_json();
-    let answers = |rule: &Json| rule.get("redirect").is_some() || rule.get("directResponse").is_some();
-    let rules = document["spec"]["http"].as_array();
     for rule in rules.into_iter().flatten().filter(|rule| choose.fits(rule)) {
         beside::already(&format!("VirtualService {name}"), rule, setting, found);
     }
     if setting.needs_route
         && !setting.at_host
         && *choose == Choose::Routing
-        && by_any_action
-        && rules.is_some_and(|rules| rules.iter().any(answers))
+        && action == RouteAction::Any
+        && rules.is_some_and(|rules| rules.iter().any(beside::answers))
     {
         found.difference(
             Kind::Behavior,
@@ -367,10 +373,7 @@ fn edit(
             ),
         );
     }
-    let delegates = owner.object.document.to_json()["spec"]["http"]
-        .as_array()
-        .is_some_and(|rules| rules.iter().any(|rule| rule.get("delegate").is_some()));
-    if delegates {
+    if rules.is_some_and(|rules| rules.iter().any(|rule| rule.get("delegate").is_some())) {
         found.guard(Concern::Routes, State::Undecided, format!("VirtualService {name} delegates to others"));
     }
     found.actions.push(Action::Edit {
@@ -509,13 +512,11 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     }
     match choose(part, &setting) {
         Err(reason) => return Move::none(pattern, reason),
-        Ok(choose) => {
-            match kube_route::of_service(cx, &mut found, (host, port), &setting, &choose, by_any_action(part)) {
-                Ok(true) => return found,
-                Ok(false) => {}
-                Err(reason) => return Move::none(pattern, reason),
-            }
-        }
+        Ok(choose) => match kube_route::of_service(cx, &mut found, (host, port), &setting, &choose, action_of(part)) {
+            Ok(true) => return found,
+            Ok(false) => {}
+            Err(reason) => return Move::none(pattern, reason),
+        },
     }
     if !has(cx, setting.since) {
         return too_old(pattern, cx, &format!("VirtualService {}", setting.field), setting.since);

@@ -110,6 +110,11 @@ impl Place {
         !apart && referred
     }
 
+    /// What [`Place::meets`] depends on.
+    pub(crate) fn proxies(&self) -> (Option<&str>, &Labels, &[String]) {
+        ((!self.everywhere).then_some(&self.namespace), &self.labels, &self.targets)
+    }
+
     /// Whether istiod applies it before the other one: priority, the root namespace first, creation time, name; `None` if the
     /// creation times decide and are unknown.
     pub(crate) fn before(&self, other: &Place) -> Option<bool> {
@@ -303,6 +308,12 @@ impl Move {
     /// The worst kind of difference, apart from the rest that stays.
     pub fn worst(&self) -> Option<Kind> {
         self.differences.iter().map(|one| one.kind).max()
+    }
+
+    /// Whether there is nothing to put in the filter's place because the object to edit is not in the input.
+    pub fn lacks_object(&self) -> bool {
+        let built_in = self.homes.iter().any(|home| home.kind == "built in");
+        self.is_undecided() && self.actions.is_empty() && self.with.is_none() && !built_in
     }
 
     /// Whether a guard could not be decided.

@@ -5,6 +5,7 @@ use super::verdict::{Concern, Guard, Kind, State};
 use super::{PatchReport, catalog};
 use crate::engine::program::Program;
 use crate::model::envoy_filter::ApplyTo;
+use crate::words::few;
 use serde_json::Value as Json;
 
 /// The patterns whose native filter has another name.
@@ -44,7 +45,8 @@ pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         if users.is_empty() {
             continue;
         }
-        let reason = format!("{} looks for this filter by the name `{name}`, which changes", users.join(", "));
+        let verb = if users.len() == 1 { "looks" } else { "look" };
+        let reason = format!("{} {verb} for this filter by the name `{name}`, which changes", few(users.iter()));
         if let Some(found) = &mut parts[at].found {
             found.difference(Kind::Behavior, reason.clone());
             found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });

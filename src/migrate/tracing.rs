@@ -2,11 +2,13 @@
 
 use super::attach::{self, Directions};
 use super::catalog;
+use super::change::settings_of;
 use super::draft::Action;
 use super::step::{Cx, Move, Part};
 use super::telemetry;
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
+use crate::model::proxy_config::ANNOTATION;
 use serde_json::{Map, Value as Json, json};
 
 /// The move if the value sets only tracing.
@@ -51,18 +53,27 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
     if !in_order {
         found.difference(Kind::Position, "the tags of a span are sorted by name");
     }
-    match traced(cx) {
-        Some(true) => found.guard(Concern::Existing, State::Held, "the mesh has a tracing provider"),
-        Some(false) => found.difference(
+    match tracer(cx) {
+        Tracer::Provider => found.guard(Concern::Existing, State::Held, "the mesh has a tracing provider"),
+        Tracer::None => found.difference(
             Kind::Behavior,
-            "the mesh has no tracing provider: the filter writes its settings anyway, without a tracer, and the Telemetry \
-             object has no effect until the mesh has a provider",
+            "the mesh has no tracing provider, so its proxies send no spans. The Telemetry object takes effect only when \
+             the mesh has one; until then istiod writes no tracing settings for these workloads, in either direction",
         ),
-        None => found.guard(
+        Tracer::Own(place) => {
+            let reason = format!(
+                "a Telemetry object without a provider turns off the tracer that {place} configures, in both directions: \
+                 first add the tracer to `extensionProviders` and `defaultProviders.tracing`"
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Existing, State::Broken, reason);
+        }
+        Tracer::Unknown => found.guard(
             Concern::Existing,
             State::Undecided,
-            "a Telemetry object takes effect only where a tracing provider is configured: include the ConfigMap `istio`, \
-             the provider's Service and other Telemetry objects with `tracing`",
+            "a Telemetry object takes effect only with a tracing provider, and without one turns off a tracer that \
+             `defaultConfig.tracing` configures: include the ConfigMap `istio`, the provider's Service and other Telemetry \
+             objects with `tracing`",
         ),
     }
     found.actions.push(Action::Object(telemetry::object(cx, "tracing", &[Json::Object(one)])));
@@ -72,21 +83,60 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
 /// The last of istiod's own tags, by name.
 const LAST_TAG: &str = "istio.namespace";
 
-/// Whether istiod writes tracing into the proxies of the mesh, as it does for the first default provider whose service
-/// it knows; `None` if something else also decides.
-fn traced(cx: &Cx<'_>) -> Option<bool> {
-    let mesh = cx.mesh.mesh_config()?;
-    let older = mesh.pointer("/defaultConfig/tracing").is_some() || mesh["enableTracing"] == false;
+/// What sends the spans of the filter's proxies.
+enum Tracer {
+    /// The first default provider of the mesh, whose service istiod knows.
+    Provider,
+    /// Nothing.
+    None,
+    /// The settings of the proxies themselves, in this place.
+    Own(String),
+    /// Something else also decides, or the input does not say.
+    Unknown,
+}
+
+fn tracer(cx: &Cx<'_>) -> Tracer {
+    let Some(mesh) = cx.mesh.mesh_config() else { return Tracer::Unknown };
     let others = cx.mesh.policies("Telemetry", cx.filter);
-    if older || others.iter().any(|object| object.document.under(&["spec", "tracing"]).is_some()) {
-        return None;
+    if mesh["enableTracing"] == false
+        || others.iter().any(|object| object.document.under(&["spec", "tracing"]).is_some())
+    {
+        return Tracer::Unknown;
     }
-    let Some(name) = mesh.pointer("/defaultProviders/tracing/0").and_then(Json::as_str) else { return Some(false) };
-    let providers = mesh["extensionProviders"].as_array()?;
-    let provider = providers.iter().find(|one| one["name"] == name)?;
-    let host = provider.as_object()?.values().find_map(|value| value.get("service")?.as_str())?;
-    let host = host.rsplit_once('/').map_or(host, |(_, host)| host);
-    cx.mesh.namespace_of_host(host).map(|_| true)
+    let own = own_tracer(cx, &mesh["defaultConfig"]);
+    match (mesh.pointer("/defaultProviders/tracing/0").and_then(Json::as_str), own) {
+        (None, Some(place)) => Tracer::Own(place),
+        (None, None) => Tracer::None,
+        (Some(name), None) if is_known(cx, &mesh, name) => Tracer::Provider,
+        (Some(_), _) => Tracer::Unknown,
+    }
+}
+
+/// Where the settings of the filter's proxies name a tracer.
+fn own_tracer(cx: &Cx<'_>, defaults: &Json) -> Option<String> {
+    const TRACERS: [&str; 5] = ["zipkin", "lightstep", "datadog", "stackdriver", "openCensusAgent"];
+    let names = |config: &Json| TRACERS.iter().any(|tracer| config["tracing"].get(tracer).is_some());
+    if names(defaults) {
+        return Some("`defaultConfig.tracing`".to_owned());
+    }
+    let mut workloads = cx.mesh.workloads(cx.filter);
+    let one = workloads.find(|one| one.annotations.get(ANNOTATION).is_some_and(|text| names(&settings_of(text))))?;
+    Some(format!(
+        "the annotation `{ANNOTATION}` of {} {}",
+        one.object.kind,
+        one.object.namespace.clone() + "/" + &one.object.name
+    ))
+}
+
+/// Whether istiod knows the service of a provider.
+fn is_known(cx: &Cx<'_>, mesh: &Json, name: &str) -> bool {
+    let service = || {
+        let provider = mesh["extensionProviders"].as_array()?.iter().find(|one| one["name"] == name)?;
+        let host = provider.as_object()?.values().find_map(|value| value.get("service")?.as_str())?;
+        let host = host.rsplit_once('/').map_or(host, |(_, host)| host);
+        cx.mesh.namespace_of_host(host)
+    };
+    service().is_some()
 }
 
 fn tag_of(tag: &mut Fields) -> Option<Json> {

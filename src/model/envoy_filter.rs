@@ -85,7 +85,7 @@ pub struct ProxyMatch {
 }
 
 /// The object part of a match.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectMatch {
     /// None of the four is given.
     None,
@@ -100,7 +100,7 @@ pub enum ObjectMatch {
 }
 
 /// `match.listener`; an empty text or 0 means absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ListenerMatch {
     /// `name`.
     pub name: String,
@@ -115,7 +115,7 @@ pub struct ListenerMatch {
 }
 
 /// `match.listener.filterChain`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FilterChainMatch {
     /// `name`.
     pub name: String,
@@ -134,7 +134,7 @@ pub struct FilterChainMatch {
 }
 
 /// `match.listener.filterChain.filter`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FilterMatch {
     /// `name`.
     pub name: String,
@@ -143,7 +143,7 @@ pub struct FilterMatch {
 }
 
 /// `match.routeConfiguration`; an empty text or 0 means absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RouteConfigurationMatch {
     /// `name`.
     pub name: String,
@@ -158,7 +158,7 @@ pub struct RouteConfigurationMatch {
 }
 
 /// `match.routeConfiguration.vhost`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VirtualHostMatch {
     /// `name`.
     pub name: String,
@@ -169,7 +169,7 @@ pub struct VirtualHostMatch {
 }
 
 /// `match.routeConfiguration.vhost.route`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RouteMatch {
     /// `name`.
     pub name: String,
@@ -192,7 +192,7 @@ pub enum RouteAction {
 }
 
 /// `match.cluster`; an empty text or 0 means absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ClusterMatch {
     /// `name`: when set, the other fields are ignored.
     pub name: String,
@@ -205,7 +205,7 @@ pub struct ClusterMatch {
 }
 
 /// `match.waypoint`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WaypointMatch {
     /// `portNumber`.
     pub port_number: u32,

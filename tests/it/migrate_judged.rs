@@ -47,6 +47,24 @@ fn other_objects_and_filters_are_respected() {
     assert!(refused > 25, "{refused}");
 }
 
+/// A redirect has no settings for routes, a patch for another action matches none, and a Telemetry object must not turn a
+/// tracer off: whatever the user accepts.
+#[test]
+fn what_has_no_place_in_the_object_is_never_written() {
+    let refused = |id: &str| {
+        let (made, report) = made(id, Accept::Reviewed);
+        assert!(made.is_empty() && report.draft.edited.is_empty(), "{id}: {report:#?}");
+        assert!(report.filters.iter().all(|filter| filter.patches.iter().all(|patch| !patch.written)), "{id}");
+    };
+    for id in ["route-redirect", "route-redirect-kube", "tracing-own-tracer"] {
+        refused(id);
+    }
+    for id in ["route-beside-redirect", "route-beside-redirect-kube"] {
+        let (_, report) = made(id, Accept::Differs);
+        assert_eq!(report.draft.edited.len(), 1, "{id}: {report:#?}");
+    }
+}
+
 fn made(id: &str, accept: Accept) -> (Vec<Json>, kubectl_envoyfilter::migrate::Report) {
     let case = judged().into_iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"));
     let report = migrated(&input(&case), Release::NEWEST, accept);

@@ -108,6 +108,8 @@ enum Effort {
     Accepted,
     /// `migrate` writes it, and it must be reviewed.
     Reviewed,
+    /// `migrate` edits an object that is not in the input.
+    Missing,
     /// Nothing writes it.
     ByHand,
 }
@@ -116,6 +118,8 @@ fn effort(report: &PatchReport) -> Effort {
     let found = &report.found;
     if found.is_refused() {
         Effort::ByHand
+    } else if found.lacks_object() {
+        Effort::Missing
     } else if report.written || found.actions.is_empty() {
         Effort::Written
     } else if found.needs_review() {
@@ -129,6 +133,7 @@ fn effort(report: &PatchReport) -> Effort {
 fn help(report: &PatchReport) -> &'static str {
     match effort(report) {
         Effort::ByHand => "write it by hand, then delete the patch",
+        Effort::Missing => "add the object to the input and run `kubectl envoyfilter migrate`, which edits it",
         Effort::Written => "run `kubectl envoyfilter migrate`: it writes the object and lists what differs",
         Effort::Reviewed => {
             "run `kubectl envoyfilter migrate --accept reviewed`: it writes the object and lists what to review"
@@ -156,7 +161,7 @@ fn reaches_further(found: &Move) -> bool {
     })
 }
 
-/// The native API, its release, and the most important difference.
+/// The native API, its release, and what matters most: why it is refused, what is missing, or what differs.
 fn note(found: &Move, class: Class) -> String {
     let mut homes: Vec<String> =
         found.homes.iter().take(MAX_HOMES).map(|home| format!("{} `{}`", home.kind, home.field)).collect();
@@ -172,6 +177,7 @@ fn note(found: &Move, class: Class) -> String {
     let differs = found.differences.iter().find(|one| one.kind == Kind::Behavior);
     let what = match (refused, differs, undecided) {
         (Some(guard), ..) => format!("not as it stands: {}", guard.reason),
+        (None, _, Some(guard)) if found.lacks_object() => format!("{class}: {}", guard.reason),
         (None, Some(one), _) => format!("{class}: {}", one.effect),
         (None, None, Some(guard)) => format!("{class}: {}", guard.reason),
         (None, None, None) => format!("{class}: {}", class.meaning()),

@@ -122,6 +122,9 @@ pub fn unwritten(patch: &PatchReport) -> Option<String> {
     if let Some(guard) = guard(State::Broken) {
         return Some(format!("refused: {}", guard.reason));
     }
+    if patch.found.lacks_object() {
+        return Some("not written: the input has no object to edit".to_owned());
+    }
     if let Some(guard) = guard(State::Review) {
         return Some(format!("not written without --accept reviewed: {}", guard.reason));
     }
