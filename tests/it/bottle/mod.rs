@@ -1,6 +1,7 @@
 //! The real istiod without a cluster: it sends what was recorded, the engine agrees with it, and nothing is left
 //! behind.
 
+mod ambient;
 mod commands;
 mod faults;
 mod makers;
