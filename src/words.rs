@@ -8,15 +8,17 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
 /// Most names in a sentence.
 const MOST_NAMES: usize = 12;
 
-/// The first names, and how many more there are: `a, b and 7 more`.
-pub(crate) fn few(names: impl ExactSizeIterator<Item = impl AsRef<str>>) -> String {
-    let more = names.len().saturating_sub(MOST_NAMES);
+/// The first of some names, and how many more there are: `a, b and 7 more`.
+pub(crate) fn few(names: impl Iterator<Item = impl AsRef<str>>, number: usize) -> String {
     let mut text = String::new();
-    for (number, name) in names.take(MOST_NAMES).enumerate() {
-        text.push_str(if number == 0 { "" } else { ", " });
+    for (at, name) in names.take(MOST_NAMES).enumerate() {
+        text.push_str(if at == 0 { "" } else { ", " });
         text.push_str(name.as_ref());
     }
-    if more > 0 { format!("{text} and {more} more") } else { text }
+    match number.saturating_sub(MOST_NAMES) {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
 }
 
 /// 64-bit FNV-1a: the same on every machine and in every release, because names of reports depend on it.
@@ -31,8 +33,8 @@ mod tests {
     #[test]
     fn long_lists_end_with_a_number() {
         let names = |number: usize| (0..number).map(|number| number.to_string());
-        assert_eq!(few(names(1)), "0");
-        assert_eq!(few(names(3)), "0, 1, 2");
-        assert!(few(names(20)).ends_with("10, 11 and 8 more"));
+        assert_eq!(few(names(1), 1), "0");
+        assert_eq!(few(names(3), 3), "0, 1, 2");
+        assert!(few(names(20), 20).ends_with("10, 11 and 8 more"));
     }
 }

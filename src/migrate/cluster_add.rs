@@ -10,9 +10,11 @@ use super::step::{Cx, Move, Part};
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::inventory::Object;
 use crate::source::{ErrorMessage, Node};
 use crate::words::few;
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// The target of a cluster.
@@ -123,24 +125,18 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let settings = Settings::read(&mut cluster);
     let mesh_service = cx.mesh.service(&to.host).is_some() || to.host.ends_with(".svc.cluster.local");
     defaults(&mut found);
-    if let Some(users) = cx.names.cluster_users.get(&name)
-        && users.iter().any(|user| *user != cx.filter.full_name())
-    {
-        let others: Vec<&str> =
-            users.iter().filter(|user| **user != cx.filter.full_name()).map(String::as_str).collect();
-        found.guard(
-            Concern::Existing,
-            State::Undecided,
-            if others.len() == 1 {
-                format!("EnvoyFilter {} uses the cluster's old name and must be updated", few(others.iter()))
-            } else {
-                format!("EnvoyFilters {} use the cluster's old name and must be updated", few(others.iter()))
-            },
-        );
+    if let Some(users) = cx.names.cluster_users.get(&name) {
+        let own = cx.filter.full_name();
+        let number = users.len() - usize::from(users.contains(&own));
+        let others = few(users.iter().filter(|user| **user != own), number);
+        let reason = match number {
+            0 => None,
+            1 => Some(format!("EnvoyFilter {others} uses the cluster's old name and must be updated")),
+            _ => Some(format!("EnvoyFilters {others} use the cluster's old name and must be updated")),
+        };
+        reason.into_iter().for_each(|reason| found.guard(Concern::Existing, State::Undecided, reason));
     }
-    let code = lua_users(cx, &name);
-    if !code.is_empty() {
-        let users = few(code.iter());
+    if let Some(users) = lua_users(cx, &name) {
         let reason = format!(
             "Lua code of {users} calls the cluster by its name, which becomes `{}`: change the code first",
             native_name(&to.host, to.port)
@@ -203,15 +199,19 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
 }
 
 /// The objects whose Lua code contains the name of a cluster, which is not rewritten there.
-fn lua_users(cx: &Cx<'_>, name: &str) -> Vec<String> {
-    let filters = cx.names.lua_users.get(name).into_iter().flatten().map(|filter| format!("EnvoyFilter {filter}"));
-    let extensions = cx.mesh.index.policies("TrafficExtension").iter().filter(|object| {
+fn lua_users(cx: &Cx<'_>, name: &str) -> Option<String> {
+    let filters = cx.names.lua_users.get(name);
+    let names = |object: &&Object| {
         let code = object.document.under(&["spec", "lua", "inlineCode"]).and_then(Node::as_str);
         let mut named = false;
         code.into_iter().for_each(|code| quoted(code, &mut |text| named |= text == name));
         named
-    });
-    filters.chain(extensions.map(|one| format!("TrafficExtension {}/{}", one.namespace, one.name))).collect()
+    };
+    let extensions: Vec<&Object> = cx.mesh.index.policies("TrafficExtension").iter().copied().filter(names).collect();
+    let number = filters.map_or(0, BTreeSet::len) + extensions.len();
+    let filters = filters.into_iter().flatten().map(|filter| format!("EnvoyFilter {filter}"));
+    let extensions = extensions.iter().map(|one| format!("TrafficExtension {}/{}", one.namespace, one.name));
+    (number > 0).then(|| few(filters.chain(extensions), number))
 }
 
 fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace: &str) {

@@ -37,15 +37,17 @@ pub(super) fn share(map: &Map<String, Json>) -> Option<u64> {
 pub(super) const STRING_MATCH: &str = "string_match";
 pub(super) const VERSION: &str = "transport_api_version";
 
+/// Deprecated fields of a header match, and those of `string_match` that replace them.
+pub(super) const OLD_MATCHES: [(&str, &str); 5] = [
+    ("exact_match", "exact"),
+    ("prefix_match", "prefix"),
+    ("suffix_match", "suffix"),
+    ("contains_match", "contains"),
+    ("safe_regex_match", "safe_regex"),
+];
+
 /// The deprecated field of a header match that is equivalent to `string_match` on the other side.
 pub(super) fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'static str> {
-    const FIELDS: [(&str, &str); 5] = [
-        ("exact_match", "exact"),
-        ("prefix_match", "prefix"),
-        ("suffix_match", "suffix"),
-        ("contains_match", "contains"),
-        ("safe_regex_match", "safe_regex"),
-    ];
     if old.contains_key(STRING_MATCH) {
         return None;
     }
@@ -53,7 +55,7 @@ pub(super) fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Op
     let same = |(field, key): &&(&str, &str)| {
         old.get(*field).is_some_and(|value| wanted.get(*key) == Some(value)) && !new.contains_key(*field)
     };
-    FIELDS.iter().find(same).map(|(field, _)| *field)
+    OLD_MATCHES.iter().find(same).map(|(field, _)| *field)
 }
 
 /// External authorization with its list of header names in the other side's form.

@@ -1,6 +1,7 @@
 //! Whether two RBAC policies have the same condition, regardless of its form.
 
-use serde_json::{Map, Value as Json};
+use super::forms::{OLD_MATCHES, STRING_MATCH};
+use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
 /// A normalized condition: without nesting, order, and parts that always hold.
@@ -115,8 +116,21 @@ fn read(one: &Json, ports: bool) -> Condition {
         "or_rules" => any(list("rules").iter().map(|one| read(one, ports))),
         "or_ids" => any(list("ids").iter().map(|one| read(one, ports))),
         "not_rule" | "not_id" => Condition::Not(Box::new(read(value, ports))),
+        "header" => Condition::Is(json!({ "header": newest(value) }).to_string()),
         _ => Condition::Is(one.to_string()),
     }
+}
+
+/// A match on a header without deprecated fields.
+fn newest(header: &Json) -> Json {
+    let mut header = header.clone();
+    for (old, new) in OLD_MATCHES {
+        let Some(map) = header.as_object_mut().filter(|map| !map.contains_key(STRING_MATCH)) else { break };
+        if let Some(value) = map.shift_remove(old) {
+            map.insert(STRING_MATCH.to_owned(), json!({ new: value }));
+        }
+    }
+    header
 }
 
 fn all(parts: impl Iterator<Item = Condition>) -> Condition {
@@ -157,7 +171,6 @@ fn single(mut set: BTreeSet<Condition>, none: Condition, many: fn(BTreeSet<Condi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn policy(permission: Json) -> Map<String, Json> {
         let value = json!({ "permissions": [permission], "principals": [{ "any": true }] });
@@ -174,6 +187,17 @@ mod tests {
         assert!(!same(&policy(long), &policy(path.clone())), "a port that goes matters");
         let other = json!({ "url_path": { "path": { "exact": "/a" } } });
         assert!(!same(&policy(path), &policy(other)));
+    }
+
+    #[test]
+    fn deprecated_matches_on_headers_do_not_matter() {
+        let header = |value: Json| policy(json!({ "header": value }));
+        let old = header(json!({ "name": ":method", "exact_match": "DELETE", "invert_match": true }));
+        let new = |of: Json| header(json!({ "name": ":method", "string_match": of, "invert_match": true }));
+        assert!(same(&old, &new(json!({ "exact": "DELETE" }))));
+        assert!(!same(&old, &new(json!({ "prefix": "DELETE" }))));
+        assert!(!same(&old, &new(json!({ "exact": "DELETE", "ignore_case": true }))));
+        assert!(!same(&old, &header(json!({ "name": ":method", "exact_match": "DELETE" }))));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 /// A step of the rollout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
+    /// Save the configuration of the proxies, to compare with.
+    Save,
     /// Apply new and edited objects.
     Apply(Vec<String>),
     /// Change the mesh settings.
@@ -52,6 +54,7 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     if steps.is_empty() && !report.filters.iter().any(|filter| filter.after != After::Unchanged) {
         return steps;
     }
+    steps.insert(0, Step::Save);
     if report.ambient {
         steps.push(Step::Enroll);
     }

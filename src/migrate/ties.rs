@@ -33,20 +33,14 @@ pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
                         && part.found.as_ref().is_some_and(|other| other.moves && other.pattern == pattern)
                 })
         };
-        let users: Vec<String> = cx
-            .names
-            .filter_users
-            .get(name)
-            .into_iter()
-            .flatten()
-            .filter(|user| !follows(user))
-            .map(|(filter, patch)| format!("configPatches[{patch}] of {filter}"))
-            .collect();
+        let users: Vec<&(String, usize)> =
+            cx.names.filter_users.get(name).into_iter().flatten().filter(|user| !follows(user)).collect();
         if users.is_empty() {
             continue;
         }
         let verb = if users.len() == 1 { "looks" } else { "look" };
-        let reason = format!("{} {verb} for this filter by the name `{name}`, which changes", few(users.iter()));
+        let titles = users.iter().map(|(filter, patch)| format!("configPatches[{patch}] of {filter}"));
+        let reason = format!("{} {verb} for this filter by the name `{name}`, which changes", few(titles, users.len()));
         if let Some(found) = &mut parts[at].found {
             found.difference(Kind::Behavior, reason.clone());
             found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });

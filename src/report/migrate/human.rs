@@ -86,6 +86,9 @@ fn one(
         After::Unchanged if report.rewrites.iter().any(|one| one.written && one.filter == name) => {
             writeln!(out, "  it stays, in the newest types")?;
         }
+        After::Unchanged if filter.patches.is_empty() && !report.rewrites.iter().any(|one| one.filter == name) => {
+            writeln!(out, "  it has no patches: it does nothing and can be deleted")?;
+        }
         After::Unchanged if filter.class != Class::NoHome => {
             writeln!(out, "  it stays as it is: nothing is written for it")?;
         }
@@ -162,6 +165,7 @@ fn line(out: &mut dyn Write, terminal: Terminal, lead: &str, text: &str) -> io::
 /// A step in words.
 pub(super) fn sentence(step: &Step) -> String {
     match step {
+        Step::Save => "Save the configuration of the proxies: `kubectl envoyfilter capture before`.".to_owned(),
         Step::Mesh(keys) => format!("Merge {} into meshConfig.", keys.join(", ")),
         Step::Apply(objects) => format!("Apply {}.", objects.join(", ")),
         Step::Pods(pods) => {
@@ -174,7 +178,9 @@ pub(super) fn sentence(step: &Step) -> String {
                 .to_owned()
         }
         Step::Verify => {
-            "Check the proxies: `kubectl envoyfilter migrate verify` with dumps from before and after.".to_owned()
+            "Check the proxies: `kubectl envoyfilter capture after`, then `kubectl envoyfilter migrate verify --before \
+             before --after after`."
+                .to_owned()
         }
         Step::Shrink(filters) => format!("Apply the smaller EnvoyFilter {}.", filters.join(", ")),
         Step::Delete(filters) => format!("Delete EnvoyFilter {}.", filters.join(", ")),

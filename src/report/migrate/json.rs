@@ -1,11 +1,13 @@
 //! A migration as JSON (schemas/migrate.json).
 
 use super::{classes, scope, unwritten};
+use crate::migrate::newest::Rewrite;
 use crate::migrate::proof::{Proven, Traffic};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::State;
 use crate::migrate::{After, FilterReport, PatchReport, Report};
 use crate::source::ErrorMessage;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
 
@@ -36,35 +38,69 @@ pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         .collect();
     let counts: Map<String, Json> =
         classes(report).into_iter().map(|(class, number)| (class.name().to_owned(), number.into())).collect();
-    let value = json!({
-        "version": 1,
-        "to": report.to.to_string(),
-        "ambient": report.ambient,
-        "scope": {
-            "filtersRead": report.read,
-            "filtersJudged": report.filters.len(),
-            "meshDescribed": report.described,
-            "proof": if report.proven_by.is_some() { "istiod" } else { "recorded" },
-            "istiod": report.proven_by,
-            "notes": scope(report),
-        },
-        "classes": counts,
-        "filters": report.filters.iter().map(|one| filter(report, one)).collect::<Vec<_>>(),
-        "rewrites": report.rewrites.iter().map(|one| json!({
-            "filter": one.filter,
-            "changes": one.changes,
-            "effect": one.effect.name(),
-            "meaning": one.effect.words(),
-            "written": one.written,
-            "object": one.object,
-        })).collect::<Vec<_>>(),
-        "objects": objects,
-        "edits": edits,
-        "pods": pods,
-        "meshConfig": draft.mesh.as_ref().map(|(settings, _)| settings),
-        "rollOut": steps(report).iter().map(step).collect::<Vec<_>>(),
+    let filters = Each(|| report.filters.iter().map(|one| filter(report, one)));
+    let rewrites = Each(|| report.rewrites.iter().map(rewrite));
+    let scope = json!({
+        "filtersRead": report.read,
+        "filtersJudged": report.filters.len(),
+        "meshDescribed": report.described,
+        "proof": if report.proven_by.is_some() { "istiod" } else { "recorded" },
+        "istiod": report.proven_by,
+        "notes": scope(report),
     });
-    crate::report::json(out, &value)
+    let whole = Whole {
+        version: 1,
+        to: report.to.to_string(),
+        ambient: report.ambient,
+        scope,
+        classes: counts,
+        filters,
+        rewrites,
+        objects,
+        edits,
+        pods,
+        mesh_config: draft.mesh.as_ref().map(|(settings, _)| settings),
+        roll_out: steps(report).iter().map(step).collect(),
+    };
+    crate::report::json(out, &whole)
+}
+
+/// The report; large lists are made item by item while they are written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Whole<'a, F: Serialize, R: Serialize> {
+    version: u8,
+    to: String,
+    ambient: bool,
+    scope: Json,
+    classes: Map<String, Json>,
+    filters: F,
+    rewrites: R,
+    objects: Vec<Json>,
+    edits: Vec<Json>,
+    pods: Vec<Json>,
+    mesh_config: Option<&'a Json>,
+    roll_out: Vec<Json>,
+}
+
+/// A list whose items are made when it is written.
+struct Each<F>(F);
+
+impl<F: Fn() -> I, I: Iterator<Item = Json>> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq((self.0)())
+    }
+}
+
+fn rewrite(one: &Rewrite) -> Json {
+    json!({
+        "filter": one.filter,
+        "changes": one.changes,
+        "effect": one.effect.name(),
+        "meaning": one.effect.words(),
+        "written": one.written,
+        "object": one.object,
+    })
 }
 
 fn proof(found: &Proven) -> Json {
@@ -171,6 +207,7 @@ fn one_patch(patch: &PatchReport) -> Json {
 
 fn step(step: &Step) -> Json {
     let (word, what) = match step {
+        Step::Save => ("save", Vec::new()),
         Step::Mesh(what) => ("mesh-config", what.clone()),
         Step::Apply(what) => ("apply", what.clone()),
         Step::Pods(what) => ("annotate", what.clone()),

@@ -113,7 +113,10 @@ pub fn documents(report: &Report) -> Vec<Document> {
         let when = if report.ambient { "no workload has a sidecar" } else { "the objects above are in effect" };
         let mut comments = vec![format!("Then, once {when}:")];
         comments.extend(gone);
-        comments.push("Check the proxies afterwards: kubectl envoyfilter migrate verify".to_owned());
+        comments.push(
+            "Check the proxies before and after: kubectl envoyfilter capture, then kubectl envoyfilter migrate verify"
+                .to_owned(),
+        );
         documents.push(Document::of("delete".to_owned(), comments, None));
     }
     documents
