@@ -12,19 +12,19 @@ fn slow_reviews_are_answered_in_time() {
     namespace("hurried");
     let patch = |number: usize| {
         json!({"applyTo": "HTTP_FILTER",
-            "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {"filter": {
+            "match": {"listener": {"filterChain": {"filter": {
                 "name": "envoy.filters.network.http_connection_manager", "subFilter": {"name": "envoy.filters.http.router"}}}}},
             "patch": {"operation": "INSERT_BEFORE", "value": {"name": format!("shop.{number}"), "typed_config": {
                 "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua", "inline_code": "x = 1"}}}})
     };
-    // Within the limits of size, which are checked before anything is judged.
+    // Within the limits of size, which are checked before anything is judged, and inserted everywhere.
     let mut large = good("large");
     large["metadata"]["namespace"] = "hurried".into();
     large["spec"]["configPatches"] = (0..580).map(patch).collect();
     for (name, choice, mode) in
         [("allows", "allow", "enforce"), ("denies", "deny", "enforce"), ("warns", "deny", "warn")]
     {
-        let arguments = ["--deadline", "100ms", "--on-deadline", choice, "--mode", mode, "--at-once", "1"];
+        let arguments = ["--deadline", "50ms", "--on-deadline", choice, "--mode", mode, "--at-once", "1"];
         let name = format!("hurried-{name}");
         let server = own(&name, "hurried", &arguments);
         let secret = call("GET", &format!("/api/v1/namespaces/hurried/secrets/{name}"), &Value::Null).2;
