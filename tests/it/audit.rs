@@ -366,7 +366,8 @@ fn large(filters: usize, workloads: usize) -> String {
 
 /// 500 filters and 5,000 workloads on one page. `PAGE=FILE` keeps it, to be looked at in a browser.
 #[test]
-fn the_page_of_a_large_mesh_stays_light() {
+#[ignore = "half a minute: cargo test --test it in_full -- --ignored"]
+fn the_page_of_a_large_mesh_stays_light_in_full() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mesh.yaml"), large(500, 5_000)).unwrap();
     let output = run(folder.path(), &["audit", "--from", "1.22", "--to", "1.31", "-f", "mesh.yaml", "-o", "html"]);

@@ -1,7 +1,7 @@
 //! The rule about shared state against every recording in which istiod's changes stayed after the filters were deleted.
 
 use crate::linting::input;
-use crate::support::{dumps, recorded, testdata};
+use crate::support::{Share, dumps, recorded, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Input};
 use kubectl_envoyfilter::load::{self, dump::Identity};
@@ -21,8 +21,7 @@ const WORDS: &[&str] = &[
     "istio.metadata_exchange",
 ];
 
-#[test]
-fn every_recorded_leak_is_found() {
+fn every_recorded_leak_is_found_by(share: Share) {
     let rule = rules::ALL.iter().copied().find(|rule| rule.name == "shared-state-leak").unwrap();
     let (mut leaked, mut found, mut silent, mut loud) = (0, 0, 0, 0);
     let (mut missed, mut alarms) = (Vec::new(), Vec::new());
@@ -33,7 +32,7 @@ fn every_recorded_leak_is_found() {
             given.values().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
         let files = ["cases.jsonl", "edge.jsonl"].map(|name| folder.join(name));
         let files = files.iter().filter(|path| path.with_extension("jsonl.zst").exists());
-        for case in files.flat_map(|path| recorded(path)) {
+        for case in share.of(files.flat_map(|path| recorded(path))) {
             let (id, source) = (case["id"].as_str().unwrap(), case["filters"].as_str().unwrap());
             let leaks = case["leaked"].as_array().is_some_and(|list| !list.is_empty()) || case.get("others").is_some();
             if !leaks && !WORDS.iter().any(|word| source.contains(word)) {
@@ -63,3 +62,9 @@ fn every_recorded_leak_is_found() {
     println!("not found: {missed:?}\nnot recorded as leaks: {alarms:?}");
     assert!(missed.is_empty(), "recorded leaks that the rule does not find: {missed:?}");
 }
+
+in_part_and_in_full!(
+    every_recorded_leak_is_found,
+    every_recorded_leak_is_found_in_full,
+    every_recorded_leak_is_found_by
+);

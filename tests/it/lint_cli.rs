@@ -68,6 +68,12 @@ fn json_keeps_its_schema() {
     assert_eq!(validator.errors(&json), "");
     assert_eq!(json["findings"].as_array().unwrap().len(), 2);
     assert_eq!(json["summary"]["suppressed"], 1);
+}
+
+#[test]
+#[ignore = "half a minute: cargo test --test it in_full -- --ignored"]
+fn json_of_every_case_keeps_its_schema_in_full() {
+    let validator = JsonSchema::new("lint.json");
     let every = run(&["lint", "testdata/rules", "-o", "json"]);
     let json: Value = serde_json::from_str(&every.out).unwrap();
     assert_eq!(validator.errors(&json), "");

@@ -10,6 +10,10 @@
 )]
 #![allow(clippy::print_stdout, reason = "figures, and what a person looks for who debugs a case")]
 
+// First, for the macros in it.
+#[macro_use]
+mod support;
+
 mod api;
 mod attack;
 mod audit;
@@ -55,7 +59,6 @@ mod seeds;
 mod seeds_lint;
 mod services;
 mod sources;
-mod support;
 mod tidy;
 mod tidy_lint;
 mod truth;

@@ -1,6 +1,6 @@
 //! Migrations against recordings of istiod: the class of every recorded pair, and what is never written.
 
-use crate::support::{dumps, recorded, testdata};
+use crate::support::{Share, dumps, recorded, testdata};
 use kubectl_envoyfilter::load::dump::Identity;
 use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::migrate::compare::{self, Effect, Resources};
@@ -145,12 +145,11 @@ fn report_of(case: &Json, accept: Accept) -> Report {
 }
 
 /// A kind that was not read does not count as absent: a move that depends on it is at best `differs`.
-#[test]
-fn unread_kinds_lower_the_class() {
+fn unread_kinds_lower_the_class_by(share: Share) {
     let kinds = ["AuthorizationPolicy", "RequestAuthentication", "Telemetry", "VirtualService", "DestinationRule"];
     let unread = kinds.map(|kind| (kind, format!("the capture contains no {kind} objects")));
     let mut lowered = 0;
-    for case in &all_recorded() {
+    for case in &share.of(all_recorded()) {
         let loaded = input(case);
         let request = Request {
             inventory: &loaded.inventory,
@@ -177,8 +176,14 @@ fn unread_kinds_lower_the_class() {
             }
         }
     }
-    assert!(lowered > 10, "{lowered}");
+    assert!(lowered > share.least(10), "{lowered}");
 }
+
+in_part_and_in_full!(
+    unread_kinds_lower_the_class,
+    unread_kinds_lower_the_class_in_full,
+    unread_kinds_lower_the_class_by
+);
 
 fn reasons(report: &Report) -> String {
     let mut text = String::new();
@@ -334,9 +339,8 @@ fn pod_settings_are_those_recorded() {
 
 /// A refused move is never written, whatever is accepted; moves of authentication, authorization and TLS only when
 /// reviewed.
-#[test]
-fn refused_moves_are_never_written() {
-    for case in all_recorded() {
+fn refused_moves_are_never_written_by(share: Share) {
+    for case in share.of(all_recorded()) {
         let id = case["id"].as_str().unwrap();
         for accept in [Accept::Exact, Accept::SameBut, Accept::Differs, Accept::Reviewed] {
             let report = report_of(&case, accept);
@@ -348,6 +352,12 @@ fn refused_moves_are_never_written() {
         }
     }
 }
+
+in_part_and_in_full!(
+    refused_moves_are_never_written,
+    refused_moves_are_never_written_in_full,
+    refused_moves_are_never_written_by
+);
 
 /// In an older release, missing APIs give no-home; everything else keeps its recorded class.
 #[test]

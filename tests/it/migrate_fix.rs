@@ -5,7 +5,7 @@ use crate::lint_cli::{Said, run};
 use crate::linting::{Proxies, input, read, yaml_files};
 use crate::migrate::{BETTER_FORM, all_recorded, input_texts, migrated, yaml};
 use crate::migrate_result::shapes;
-use crate::support::testdata;
+use crate::support::{Share, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::rule::Family;
@@ -43,11 +43,10 @@ fn fixed(all: &Loaded, release: Release) -> Option<String> {
 
 /// The fix writes what `migrate` writes for the same patches; only moves recorded as exact or same-but are made, and
 /// only if every guard holds; the rest of the filter stays unchanged.
-#[test]
-fn fixes_write_what_migrate_writes() {
+fn fixes_write_what_migrate_writes_by(share: Share) {
     let proxies = Proxies::new(&[], Release::NEWEST);
     let (mut whole, mut smaller, mut kinds) = (0, 0, BTreeSet::new());
-    for case in all_recorded().into_iter().chain(shapes()) {
+    for case in share.of(all_recorded().into_iter().chain(shapes())) {
         let id = case["id"].as_str().unwrap();
         let texts = input_texts(&case);
         let before = loaded(&texts);
@@ -95,20 +94,25 @@ fn fixes_write_what_migrate_writes() {
         assert!(worse.is_empty(), "{id}: {worse:?} after the fix");
     }
     println!("{whole} filters go, {smaller} get smaller: {kinds:?}");
-    assert!(whole > 25, "{whole} filters go, {smaller} get smaller");
-    assert!(kinds.len() > 3, "{kinds:?}");
+    assert!(whole > share.least(25), "{whole} filters go, {smaller} get smaller");
+    assert!(kinds.len() > share.least(3), "{kinds:?}");
 }
 
+in_part_and_in_full!(
+    fixes_write_what_migrate_writes,
+    fixes_write_what_migrate_writes_in_full,
+    fixes_write_what_migrate_writes_by
+);
+
 /// A release without the API keeps the patch; published filters, each alone, change only in names.
-#[test]
-fn fixes_know_their_limits() {
-    for case in all_recorded() {
+fn fixes_know_their_limits_by(share: Share) {
+    for case in share.of(all_recorded()) {
         let all = loaded(&input_texts(&case));
         let after = fixed(&all, Release::minor(28)).unwrap_or_default();
         assert!(!after.contains("TrafficExtension"), "{}: {after}", case["id"]);
     }
     let mut fixes = 0;
-    for path in yaml_files(&testdata("corpus")) {
+    for path in share.of(yaml_files(&testdata("corpus"))) {
         let all = read(&path);
         let report = migrated(&all, Release::NEWEST, Accept::SameBut);
         let written = report.filters.iter().flat_map(|one| &one.patches).any(|patch| patch.written);
@@ -121,8 +125,10 @@ fn fixes_know_their_limits() {
             assert!(errors.is_empty(), "{}: {errors:?}", path.display());
         }
     }
-    assert!(fixes > 5, "{fixes}");
+    assert!(fixes >= share.least(6), "{fixes}");
 }
+
+in_part_and_in_full!(fixes_know_their_limits, fixes_know_their_limits_in_full, fixes_know_their_limits_by);
 
 fn patch(name: &str, context: &str, anchor: &str, more: &str) -> String {
     format!(

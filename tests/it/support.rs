@@ -20,6 +20,48 @@ use std::time::{Duration, Instant};
 /// order of a dump come from the recorder, not from istiod.
 pub(crate) type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
 
+/// How much of a long test runs: `cargo test` runs a part, `.ci/run` everything, with an optimized library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// Every eighth item.
+    Part,
+    /// Every item.
+    Whole,
+}
+
+impl Share {
+    /// Whether the item with this number runs.
+    pub(crate) fn includes(self, number: usize) -> bool {
+        self == Share::Whole || number.is_multiple_of(8)
+    }
+
+    /// The items that run.
+    pub(crate) fn of<T>(self, all: impl IntoIterator<Item = T>) -> Vec<T> {
+        all.into_iter().enumerate().filter(|(number, _)| self.includes(*number)).map(|(_, one)| one).collect()
+    }
+
+    /// A number that only everything reaches, to be compared with the found one; 0 for a part.
+    pub(crate) fn least(self, number: usize) -> usize {
+        if self == Share::Whole { number } else { 0 }
+    }
+}
+
+/// Two tests of one function: of a part, and of everything.
+macro_rules! in_part_and_in_full {
+    ($part:ident, $full:ident, $by:ident) => {
+        #[test]
+        fn $part() {
+            $by($crate::support::Share::Part);
+        }
+
+        #[test]
+        #[ignore = "up to a minute: cargo test --test it in_full -- --ignored"]
+        fn $full() {
+            $by($crate::support::Share::Whole);
+        }
+    };
+}
+
 /// A path in `testdata`.
 pub(crate) fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(path)

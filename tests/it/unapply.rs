@@ -324,10 +324,13 @@ fn prove(extent: Extent<'_>) {
     list("verdicts", |one| &one.verdicts);
     list("open", |one| &one.open);
     if !extent.details() {
-        assert!(changed > 1_000, "recordings are missing");
-        assert!(exact * 100 >= changed * 55, "fewer exact reconstructions than there were");
-        assert!((exact + known + removed) * 100 >= changed * 94, "fewer true reconstructions than there were");
-        assert!(proven * 100 >= changed * 91, "fewer proofs than there were");
+        assert!(changed > 200, "recordings are missing");
+        // The shares are those of everything.
+        if matches!(extent, Extent::All) {
+            assert!(exact * 100 >= changed * 55, "fewer exact reconstructions than there were");
+            assert!((exact + known + removed) * 100 >= changed * 94, "fewer true reconstructions than there were");
+            assert!(proven * 100 >= changed * 91, "fewer proofs than there were");
+        }
         let none = |part: fn(&Figures) -> &Vec<String>| all.iter().flat_map(part).count();
         let listed = |line: &&String| line.contains(UNEXPLAINED);
         let wrong = all.iter().flat_map(|one| &one.wrong);

@@ -2,6 +2,7 @@
 //! CI runner.
 
 use super::{capture, say};
+use crate::support::Share;
 use std::fs;
 
 /// Names that no API server accepts but files can contain, with text that must not begin a line.
@@ -107,8 +108,7 @@ fn complaints(text: &str, commands: bool) -> Vec<String> {
     found
 }
 
-#[test]
-fn hostile_names_control_nothing_in_any_format() {
+fn hostile_names_control_nothing_in_any_format_by(share: Share) {
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
     let texts: Vec<String> = NAMES.iter().map(|name| filter(name)).collect();
@@ -222,7 +222,7 @@ fn hostile_names_control_nothing_in_any_format() {
         named.push(vec!["dump", name, "-f", "all.yaml", "--istiod", "./none"]);
     }
     runs.extend(named);
-    for arguments in runs {
+    for arguments in share.of(runs) {
         let said = say(folder.path(), &arguments);
         let commands = arguments.windows(2).any(|pair| pair == ["-o", "github"]);
         for text in [&said.out, &said.err] {
@@ -247,6 +247,12 @@ fn hostile_names_control_nothing_in_any_format() {
     }
     assert!(wrong.is_empty(), "{} complaints:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+in_part_and_in_full!(
+    hostile_names_control_nothing_in_any_format,
+    hostile_names_control_nothing_in_any_format_in_full,
+    hostile_names_control_nothing_in_any_format_by
+);
 
 /// A workflow command is one line, and what the runner decodes is what was meant.
 #[test]

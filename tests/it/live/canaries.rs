@@ -5,6 +5,7 @@ use super::mock::World;
 use super::withdrawn::for_a_while;
 use super::{ISTIOD, Said, demo_dump, live, pod};
 use crate::attack::secrets::{Cage, filters};
+use crate::support::Share;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -18,8 +19,7 @@ fn bytes(path: &Path) -> Vec<u8> {
     zstd::decode_all(&bytes[..]).unwrap_or(bytes)
 }
 
-#[test]
-fn no_canary_leaves_a_running_mesh() {
+fn no_canary_leaves_a_running_mesh_by(share: Share) {
     let mut cage = Cage::default();
     let texts: Vec<String> = filters(&mut cage).iter().map(Value::to_string).collect();
     let mut world = World::new(&format!("{ISTIOD}---\n{}", texts.join("\n---\n")));
@@ -73,7 +73,7 @@ fn no_canary_leaves_a_running_mesh() {
     let said = live(&mock, &["capture", captured_name, "--dump-via", "pod-proxy"]);
     assert!(captured.exists(), "{}{}", said.out, said.err);
     let mut out = Vec::new();
-    for arguments in runs {
+    for arguments in share.of(runs) {
         let all = [*arguments, &["--dump-via", "pod-proxy"]].concat();
         let Said { out: text, err, .. } =
             if arguments.contains(&"--watch") { for_a_while(&mock, &all) } else { live(&mock, &all) };
@@ -97,3 +97,9 @@ fn no_canary_leaves_a_running_mesh() {
         assert!(!event.to_string().contains("CANARY"), "{event}");
     }
 }
+
+in_part_and_in_full!(
+    no_canary_leaves_a_running_mesh,
+    no_canary_leaves_a_running_mesh_in_full,
+    no_canary_leaves_a_running_mesh_by
+);
