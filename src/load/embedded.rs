@@ -4,7 +4,11 @@
 //! without guessing is reported: an interpolation, an object in Terraform's own syntax.
 
 use super::files::problem;
+use super::limits::Limits;
+use super::yaml;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
 
 /// A text with everything but its objects blanked out.
 pub(super) struct Embedded {
@@ -254,16 +258,62 @@ pub(super) fn kustomization(document: &Node, sources: &Sources) -> Option<Proble
         let target = patch.under(&["target", "kind"]).and_then(Node::as_str);
         target == Some("EnvoyFilter") || inline.is_some_and(|text| text.contains("EnvoyFilter"))
     };
-    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
-    let patch = lists.iter().filter_map(|key| document.get(key)).flat_map(Node::items).find(|patch| about(patch))?;
+    let patch = patches(document).find(|patch| about(patch))?;
     let span = patch.get("patch").map_or(patch.span, |_| Span { end: patch.span.start, ..patch.span });
-    Some(Problem {
+    Some(unapplied(span))
+}
+
+fn patches(kustomization: &Node) -> impl Iterator<Item = &Node> {
+    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
+    lists.into_iter().filter_map(|key| kustomization.get(key)).flat_map(Node::items)
+}
+
+fn unapplied(span: Span) -> Problem {
+    Problem {
         code: Code::NotRendered,
         severity: Severity::Error,
         span: Some(span),
         message: "this patch of an EnvoyFilter is not applied: what is read here is the base".to_owned(),
         help: Some("build the kustomization: kubectl envoyfilter lint -k FOLDER, or kubectl kustomize FOLDER | kubectl envoyfilter lint -".to_owned()),
-    })
+    }
+}
+
+/// The same for patches in files of their own, once all files are read: one for each kustomization.
+pub(super) fn patch_files(sources: &Sources, limits: Limits) -> Vec<Problem> {
+    let is_kustomization = |name: &str| {
+        let file = name.rsplit(['/', '\\']).next();
+        file.is_some_and(|file| matches!(file, "kustomization.yaml" | "kustomization.yml" | "Kustomization"))
+    };
+    let mut problems = Vec::new();
+    let mut texts: Option<HashMap<PathBuf, &str>> = None;
+    for (file, source) in sources.iter().filter(|(_, source)| is_kustomization(&source.name)) {
+        let all = || sources.iter().map(|(_, one)| (normal(Path::new(&one.name)), one.text.as_str())).collect();
+        let texts = texts.get_or_insert_with(all);
+        let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+        let of_filter = |patch: &&Node| {
+            let Some(path) = patch.as_str().or_else(|| patch.get("path")?.as_str()) else { return false };
+            let target = patch.under(&["target", "kind"]).and_then(Node::as_str);
+            // The first check finds those with the target.
+            target.is_none() && texts.get(&normal(&folder.join(path))).is_some_and(|text| text.contains("EnvoyFilter"))
+        };
+        let (documents, _) = yaml::documents_within(file, &source.text, limits.values(source.text.len()));
+        let found = documents.iter().flat_map(patches).find(of_filter).map(|patch| unapplied(patch.span));
+        problems.extend(found.map(|problem| placed(problem, sources)));
+    }
+    problems
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if normal.file_name().is_some() => drop(normal.pop()),
+            part => normal.push(part),
+        }
+    }
+    normal
 }
 
 #[cfg(test)]

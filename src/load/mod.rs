@@ -134,6 +134,7 @@ fn read_into(mut loaded: Loaded, arguments: &[PathBuf], options: &Options) -> Lo
             Err(problem) => loaded.problems.push(problem),
         }
     }
+    loaded.problems.extend(embedded::patch_files(&loaded.sources, options.limits));
     options.secrets.with(|secrets| loaded.secrets(secrets));
     loaded
 }

@@ -70,6 +70,32 @@ fn filters_in_other_texts_are_read_in_place() {
     assert!(code == 3 && err.contains("is not applied"), "{err}");
 }
 
+/// A patch in a file of its own is an EnvoyFilter only by its looks.
+#[test]
+fn kustomizations_name_files_with_patches() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+        fs::write(folder.path().join(name), text).unwrap();
+    };
+    let head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../base]\n";
+    write("base/filter.yaml", FILTER);
+    write("base/other.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
+    write("over/patches/one.yaml", &FILTER.replace("spec:", "spec:\n  priority: 7"));
+    for (list, reported) in [
+        ("patches:\n- path: patches/../patches/one.yaml\n", true),
+        ("patchesStrategicMerge:\n- ./patches/one.yaml\n", true),
+        ("patches:\n- path: ../base/other.yaml\n", false),
+        ("patches:\n- path: patches/one.yaml\n  target: {kind: Deployment}\n", false),
+        ("patches:\n- path: patches/two.yaml\n", false),
+    ] {
+        write("over/kustomization.yaml", &format!("{head}{list}"));
+        let (code, out, err) = lint(folder.path(), Path::new(""), &["base", "over"]);
+        assert_eq!(err.contains("over/kustomization.yaml:5:"), reported, "{list}: {err}");
+        assert_eq!(code == 3, reported, "{list}: {code} {out} {err}");
+    }
+}
+
 #[test]
 fn charts_and_kustomizations_are_rendered() {
     let folder = tempfile::tempdir().unwrap();
