@@ -26,9 +26,8 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let message = |behind: &Behind<'_>| {
-        format!("`{}` comes after `{}`, which must be the last filter", behind.filter, behind.other)
-    };
+    let message =
+        |behind: &Behind| format!("`{}` comes after `{}`, which must be the last filter", behind.filter, behind.other);
     tell_behind_terminal(
         rule,
         cx,

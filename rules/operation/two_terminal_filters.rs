@@ -24,7 +24,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let message = |behind: &Behind<'_>| format!("`{}` and `{}` are both terminal filters", behind.filter, behind.other);
+    let message = |behind: &Behind| format!("`{}` and `{}` are both terminal filters", behind.filter, behind.other);
     tell_behind_terminal(
         rule,
         cx,

@@ -5,6 +5,7 @@ use super::server::Reviewer;
 use super::snapshot::{Change, Overrides, Sampled, Snapshot, SnapshotBuilder, kind_label};
 use crate::cluster::Cluster;
 use crate::cluster::dumps::{self, Delivery};
+use crate::cluster::facts::DEFAULT_REVISION;
 use crate::cluster::kinds::{self, Kind};
 use crate::cluster::watch::{Seen, Within, follow, until};
 use crate::load::dump::Dump;
@@ -107,21 +108,29 @@ pub async fn follow_all(
     mut extensions: mpsc::Receiver<Sampled>,
     mut publish: impl FnMut(Snapshot),
 ) {
-    let (sender, mut receiver) = mpsc::channel::<(&'static Kind, Seen)>(WAITING);
+    let (sender, mut receiver) = mpsc::channel::<(Followed, Seen)>(WAITING);
     for kind in watched() {
-        tokio::spawn(follow(cluster.clone(), kind, None, kind, sender.clone()));
+        tokio::spawn(follow(cluster.clone(), kind, None, Followed::Kind(kind), sender.clone()));
     }
-    let mut revisions: BTreeSet<String> = BTreeSet::new();
-    let mut look = |revision: &str| {
-        if revisions.insert(revision.to_owned()) {
-            let name = if revision == "default" { "istio".to_owned() } else { format!("istio-{revision}") };
-            let within = Within { namespace: istio_namespace.clone(), name: Some(name) };
-            tokio::spawn(follow(cluster.clone(), kinds::CONFIG_MAP, Some(within), kinds::CONFIG_MAP, sender.clone()));
+    let mut settings: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut look = |namespace: &str, revision: &str| {
+        let namespace = if namespace.is_empty() { &istio_namespace } else { namespace };
+        if !settings.insert((namespace.to_owned(), revision.to_owned())) {
+            return None;
         }
+        let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
+        let full_name = format!("{namespace}/{name}");
+        let within = Within { namespace: namespace.to_owned(), name: Some(name) };
+        let tag = Followed::Settings(full_name.clone());
+        tokio::spawn(follow(cluster.clone(), kinds::CONFIG_MAP, Some(within), tag, sender.clone()));
+        Some(full_name)
     };
-    look("default");
-    let (mut seen, mut read): (Vec<(&'static Kind, Seen)>, Vec<&'static Kind>) = (Vec::new(), Vec::new());
+    let mut unanswered: BTreeSet<String> = look("", DEFAULT_REVISION).into_iter().collect();
+    let first = unanswered.clone();
+    let (mut seen, mut read): (Vec<(Followed, Seen)>, Vec<&'static Kind>) = (Vec::new(), Vec::new());
     let (mut soon_at, mut later_at) = (None, None);
+    // Later, a new control plane is judged by default settings until its own arrive.
+    let mut complete = false;
     loop {
         let next = [soon_at, later_at].into_iter().flatten().min();
         let received = tokio::select! {
@@ -133,8 +142,13 @@ pub async fn follow_all(
             }
             () = until(next) => {
                 (soon_at, later_at) = (None, None);
-                let snapshot = block_in_place(|| builder.snapshot());
-                snapshot.revisions().for_each(&mut look);
+                let mut snapshot = block_in_place(|| builder.snapshot());
+                let planes = snapshot.control_planes();
+                unanswered.extend(planes.filter_map(|(namespace, revision)| look(namespace, revision)));
+                complete |= unanswered.is_empty() && snapshot.missing().next().is_none();
+                if !complete && !unanswered.is_empty() {
+                    snapshot = snapshot.lacking(kinds::CONFIG_MAP);
+                }
                 publish(snapshot);
                 // A kind counts as read once reviews use it.
                 read.drain(..).for_each(|kind| health.synced(kind_label(kind)));
@@ -145,8 +159,15 @@ pub async fn follow_all(
             return;
         }
         block_in_place(|| {
-            for (kind, seen) in seen.drain(..) {
-                let Some(change) = change(kind, seen, &health) else { continue };
+            for (followed, seen) in seen.drain(..) {
+                let kind = followed.kind();
+                if let Followed::Settings(name) = &followed
+                    && unanswered.remove(name)
+                {
+                    soon_at.get_or_insert(Instant::now() + SOON);
+                }
+                let decides = followed.decides(&first);
+                let Some(change) = change(&followed, decides, seen, &health) else { continue };
                 let all = matches!(change, Change::All(_));
                 read.extend(all.then_some(kind));
                 builder.apply(kind, change);
@@ -158,9 +179,45 @@ pub async fn follow_all(
     }
 }
 
+/// What a watch follows.
+#[derive(Clone, Debug)]
+enum Followed {
+    /// All objects of a kind.
+    Kind(&'static Kind),
+    /// The settings of a control plane: the ConfigMap's namespace and name.
+    Settings(String),
+}
+
+impl Followed {
+    fn kind(&self) -> &'static Kind {
+        match self {
+            Followed::Kind(kind) => kind,
+            Followed::Settings(_) => kinds::CONFIG_MAP,
+        }
+    }
+
+    /// Whether nothing is answered before it was read.
+    fn decides(&self, first: &BTreeSet<String>) -> bool {
+        match self {
+            Followed::Kind(_) => true,
+            Followed::Settings(name) => first.contains(name),
+        }
+    }
+}
+
 /// The change that a watch event makes, if any. Records the state of the watch.
-fn change(kind: &'static Kind, seen: Seen, health: &Health) -> Option<Change> {
-    let name = kind_label(kind);
+fn change(followed: &Followed, decides: bool, seen: Seen, health: &Health) -> Option<Change> {
+    let name = kind_label(followed.kind());
+    if let Followed::Settings(object) = followed {
+        let known = match &seen {
+            Seen::Broken(fault) | Seen::Forbidden(fault) => health.unread(object, fault),
+            Seen::Put(_) | Seen::Gone(..) | Seen::All(_) | Seen::Absent(_) => health.was_read(object),
+        };
+        if !known && !decides {
+            tracing::warn!(kind = name, object, "mesh settings not read");
+            return None;
+        }
+    }
     let change = match seen {
         Seen::Put(object) => Change::Put(object),
         Seen::Gone(namespace, name) => Change::Gone(namespace, name),

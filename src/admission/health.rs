@@ -1,6 +1,8 @@
 //! State of the watches, and readiness of the server.
 
+use crate::cluster::kinds;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,6 +28,8 @@ struct Watch {
 #[derive(Debug, Default)]
 pub struct Health {
     watches: Mutex<BTreeMap<&'static str, Watch>>,
+    /// Settings of control planes, each with the reason why it was never read; `None` once it was.
+    settings: Mutex<BTreeMap<String, Option<String>>>,
     serving: AtomicBool,
     stopping: AtomicBool,
 }
@@ -70,6 +74,27 @@ impl Health {
         });
     }
 
+    /// Records why settings cannot be read. Returns whether they were read before.
+    pub fn unread(&self, object: &str, fault: &str) -> bool {
+        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = settings.entry(object.to_owned()).or_insert_with(|| Some(String::new()));
+        let was_read = known.is_none();
+        *known = known.take().map(|_| fault.to_owned());
+        was_read
+    }
+
+    /// Records that settings were read, or that there are none. Returns `true`.
+    pub fn was_read(&self, object: &str) -> bool {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner).insert(object.to_owned(), None);
+        true
+    }
+
+    /// Settings that were never read, each with the reason.
+    pub fn unread_settings(&self) -> Vec<(String, String)> {
+        let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        settings.iter().filter_map(|(name, fault)| Some((name.clone(), fault.clone()?))).collect()
+    }
+
     /// Records that the server has a certificate.
     pub fn serving(&self) {
         self.serving.store(true, Ordering::Relaxed);
@@ -105,15 +130,20 @@ impl Health {
         old.map(|(kind, age, _)| format!("{kind}: the view is {} s old: {}", age.as_secs(), fault(kind))).collect()
     }
 
-    /// Kinds that could not be read so far, or whose watch has been broken for a while, each with the reason.
-    pub fn troubled(&self) -> Vec<(&'static str, String)> {
+    /// Kinds that could not be read so far, or whose watch has been broken for a while, and settings that were never read.
+    pub fn troubled(&self) -> Vec<Troubled> {
         let ages = self.ages();
-        self.with(|watches| {
+        let mut all: Vec<Troubled> = self.with(|watches| {
             let old = |kind: &str| ages.iter().any(|(one, age, _)| *one == kind && *age > AGAIN);
             let troubled =
                 watches.iter().filter(|(kind, watch)| !watch.fault.is_empty() && (!watch.synced || old(kind)));
-            troubled.map(|(kind, watch)| (*kind, watch.fault.clone())).collect()
-        })
+            troubled.map(|(kind, watch)| Troubled { kind, object: None, reason: watch.fault.clone() }).collect()
+        });
+        let known: Vec<String> = all.iter().map(|one| one.reason.clone()).collect();
+        let settings = self.unread_settings().into_iter().filter(|(_, reason)| !known.contains(reason));
+        let kind = kinds::CONFIG_MAP.kind;
+        all.extend(settings.map(|(object, reason)| Troubled { kind, object: Some(object), reason }));
+        all
     }
 
     /// For each kind, how long its view may be out of date and how often its watch broke.
@@ -130,6 +160,30 @@ impl Health {
 
     fn with<T>(&self, look: impl FnOnce(&mut BTreeMap<&'static str, Watch>) -> T) -> T {
         look(&mut self.watches.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Something that cannot be watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Troubled {
+    /// The name of its kind.
+    pub kind: &'static str,
+    /// Its namespace and name if only one object is meant.
+    pub object: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Troubled {
+    /// Its kind, with the name of the only object.
+    pub fn subject(&self) -> String {
+        self.object.as_ref().map_or_else(|| self.kind.to_owned(), |object| format!("{} {object}", self.kind))
+    }
+}
+
+impl fmt::Display for Troubled {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "cannot watch {}: {}", self.subject(), self.reason)
     }
 }
 
@@ -170,8 +224,22 @@ mod tests {
         let long_ago = Instant::now().checked_sub(OLD + Duration::from_secs(1));
         health.with(|watches| watches.values_mut().for_each(|watch| watch.stale = long_ago));
         assert_eq!(health.stale(), ["Pod: the view is 61 s old: no connection"]);
-        assert_eq!(health.troubled(), [("Pod", "no connection".to_owned())]);
+        assert_eq!(
+            health.troubled().iter().map(Troubled::to_string).collect::<Vec<_>>(),
+            ["cannot watch Pod: no connection"]
+        );
         health.works("Pod");
         assert!(health.stale().is_empty() && health.troubled().is_empty());
+    }
+
+    #[test]
+    fn settings_that_were_never_read_are_reported_at_once() {
+        let health = Health::default();
+        assert!(!health.unread("mesh-b/istio-b", "forbidden"));
+        let words = |health: &Health| health.troubled().iter().map(Troubled::to_string).collect::<Vec<_>>();
+        assert_eq!(words(&health), ["cannot watch ConfigMap mesh-b/istio-b: forbidden"]);
+        health.was_read("mesh-b/istio-b");
+        // A moment without a connection is nothing once they are known.
+        assert!(health.unread("mesh-b/istio-b", "reset") && words(&health).is_empty());
     }
 }

@@ -319,7 +319,11 @@ async fn ready(State(reviewer): State<Arc<Reviewer>>) -> Response {
     let missing = reviewer.health.missing();
     if missing.is_empty() {
         // An old view judges better than no webhook at all, so the replica stays ready and says how old it is.
-        let stale = reviewer.health.stale();
+        let mut stale = reviewer.health.stale();
+        let settings = reviewer.health.unread_settings().into_iter();
+        stale.extend(
+            settings.map(|(name, reason)| format!("ConfigMap {name}: default mesh settings are assumed: {reason}")),
+        );
         return if stale.is_empty() {
             "ok\n".into_response()
         } else {

@@ -195,9 +195,16 @@ impl Snapshot {
         (self.filters.len(), self.objects.workloads.len())
     }
 
-    /// Revisions of the control planes whose pods exist.
-    pub fn revisions(&self) -> impl Iterator<Item = &str> {
-        self.facts.planes.iter().map(|plane| plane.revision.as_str())
+    /// Namespace and revision of each control plane; the namespace is empty if none of its pods exists.
+    pub fn control_planes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.facts.planes.iter().map(|plane| (plane.namespace.as_str(), plane.revision.as_str()))
+    }
+
+    /// The same without all objects of a kind.
+    #[must_use]
+    pub fn lacking(mut self, kind: &'static Kind) -> Snapshot {
+        self.missing.insert(kind_label(kind));
+        self
     }
 }
 

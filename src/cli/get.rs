@@ -253,7 +253,8 @@ fn none(session: &mut Session<'_>, survey: &SurveyReport) -> io::Result<()> {
         Some([one]) => format!(" in namespace {one}"),
         _ => String::new(),
     };
-    writeln!(session.err, "No EnvoyFilters found{place}.")
+    let what = if survey.filters_known { "No EnvoyFilters found" } else { "EnvoyFilters could not be listed" };
+    writeln!(session.err, "{what}{place}.")
 }
 
 /// The changed items, each with what happened to it.

@@ -48,6 +48,7 @@ impl Source<'_> {
         if let Some(new) = &found.new {
             serious |= session.report_problems(new, &[])?;
         }
+        session.scope(&found.scope)?;
         if found.several {
             return session.usage("this command takes one proxy; only the first config dump was used", None);
         }

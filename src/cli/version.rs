@@ -3,7 +3,7 @@
 use super::options::TableOrJson;
 use super::session::{Exit, Session};
 use crate::explain::view::API_VERSION;
-use crate::mesh::{self, Error, Scope, VersionsRequest};
+use crate::mesh::{self, Error, PlaneVersions, Scope, VersionsRequest};
 use crate::report::{self, table};
 use clap::Args;
 use serde::Serialize;
@@ -43,7 +43,9 @@ struct ControlPlane {
     tags: Vec<String>,
     namespace: String,
     version: String,
-    pods: usize,
+    /// Absent if they could not be listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pods: Option<usize>,
     root_namespace: String,
     /// The modeled release.
     modelled: String,
@@ -110,12 +112,12 @@ impl Version {
 fn fill(versions: &mut Versions, found: mesh::Versions) {
     versions.kubernetes = found.kubernetes;
     versions.problems = found.loaded.problems.iter().map(|problem| problem.message.clone()).collect();
-    let planes = found.control_planes.into_iter().map(|(plane, tags, modelled)| ControlPlane {
+    let planes = found.control_planes.into_iter().map(|PlaneVersions { plane, pods, tags, modelled }| ControlPlane {
         revision: plane.revision,
         tags,
         namespace: plane.namespace,
         version: plane.version,
-        pods: plane.pods,
+        pods,
         root_namespace: plane.root_namespace,
         modelled,
     });
@@ -149,7 +151,7 @@ fn text(out: &mut dyn Write, versions: &Versions) -> io::Result<()> {
                     or_dash(&plane.tags.join(",")),
                     or_dash(&plane.namespace),
                     or_dash(&plane.version),
-                    plane.pods.to_string(),
+                    plane.pods.map_or_else(|| "unknown".to_owned(), |pods| pods.to_string()),
                     plane.root_namespace.clone(),
                     or_dash(&plane.modelled),
                 ]

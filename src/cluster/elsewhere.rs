@@ -69,7 +69,7 @@ async fn injectors(cluster: &Cluster, revision: &str) -> BTreeSet<String> {
 
 /// The revisions that injected running proxies and that no known control plane has, each with its proxies. Only what the injector
 /// wrote counts: labels may name tags.
-pub(super) fn unknown(inventory: &Inventory, facts: &Facts) -> BTreeMap<String, Vec<String>> {
+pub(crate) fn unknown(inventory: &Inventory, facts: &Facts) -> BTreeMap<String, Vec<String>> {
     let mut unknown: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for pod in inventory.workloads.iter().filter(|pod| pod.object.kind == kinds::POD.kind && !pod.state.ending) {
         let Some(revision) = pod.annotations.get(REVISION) else { continue };
@@ -86,7 +86,7 @@ pub(super) fn unknown(inventory: &Inventory, facts: &Facts) -> BTreeMap<String, 
 }
 
 /// Says which proxies are judged by the settings of a control plane that may not be theirs.
-pub(super) fn problem(unknown: &BTreeMap<String, Vec<String>>, facts: &Facts) -> Option<Problem> {
+pub(crate) fn problem(unknown: &BTreeMap<String, Vec<String>>, facts: &Facts) -> Option<Problem> {
     // If none was found at all, that is reported instead.
     let main = facts.main_plane().filter(|_| facts.planes.iter().any(|plane| plane.pods > 0))?;
     let first = unknown.values().flatten().next()?;

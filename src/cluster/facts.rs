@@ -1,6 +1,6 @@
 //! Facts about the mesh: its control planes, their releases and settings, and which pods run a proxy.
 
-use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory, Object, Workload};
+use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory, Mesh, Object, Workload};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use std::collections::BTreeMap;
@@ -45,6 +45,8 @@ pub struct Facts {
     pub planes: Vec<ControlPlane>,
     /// Revision tags and their revisions.
     pub tags: BTreeMap<String, String>,
+    /// Whether istiod's pods could not be listed: a control plane without a known pod may have some.
+    pub uncounted: bool,
 }
 
 impl Facts {
@@ -65,11 +67,28 @@ impl Facts {
                 version.clone_into(&mut plane.version);
             }
         }
+        // A ConfigMap elsewhere may be left over from a control plane that moved.
+        for plane in planes.values_mut() {
+            let own = |mesh: &&Mesh| is_of(mesh, &plane.revision) && mesh.object.namespace == plane.namespace;
+            if let Some(mesh) = inventory.meshes.iter().find(own) {
+                plane.root_namespace.clone_from(&mesh.root_namespace);
+            }
+        }
         for mesh in inventory.meshes.iter() {
             let revision = if mesh.revision.is_empty() { DEFAULT_REVISION.to_owned() } else { mesh.revision.clone() };
             planes.entry(revision.clone()).or_insert_with(|| plane(inventory, revision));
         }
-        Facts { kubernetes, planes: planes.into_values().collect(), tags: inventory.revision_tags.clone() }
+        Facts {
+            kubernetes,
+            planes: planes.into_values().collect(),
+            tags: inventory.revision_tags.clone(),
+            uncounted: false,
+        }
+    }
+
+    /// The number of a control plane's pods, if it is known.
+    pub fn pods(&self, plane: &ControlPlane) -> Option<usize> {
+        Some(plane.pods).filter(|pods| *pods > 0 || !self.uncounted)
     }
 
     /// Adds the webhooks that define tags.
@@ -106,8 +125,7 @@ impl Facts {
 }
 
 fn plane(inventory: &Inventory, revision: String) -> ControlPlane {
-    let name = if revision == DEFAULT_REVISION { "" } else { &revision };
-    let mesh = inventory.meshes.iter().find(|mesh| mesh.revision == name);
+    let mesh = inventory.meshes.iter().find(|mesh| is_of(mesh, &revision));
     ControlPlane {
         namespace: mesh.map(|mesh| mesh.object.namespace.clone()).unwrap_or_default(),
         version: String::new(),
@@ -116,6 +134,11 @@ fn plane(inventory: &Inventory, revision: String) -> ControlPlane {
         mesh_config: mesh.is_some(),
         revision,
     }
+}
+
+/// Whether these are the settings of a revision.
+fn is_of(mesh: &Mesh, revision: &str) -> bool {
+    mesh.revision == if revision == DEFAULT_REVISION { "" } else { revision }
 }
 
 /// Whether a workload is a pod of istiod.

@@ -16,7 +16,7 @@ mod deep;
 #[cfg(feature = "cluster")]
 pub(crate) mod dumps;
 #[cfg(feature = "cluster")]
-mod elsewhere;
+pub(crate) mod elsewhere;
 pub(crate) mod facts;
 #[cfg(feature = "cluster")]
 mod http1;

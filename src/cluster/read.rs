@@ -56,6 +56,7 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
         tags: Vec::new(),
         problems: Vec::new(),
         unlisted: Vec::new(),
+        uncounted: false,
     };
     // Request everything at once, for the root namespace that nearly every mesh has.
     let asked = scope.namespace.as_deref().filter(|_| !scope.whole);
@@ -80,6 +81,7 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
         }
         let mut facts = Facts::of(&loaded.inventory, kubernetes.clone());
         facts.add_tags(reader.tags.iter());
+        facts.uncounted = reader.uncounted;
         facts
     };
     let mut facts = load(&mut loaded, &mut reader);
@@ -156,11 +158,14 @@ async fn lists(cluster: &Cluster, places: Vec<Place>, asked: Option<&str>, reade
 }
 
 /// The ConfigMap with the mesh configuration of a revision: its name and the API server's answer.
-async fn mesh_config(cluster: &Cluster, namespace: &str, revision: &str) -> (String, Result<Value, Fault>) {
+pub(crate) async fn mesh_config(cluster: &Cluster, namespace: &str, revision: &str) -> (String, Result<Value, Fault>) {
     let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
     let path = kinds::CONFIG_MAP.path("v1", Some(namespace), Some(&name));
-    let answer = cluster.json(&path, false).await;
-    (name, answer)
+    let named = |mut object: Value| {
+        name_kind(&mut object, kinds::CONFIG_MAP.kind, kinds::CONFIG_MAP.version());
+        object
+    };
+    (name, cluster.json(&path, false).await.map(named))
 }
 
 /// The kinds that a command needs, each with the namespace to read, or `None` for all. `roots`: the root namespaces of all
@@ -242,6 +247,8 @@ struct Reader<'r> {
     tags: Vec<Value>,
     problems: Vec<Problem>,
     unlisted: Vec<(&'static Kind, Option<String>)>,
+    /// Whether istiod's pods could not be listed.
+    uncounted: bool,
 }
 
 impl Reader<'_> {
@@ -270,6 +277,7 @@ impl Reader<'_> {
         let pods = list(self.cluster, kinds::POD, selection, |object| kept(object, reader));
         let (Listed { objects, fault }, default) = join!(pods, mesh_config(self.cluster, &namespace, DEFAULT_REVISION));
         if let Some(fault) = fault {
+            self.uncounted = true;
             let message = format!(
                 "cannot list istiod's pods in namespace {namespace}: {fault}; releases and revisions of control planes are \
                  unknown, and the release is taken from the proxies"
@@ -312,8 +320,7 @@ impl Reader<'_> {
         let of_namespace = (!home).then(|| format!(" --istio-namespace {namespace}"));
         let options = [of_revision, of_namespace].into_iter().flatten().collect::<String>();
         match answer {
-            Ok(mut object) => {
-                name_kind(&mut object, "ConfigMap", "v1");
+            Ok(object) => {
                 let root = root_namespace(&object).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned());
                 self.take(found(object, self.reader()));
                 Some(root)

@@ -94,8 +94,9 @@ pub fn between(request: &BetweenRequest, progress: &dyn Progress) -> Result<Betw
     let same_names = one.filters.keys().eq(other.filters.keys());
     for name in names {
         let difference = match (one.filters.get(name), other.filters.get(name)) {
-            (Some(_), None) => Some(FilterDifference::OnlyFirst),
-            (None, Some(_)) => Some(FilterDifference::OnlySecond),
+            // What was not listed may exist.
+            (Some(_), None) => second.filters_known.then_some(FilterDifference::OnlyFirst),
+            (None, Some(_)) => first.filters_known.then_some(FilterDifference::OnlySecond),
             (Some((a, a_row)), Some((b, b_row))) => {
                 effects.extend(effect(name, (&one, a, a_row), (&other, b, b_row)));
                 let fields = fields(a, b);

@@ -152,6 +152,7 @@ fn fill(
         "namespace": mesh.only,
         "kinds": held.collect::<Vec<_>>(),
         "tags": facts.tags,
+        "istiodPodsUnknown": facts.uncounted,
         "objects": objects,
         "dumps": dumps,
         "dumpsOfIstiod": of_istiod,

@@ -77,7 +77,7 @@ pub use settings::{Breadth, ClusterSettings, DEFAULT_ISTIO_NAMESPACE, IstiodSett
 #[cfg(feature = "sandbox")]
 pub use subject::{Pair, SubjectReport, SubjectRequest, subject};
 pub use survey::{SurveyReport, SurveyRequest, survey};
-pub use versions::{NotAffected, ProxyVersions, Versions, VersionsRequest, versions};
+pub use versions::{NotAffected, PlaneVersions, ProxyVersions, Versions, VersionsRequest, versions};
 
 use crate::source::{Problem, Severity, Sources};
 

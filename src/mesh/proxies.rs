@@ -205,7 +205,12 @@ impl Mesh<'_> {
                     return Ok(Arc::new(lent));
                 }
                 let others = targets.iter().filter(|target| !waypoint(target) && target.ready).cloned().collect();
-                let groups = targets::groups(others, false).into_iter().take(LENDERS).collect();
+                let mut groups = targets::groups(others, false);
+                // The workloads of a service's own namespace see it, unless a Sidecar hides it.
+                let elsewhere =
+                    |target: &Target| !hosts.iter().any(|host| namespace_of(host) == Some(&target.namespace));
+                groups.sort_by_cached_key(|group| group.first().is_none_or(elsewhere));
+                groups.truncate(LENDERS);
                 // What cannot be read here is reported later, when its clusters are missing.
                 live.each(groups, &Quiet, &mut Vec::new(), &mut |_, dump, target, _| {
                     let identity = of_pod(&given.identity, target);
@@ -399,6 +404,14 @@ fn twice(dump: &Dump, first: &str) -> Problem {
         message: format!("{first} and {} are both config dumps of {who}: the second is ignored", dump.name()),
         help: Some("give one config dump for each pod".to_owned()),
     }
+}
+
+/// The namespace in the name of a Kubernetes service: `name.namespace.svc…`.
+#[cfg(feature = "cluster")]
+fn namespace_of(host: &str) -> Option<&str> {
+    let mut parts = host.split('.').skip(1);
+    let namespace = parts.next()?;
+    (parts.next() == Some("svc")).then_some(namespace)
 }
 
 /// The hosts that annotations of EnvoyFilters refer to.

@@ -187,6 +187,7 @@ impl<'p> Mesh<'p> {
         for (tag, revision) in said("tags").and_then(serde_json::Value::as_object).into_iter().flatten() {
             facts.tags.extend(revision.as_str().map(|revision| (tag.clone(), revision.to_owned())));
         }
+        facts.uncounted = said("istiodPodsUnknown").and_then(serde_json::Value::as_bool).unwrap_or_default();
         leave_out_other_revisions(&mut loaded, &facts);
         let mut targets = targets::targets(&loaded.inventory);
         let namespace = settings.namespace.clone().unwrap_or_else(|| "default".to_owned());

@@ -3,7 +3,7 @@
 use super::proxies::{Given, Taken};
 use super::read::{objects, replaced};
 use super::settings::{Progress, Settings};
-use super::{Error, Refusal, Unanswered, manifests, named, similar};
+use super::{Error, Refusal, Scope, Unanswered, manifests, named, similar};
 use crate::behaviour::Subject;
 use crate::cluster::targets::Target;
 use crate::engine::{self, PatchId, Program};
@@ -49,6 +49,8 @@ pub struct SubjectReport<T> {
     pub new: Option<Loaded>,
     /// What else could not be read.
     pub problems: Vec<Problem>,
+    /// What was read.
+    pub scope: Scope,
     /// Whether more than one dump was given; only the first was used.
     pub several: bool,
 }
@@ -128,5 +130,7 @@ pub fn subject<T>(
         });
     })?;
     let several = seen > 1 && !mesh.is_read();
-    Ok(SubjectReport { made, problems: taken.problems, several, loaded: mesh.loaded, new })
+    let scope = mesh.scope(given, &taken, filters.len());
+    drop(programs);
+    Ok(SubjectReport { made, scope, problems: taken.problems, several, loaded: mesh.loaded, new })
 }

@@ -190,6 +190,8 @@ pub struct SurveyReport {
     pub problems: Vec<Problem>,
     /// Whether pods could be listed; otherwise "selects no pod" is not known.
     pub pods_known: bool,
+    /// Whether the EnvoyFilters were listed.
+    pub filters_known: bool,
     /// Whether the user stopped it.
     pub interrupted: bool,
     /// Root namespaces of the control planes.
@@ -251,6 +253,7 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
         rows,
         rejected,
         pods_known: mesh.lists(kinds::POD),
+        filters_known: mesh.lists(kinds::ENVOY_FILTER),
         interrupted: mesh.interrupted(),
         root_namespaces: mesh.planes.iter().map(|plane| plane.mesh.root_namespace.clone()).collect(),
         requests: mesh.requests(),

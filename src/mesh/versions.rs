@@ -23,8 +23,8 @@ pub struct VersionsRequest {
 pub struct Versions {
     /// Version of the API server; empty if unknown.
     pub kubernetes: String,
-    /// Control planes, each with its revision tags and the release modeled for it; empty when none is.
-    pub control_planes: Vec<(ControlPlane, Vec<String>, String)>,
+    /// Control planes.
+    pub control_planes: Vec<PlaneVersions>,
     /// Proxies by type, version and revision.
     pub proxies: Vec<ProxyVersions>,
     /// Pods that EnvoyFilters cannot reach, by reason.
@@ -33,6 +33,19 @@ pub struct Versions {
     pub loaded: Loaded,
     /// What was read.
     pub scope: Scope,
+}
+
+/// A control plane.
+#[derive(Debug)]
+pub struct PlaneVersions {
+    /// What is known about it.
+    pub plane: ControlPlane,
+    /// How many pods it has; `None` if they could not be listed.
+    pub pods: Option<usize>,
+    /// Its revision tags.
+    pub tags: Vec<String>,
+    /// The release modeled for it; empty if there is none.
+    pub modelled: String,
 }
 
 /// Proxies that are alike.
@@ -66,7 +79,12 @@ pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Ve
         let tags = mesh.facts.tags.iter().filter(|(_, revision)| **revision == plane.revision);
         let modelled = mesh.planes.iter().find(|it| it.revision.as_ref() == Some(&plane.revision));
         let modelled = modelled.map(|plane| plane.release.to_string()).unwrap_or_default();
-        (plane.clone(), tags.map(|(tag, _)| tag.clone()).collect(), modelled)
+        PlaneVersions {
+            plane: plane.clone(),
+            pods: mesh.facts.pods(plane),
+            tags: tags.map(|(tag, _)| tag.clone()).collect(),
+            modelled,
+        }
     });
     let mut proxies: BTreeMap<(&'static str, ProxyKind, &str, &str), usize> = BTreeMap::new();
     for target in mesh.targets() {

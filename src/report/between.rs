@@ -119,7 +119,9 @@ pub(crate) fn text(out: &mut dyn Write, report: &BetweenReport, [first, second]:
     }
     let judged = report.first.rows.len().max(report.second.rows.len());
     match (report.filters.len(), report.effects.len()) {
-        (0, 0) if judged == 0 => writeln!(out, "no EnvoyFilters to compare{}", where_it_holds(&report.first.scope)),
+        (0, 0) if judged == 0 && report.first.filters_known && report.second.filters_known => {
+            writeln!(out, "no EnvoyFilters to compare{}", where_it_holds(&report.first.scope))
+        }
         (0, 0) if report.is_complete() => {
             writeln!(
                 out,

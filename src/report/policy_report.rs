@@ -5,8 +5,9 @@
 //! one writer, however the work is shared. Findings about no filter are in one ClusterPolicyReport for each shard.
 
 use crate::lint::Finding;
-use crate::mesh::NotChecked;
+use crate::mesh::{NotChecked, Scope};
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::report::scope;
 use crate::source::{Severity, escape, field_path};
 use crate::words::fnv;
 use serde_json::{Map, Value, json};
@@ -153,14 +154,26 @@ impl Run {
     }
 
     /// The report about a run itself: how many filters it checked, and what could not be read.
-    pub(crate) fn of_run(&self, name: &str, filters: usize, trouble: &[String]) -> Value {
+    pub(crate) fn of_run(&self, name: &str, filters: usize, scope: &Scope, trouble: &[String]) -> Value {
         let result = |result: &str, message: &str| {
             json!({
                 "policy": SOURCE, "rule": "run", "source": SOURCE, "result": result, "message": cut(&escape::one_line(message)),
                 "timestamp": self.timestamp(),
             })
         };
-        let mut results = vec![result("pass", &format!("{filters} EnvoyFilters were checked"))];
+        let of = scope::line(scope).map_or(String::new(), |line| format!("; scope: {line}"));
+        let first = if filters == 0 && !trouble.is_empty() {
+            result("error", &format!("nothing could be judged{of}"))
+        } else {
+            result(
+                "pass",
+                &format!(
+                    "{} checked{of}",
+                    if filters == 1 { "1 EnvoyFilter was".to_owned() } else { format!("{filters} EnvoyFilters were") }
+                ),
+            )
+        };
+        let mut results = vec![first];
         results.extend(trouble.iter().map(|trouble| result("error", trouble)));
         let mut parts = parts(results).into_iter();
         // Only the first object is written: the log contains all reasons.
@@ -227,7 +240,7 @@ mod tests {
     #[test]
     fn stored_texts_have_no_control_characters() {
         let report = Run { api: Api::PolicyReport, labels: json!({}), now: SystemTime::UNIX_EPOCH };
-        let run = report.of_run("run", 1, &["x\u{1b}[31m\n::error::y\u{202e}".to_owned()]);
+        let run = report.of_run("run", 1, &Scope::default(), &["x\u{1b}[31m\n::error::y\u{202e}".to_owned()]);
         assert_eq!(run["results"][1]["message"], "x\\u001b[31m\\n::error::y\\u202e");
         assert_eq!(cut("one\n\ttwo \u{e9}"), "one\n\ttwo \u{e9}");
     }

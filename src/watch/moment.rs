@@ -2,6 +2,7 @@
 
 use super::state::Pod;
 use crate::admission::snapshot::{Snapshot, Whole};
+use crate::cluster::elsewhere;
 use crate::cluster::facts::is_istiod;
 use crate::cluster::targets::{Target, targets};
 use crate::load::Loaded;
@@ -9,6 +10,7 @@ use crate::mesh::planes::{Homes, unknown_revision};
 use crate::mesh::single::Now;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::redact::Keeper;
+use crate::source::Problem;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -20,6 +22,8 @@ pub(super) struct Moment {
     pub(super) targets: BTreeMap<Pod, Target>,
     /// Where each control plane has proxies.
     pub(super) homes: Homes,
+    /// Proxies that are judged by the settings of a control plane that may not be theirs.
+    pub(super) strangers: Option<Problem>,
     /// For each EnvoyFilter, in the order of the inventory.
     digests: Vec<u64>,
     /// Of everything that proxies are judged by.
@@ -54,7 +58,8 @@ impl Moment {
         let loaded = Loaded { inventory: whole.inventory.clone(), ..Loaded::default() };
         secrets.with(|secrets| loaded.secrets(secrets));
         let homes = Homes::of(&whole.planes, facts, targets.values());
-        Moment { digest: digest(&(&digests, planes, &homes)), digests, targets, homes, whole }
+        let strangers = elsewhere::problem(&elsewhere::unknown(&whole.inventory, facts), facts);
+        Moment { strangers, digest: digest(&(&digests, planes, &homes)), digests, targets, homes, whole }
     }
 
     /// For questions about proxies.

@@ -167,7 +167,8 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
     if let Some(server) = server {
         server.shutdown();
     }
-    let complete = asked_all && health.troubled().is_empty() && run.state.reasons().is_empty();
+    let known = run.moment.as_ref().is_some_and(|moment| moment.strangers.is_none());
+    let complete = asked_all && known && health.troubled().is_empty() && run.state.reasons().is_empty();
     Ok(Ended { wrong: !run.state.wrong().is_empty(), complete })
 }
 
@@ -282,7 +283,7 @@ impl Run {
 
     /// Handles a new snapshot.
     async fn see(&mut self, snapshot: &Snapshot) {
-        let troubled: BTreeSet<&str> = self.health.troubled().iter().map(|(kind, _)| *kind).collect();
+        let troubled: BTreeSet<&str> = self.health.troubled().iter().map(|troubled| troubled.kind).collect();
         if self.moment.is_none() && snapshot.missing().any(|kind| !troubled.contains(kind)) {
             return;
         }
@@ -455,17 +456,17 @@ impl Run {
             }
         }
         let mut wrong = BTreeMap::new();
-        for (kind, reason) in self.health.troubled() {
-            let without = feed::watched().chain([kinds::CONFIG_MAP]).find(|one| kind_label(one) == kind);
+        for troubled in self.health.troubled() {
+            let without = feed::watched().chain([kinds::CONFIG_MAP]).find(|one| kind_label(one) == troubled.kind);
             let without = without.map_or(String::new(), |kind| format!("; {}", kind.without));
             let key = Key {
                 topic: Topic::Watching,
                 filter: String::new(),
                 patch: None,
                 place: None,
-                detail: kind.to_owned(),
+                detail: troubled.subject(),
             };
-            let message = format!("cannot watch {kind}: {reason}{without}");
+            let message = format!("{troubled}{without}");
             wrong.insert(key, Value { trouble: Trouble::Unwatched, message, short: None, rule: None });
         }
         if let Some(trouble) = &self.shards.trouble {
@@ -501,11 +502,11 @@ impl Run {
                 Unread { code: Code::NoDump, message }
             })
             .collect();
-        let kinds = self.health.troubled().into_iter().map(|(kind, reason)| {
-            let message = format!("cannot watch {kind}: {reason}");
-            Unread { code: Code::CannotList, message }
-        });
-        unread.extend(kinds);
+        let troubled = self.health.troubled().into_iter();
+        unread.extend(troubled.map(|one| Unread { code: Code::CannotList, message: one.to_string() }));
+        unread.extend(
+            moment.strangers.iter().map(|problem| Unread { code: problem.code, message: problem.message.clone() }),
+        );
         if let Some(trouble) = &self.shards.trouble {
             let message = format!("cannot hold a Lease: {trouble}; the proxies of that shard are not read here");
             unread.push(Unread { code: Code::NoDump, message });
@@ -557,8 +558,7 @@ async fn measures(Shared(served): Shared<Served>) -> Response {
 }
 
 async fn is_ready(Shared(served): Shared<Served>) -> Response {
-    let mut lines: Vec<String> =
-        served.health.troubled().iter().map(|(kind, reason)| format!("cannot watch {kind}: {reason}")).collect();
+    let mut lines: Vec<String> = served.health.troubled().iter().map(ToString::to_string).collect();
     lines.extend(served.health.stale());
     let ready = served.ready.load(Ordering::Relaxed);
     lines.insert(0, if ready { "ok" } else { "objects are not read yet" }.to_owned());

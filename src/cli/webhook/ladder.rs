@@ -6,8 +6,10 @@ use crate::admission::ladder::{self, Rung};
 use crate::admission::review::{Mode, Policy, UNITS};
 use crate::admission::snapshot::{Change, Name, Overrides, SnapshotBuilder};
 use crate::cli::options::TableOrJson;
+use crate::cluster::facts::DEFAULT_REVISION;
 use crate::cluster::kinds::{self, CONFIG_MAP, DEPLOYMENT, ENVOY_FILTER, POD};
 use crate::cluster::objects::name_of;
+use crate::cluster::read::mesh_config;
 use crate::cluster::{Cluster, Fault};
 use crate::explain::view::API_VERSION;
 use crate::lint::config::{self, Config};
@@ -20,7 +22,7 @@ use crate::source::{Severity, Sources};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
@@ -111,7 +113,12 @@ impl Ladder {
         let (runtime, cluster) = session.connect()?;
         let mut read = match runtime.block_on(self.read(session, &cluster)) {
             Ok(read) => read,
-            Err((what, fault)) => return super::failed(session, &format!("cannot list {what}"), &fault, None),
+            Err((what, fault)) => {
+                let help = "it reads what the webhook reads: `kubectl envoyfilter webhook install --dry-run=client` \
+                            prints that role";
+                let help = matches!(fault, Fault::NotAllowed(_)).then_some(help);
+                return super::told(session, &format!("cannot list {what}"), &fault, help);
+            }
         };
         let snapshot = read.builder.snapshot();
         let policy = Policy { mode: read.mode.unwrap_or(Mode::Off), deny_at };
@@ -151,10 +158,21 @@ impl Ladder {
             }
         }
         let istio = session.global.cluster.istio_namespace();
-        match cluster.object(CONFIG_MAP, Some(istio), "istio").await {
-            Ok(Some(object)) => builder.apply(CONFIG_MAP, Change::Put(object)),
-            Ok(None) => gaps.push(format!("no mesh config {istio}/istio; using the defaults")),
-            Err(fault) => gaps.push(format!("cannot read the mesh config: {fault}; using the defaults")),
+        // Each control plane has settings of its own, beside its pods.
+        let snapshot = builder.snapshot();
+        let running: BTreeSet<(&str, &str)> = snapshot.control_planes().collect();
+        let places: BTreeSet<(&str, &str)> = running.iter().copied().chain([(istio, DEFAULT_REVISION)]).collect();
+        for (namespace, revision) in places {
+            let (name, answer) = mesh_config(cluster, namespace, revision).await;
+            match answer {
+                Ok(object) => builder.apply(CONFIG_MAP, Change::Put(object)),
+                // It is needed only where a control plane runs.
+                Err(Fault::NotFound(_)) if !running.is_empty() && !running.contains(&(namespace, revision)) => {}
+                Err(Fault::NotFound(_)) => gaps.push(format!("no mesh config {namespace}/{name}; using the defaults")),
+                Err(fault) => {
+                    gaps.push(format!("cannot read the mesh config {namespace}/{name}: {fault}; using the defaults"));
+                }
+            }
         }
         let (mut mode, mut recorded) = (None, None);
         match cluster.object(DEPLOYMENT, Some(&self.installed_in), &self.name).await {

@@ -124,11 +124,12 @@ impl Report {
         let run = mesh::lint(&request, session.progress)?;
         session.problems(&run.loaded.sources, &run.problems)?;
         session.notes(&run.notes)?;
+        session.scope(&run.scope)?;
         let apis: BTreeSet<ApiWord> = self.api.iter().copied().collect();
         if self.dry_run == DryRun::Client {
             let reports: Vec<Value> = apis.iter().flat_map(|api| self.reports(&run, shard, api.api())).collect();
             write_objects(session, &reports, self.output)?;
-            return Ok(Exit::Ok);
+            return Ok(if run.trouble.is_empty() { Exit::Ok } else { Exit::Partial });
         }
         // If filters could not be listed, it is unknown which are gone.
         let complete = run.complete;
@@ -162,7 +163,7 @@ impl Report {
                 reports.extend(all.of_filter(filter, findings, not_checked.as_ref()));
             }
         }
-        reports.push(all.of_run(&self.run_name(shard), filters, &run.trouble));
+        reports.push(all.of_run(&self.run_name(shard), filters, &run.scope, &run.trouble));
         reports
     }
 

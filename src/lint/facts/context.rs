@@ -5,6 +5,7 @@ use crate::engine::program::{BuiltPatch, Planned, Status};
 use crate::engine::trace::{Condition, NoOp, PatchTrace};
 use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Unapplied};
 use crate::envoy::api::envoy_of;
+use crate::lint::facts::behind::Behind;
 use crate::lint::facts::made_up;
 use crate::lint::facts::versions;
 use crate::lint::upgrade::snapshot::Upgrade;
@@ -135,6 +136,8 @@ pub struct Context<'a> {
     pub(in crate::lint) met: OnceLock<Met>,
     /// The values of the patches, walked on first use.
     pub walked: OnceLock<Walked<'a>>,
+    /// For each run, the filters after a terminal one, found on first use.
+    pub(in crate::lint) behind: OnceLock<Vec<Arc<[Behind]>>>,
     /// The patches that match nothing, computed on first use.
     pub missed: OnceLock<Vec<Missed>>,
     /// How the patches move to native objects, computed on first use.

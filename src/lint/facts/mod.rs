@@ -1,6 +1,7 @@
 //! The facts that rules use: documents, filters, proxies, and the engine's results.
 
 pub(crate) mod anchor;
+pub(crate) mod behind;
 pub mod context;
 pub mod crd;
 pub(crate) mod culprit;

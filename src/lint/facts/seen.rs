@@ -2,6 +2,7 @@
 
 use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, PatchId};
+pub(crate) use crate::lint::facts::behind::Behind;
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::culprit;
 use crate::lint::facts::names::cluster_like;
@@ -10,7 +11,7 @@ use crate::lint::rule::RuleInfo;
 use crate::lint::value::walk;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
-use crate::proto::tree::{Tree, type_name};
+use crate::proto::tree::{Tree, Value, type_name};
 use crate::source::{Span, Step};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -342,27 +343,23 @@ pub(crate) fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Itera
     lists.filter(|(_, filters)| filters.iter().any(|filter| PatchId::of(filter.origin).is_some()))
 }
 
-/// A filter after the first terminal filter of its list, caused by a patch.
-#[derive(Clone, Copy)]
-pub(crate) struct Behind<'r> {
-    /// The patch.
-    pub id: PatchId,
-    /// The filter that this patch added.
-    pub filter: &'r str,
-    /// The other filter: the terminal filter before it or, if the patch added that one, the filter after it.
-    pub other: &'r str,
-    /// Whether both are terminal.
-    pub both: bool,
-}
+/// Whether filters whose configuration nobody changed are terminal, by the place of its text: most proxies share it.
+type Terminal = HashMap<*const str, bool>;
 
 /// Every filter of the proxy that comes after a terminal one because a patch changed its list.
-fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
+fn behind_terminal(run: &ProxyRun<'_>, known: &mut Terminal) -> Vec<Behind> {
     let mut found = Vec::new();
     let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
     for (_, listener) in run.changed_listeners() {
         for (http, filters) in changed_filter_lists(listener) {
-            let ends = |filter: &Tree<'_>| terminal(http, &config_type(filter));
-            let Some(first) = filters.iter().position(ends) else { continue };
+            let mut ends = |filter: &Tree<'_>| match filter.get("typed_config").map(|config| &config.value) {
+                Some(Value::Raw(text)) => {
+                    let key: *const str = *text;
+                    *known.entry(key).or_insert_with(|| terminal(http, &config_type(filter)))
+                }
+                _ => terminal(http, &config_type(filter)),
+            };
+            let Some(first) = filters.iter().position(&mut ends) else { continue };
             for filter in &filters[first + 1..] {
                 let both = ends(filter);
                 // Of two terminal filters, the one that a patch added is to blame, wherever it is.
@@ -371,7 +368,7 @@ fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
                     _ => (filter, &filters[first]),
                 };
                 if let Some(id) = brought(filter) {
-                    found.push(Behind { id, filter: filter.name(), other: other.name(), both });
+                    found.push(Behind { id, filter: filter.name().to_owned(), other: other.name().to_owned(), both });
                 }
             }
         }
@@ -379,12 +376,24 @@ fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
     found
 }
 
+/// The same for each run.
+fn all_behind_terminal(cx: &Context<'_>) -> Vec<Arc<[Behind]>> {
+    let (mut judged, mut known) = (HashMap::new(), Terminal::new());
+    let mut all = Vec::with_capacity(cx.runs.len());
+    for run in &cx.runs {
+        // Equal runs share a result, so the numbers of their patches are the same.
+        let of = judged.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| behind_terminal(run, &mut known).into());
+        all.push(Arc::clone(of));
+    }
+    all
+}
+
 /// How a rule reports filters after terminal ones.
 pub(crate) struct Telling {
     /// Whether it reports two terminal filters (otherwise other filters after a terminal one).
     pub both: bool,
     /// What is wrong.
-    pub message: fn(&Behind<'_>) -> String,
+    pub message: fn(&Behind) -> String,
     /// Label at the operation of the patch.
     pub label: &'static str,
     /// What to write instead.
@@ -394,10 +403,8 @@ pub(crate) struct Telling {
 /// Reports every filter that a patch added after a terminal one, or every second terminal filter.
 pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
-    let mut judged = HashMap::new();
-    for run in &cx.runs {
-        // Equal runs share a result, so the numbers of their patches are the same.
-        let behind = judged.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| behind_terminal(run));
+    let all = cx.behind.get_or_init(|| all_behind_terminal(cx));
+    for (run, behind) in cx.runs.iter().zip(all) {
         for behind in behind.iter().filter(|behind| behind.both == telling.both) {
             let planned = run.plan.get(behind.id);
             let entry = found.entry((planned.filter, planned.built.patch.index));

@@ -5,6 +5,7 @@ pub(crate) mod cluster;
 mod envoys;
 mod habits;
 mod installing;
+mod lending;
 mod login;
 pub(crate) mod mock;
 mod planes;

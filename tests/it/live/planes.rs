@@ -2,6 +2,7 @@
 
 use super::mock::{Fault, World};
 use super::standing::dump_with;
+use super::watching::QUICK;
 use super::{live, pod, run, shop};
 use serde_json::{Value, json};
 
@@ -130,4 +131,119 @@ fn filters_are_judged_by_the_control_planes_that_have_proxies_for_them() {
     for file in ["roots-b/of-roots-b", "green/of-green", "shop/stamp-requests"] {
         assert!(!told("EF229").iter().any(|it| it.ends_with(file)), "{file}: {:?}", told("EF229"));
     }
+}
+
+/// The exit code of `watch --once` and the last scope it reports.
+fn watched(world: World) -> (i32, Value) {
+    let mock = world.start();
+    let said = live(&mock, &[&["watch", "--once", "-o", "json", "-A"], QUICK].concat());
+    let lines = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut scopes = lines.filter(|line| line["scope"].is_object());
+    let scope = scopes.next_back().unwrap_or_else(|| panic!("{}{}", said.out, said.err));
+    (said.code, scope["scope"].clone())
+}
+
+#[test]
+fn watch_judges_by_control_planes_of_other_namespaces() {
+    let (code, scope) = watched(with_another(false));
+    let planes = scope["controlPlanes"].as_array().unwrap();
+    let own = planes.iter().find(|plane| plane["revision"] == "b").unwrap_or_else(|| panic!("{planes:?}"));
+    assert_eq!((&own["rootNamespace"], &own["meshConfig"]), (&json!("roots-b"), &json!(true)), "{scope}");
+    assert_eq!((code == 3, &scope["unread"]), (false, &json!([])), "{scope}");
+    // Its settings may not be read: that is not the same as having none.
+    let path = "/api/v1/namespaces/mesh-b/configmaps";
+    let (code, scope) = watched(with_another(false).fault(path, Fault::Status(403, "no settings"), 999));
+    let unread = scope["unread"].to_string();
+    assert_eq!(code, 3, "{scope}");
+    assert!(unread.contains("cannot watch ConfigMap mesh-b/istio-b: no settings"), "{unread}");
+    // A proxy whose control plane does not exist here.
+    let mut world = with_another(false);
+    let mut ghost = pod("green", "ghost", 8);
+    ghost["metadata"]["annotations"]["istio.io/rev"] = "gone".into();
+    world.add(ghost);
+    let (code, scope) = watched(world.dump("green/ghost-8", dump_with("7s", None)));
+    let unread = scope["unread"].to_string();
+    assert_eq!(code, 3, "{scope}");
+    assert!(unread.contains("no control plane of revision gone was found: green/ghost-8"), "{unread}");
+}
+
+#[test]
+fn the_settings_of_a_moved_control_plane_are_those_beside_it() {
+    let mut world = shop();
+    world.remove("Pod", "istiod-1");
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "istiod-2", "namespace": "mesh-new", "labels": {"app": "istiod", "istio.io/rev": "default"}},
+        "spec": {"containers": [{"name": "discovery", "image": "istio/pilot:1.30.1"}]}, "status": {"phase": "Running"},
+    }));
+    let settings = |namespace: &str, root: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": namespace},
+            "data": {"mesh": format!("rootNamespace: {root}")},
+        })
+    };
+    // Left over where it was.
+    world.store(settings("istio-system", "roots-old"));
+    world.store(settings("mesh-new", "roots-new"));
+    let (_, scope) = watched(world);
+    let planes = scope["controlPlanes"].as_array().unwrap();
+    assert_eq!(planes.len(), 1, "{scope}");
+    assert_eq!(
+        (&planes[0]["release"], &planes[0]["rootNamespace"]),
+        (&json!("1.30.1"), &json!("roots-new")),
+        "{scope}"
+    );
+}
+
+#[test]
+fn pods_that_cannot_be_listed_are_not_counted_as_none() {
+    let pods = |world: World| {
+        let mock = world.start();
+        let (table, json) = (live(&mock, &["version"]), live(&mock, &["version", "-o", "json"]));
+        let answer: Value = serde_json::from_str(&json.out).unwrap_or_else(|error| panic!("{error}: {}", json.err));
+        let of: Vec<Value> =
+            answer["controlPlanes"].as_array().unwrap().iter().map(|plane| plane["pods"].clone()).collect();
+        (table.code, table.out, of)
+    };
+    let mut world = shop();
+    world.store(json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},
+        "data": {"mesh": "{}"},
+    }));
+    let path = "/api/v1/namespaces/istio-system/pods";
+    let (code, table, of) = pods(world.fault(path, Fault::Status(403, "pods is forbidden"), 99));
+    assert_eq!((code, of), (3, vec![Value::Null]), "{table}");
+    let row = table.lines().find(|line| line.starts_with("default")).unwrap_or_else(|| panic!("{table}"));
+    assert!(row.contains(" unknown "), "{table}");
+    let (code, table, of) = pods(shop());
+    assert_eq!((code, of), (0, vec![json!(1)]), "{table}");
+    // A control plane of which only the settings are left has none.
+    let mut world = shop();
+    world.remove("Pod", "istiod-1");
+    world.store(json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},
+        "data": {"mesh": "{}"},
+    }));
+    assert_eq!(pods(world).2, [json!(0)]);
+}
+
+#[test]
+fn the_ladder_reads_the_settings_of_every_control_plane() {
+    let ladder = |world: World| {
+        let mock = world.start();
+        let said = live(&mock, &["webhook", "ladder", "-A"]);
+        (mock.paths(), said)
+    };
+    let (paths, said) = ladder(with_another(false));
+    assert!(paths.iter().any(|path| path == "/api/v1/namespaces/mesh-b/configmaps/istio-b"), "{paths:?}");
+    assert!(!said.err.contains("mesh-b"), "{}", said.err);
+    let path = "/api/v1/namespaces/mesh-b/configmaps/istio-b";
+    let (_, said) = ladder(with_another(false).fault(path, Fault::Status(403, "no settings"), 99));
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("cannot read the mesh config mesh-b/istio-b"), "{}", said.err);
+    // Nothing is installed by it, so the rights of an installation are not the answer.
+    let forbidden = Fault::Status(403, "no filters");
+    let (_, said) = ladder(shop().fault("/apis/networking.istio.io/v1alpha3/envoyfilters", forbidden, 99));
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("cannot list EnvoyFilters") && !said.err.contains("administrator"), "{}", said.err);
 }

@@ -92,6 +92,31 @@ fn reports_fit_their_schema_and_hold_what_lint_says() {
     assert!(!mock.requests().iter().any(|request| request.path.contains("wgpolicy")), "a client dry run writes");
 }
 
+/// Each run says what it covered; one that could judge nothing has passed nothing.
+#[test]
+fn a_report_has_a_scope_and_is_no_all_clear() {
+    let report = |world: World| {
+        let mock = world.start();
+        let said = live(&mock, &["webhook", "report", "--dry-run=client", "-o", "json"]);
+        let list: Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {}", said.err));
+        let run = list["items"].as_array().unwrap().iter().find(|one| one["kind"] == "ClusterPolicyReport").unwrap();
+        assert!(said.err.contains("scope: context"), "{}", said.err);
+        (said.code, run.clone())
+    };
+    let (code, run) = report(shop());
+    let message = run["results"][0]["message"].as_str().unwrap();
+    assert_eq!((code, &run["summary"]["pass"], &run["summary"]["error"]), (0, &json!(1), &json!(0)), "{run}");
+    for words in ["EnvoyFilters were checked; scope: context mock;", "1 of 1 config dump read"] {
+        assert!(message.contains(words), "{words}: {message}");
+    }
+    let forbidden = |path: &str| shop().fault(path, Fault::Status(403, "not for you"), 99);
+    let (code, run) = report(forbidden("/api/v1/namespaces/istio-system/configmaps"));
+    assert_eq!((code, &run["summary"]["pass"]), (3, &json!(1)), "{run}");
+    let (code, run) = report(forbidden("/apis/networking.istio.io/"));
+    assert_eq!((code, &run["summary"]["pass"]), (3, &json!(0)), "{run}");
+    assert!(run["results"][0]["message"].as_str().unwrap().starts_with("nothing could be judged"), "{run}");
+}
+
 /// The same results in the successor API of PolicyReports; both if both are requested.
 #[test]
 fn reports_are_written_for_either_api() {

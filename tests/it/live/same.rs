@@ -297,6 +297,15 @@ fn two_meshes_are_compared_with_the_effects_of_filters() {
     let said = run(&blind.kubeconfig("shop"), &["diff", "--dump-via", "pod-proxy", "--between", "mock", "other"]);
     assert_eq!(said.code, 2, "{}", said.out);
     assert!(said.out.contains("in what could be read"), "{}", said.out);
+    // EnvoyFilters that could not be listed may exist.
+    let forbidden = super::Fault::Status(403, "no");
+    let blind = mesh(&[dump_with("2s", None)]).fault("/apis/networking.istio.io/", forbidden, 99).start();
+    let said = run(&blind.kubeconfig("shop"), &["diff", "--dump-via", "pod-proxy", "--between", "mock", path]);
+    assert_eq!(said.code, 2, "{}", said.out);
+    assert!(said.out.contains("in what could be read") && !said.out.contains("only in"), "{}", said.out);
+    let said = live(&blind, &["get", "--dump-via", "pod-proxy"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("EnvoyFilters could not be listed in namespace shop."), "{}", said.err);
 }
 
 /// A WorkloadEntry has no pod: the answer shows what its proxy would get, and says that this is not its running state.

@@ -32,7 +32,7 @@ impl Drop for Watching {
 }
 
 /// Short intervals, so that a test takes seconds.
-const QUICK: &[&str] =
+pub(super) const QUICK: &[&str] =
     &["--dump-via", "pod-proxy", "--settle", "200ms", "--interval", "400ms", "--rate", "6000", "--proxy-timeout", "2s"];
 
 impl Watching {

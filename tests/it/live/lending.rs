@@ -1,0 +1,61 @@
+//! Clusters that an annotation adds to a waypoint, from the proxies of a running mesh.
+
+use super::mock::World;
+use super::{demo_dump, live, pod, shop};
+use crate::support::{testdata, text};
+use serde_json::json;
+
+const FILTER: &str = "apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata:
+  name: patient
+  namespace: reed
+  annotations: {envoyfilter.istio.io/referenced-services: silt/clay.silt.svc.cluster.local}
+spec:
+  targetRefs: [{kind: Gateway, group: gateway.networking.k8s.io, name: wp}]
+  configPatches:
+  - applyTo: CLUSTER
+    match: {context: SIDECAR_OUTBOUND, cluster: {service: clay.silt.svc.cluster.local}}
+    patch: {operation: MERGE, value: {connect_timeout: 3s}}
+";
+
+/// Many workloads whose names come first and that do not have the cluster, and one in `namespace` that has it.
+fn mesh(namespace: &str) -> World {
+    let mut world = shop();
+    let base = |name: &str| text(&testdata(&format!("reference/delta/base/{name}.json")));
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "wp-1", "namespace": "reed", "annotations": {"istio.io/rev": "default"}, "labels": {
+            "gateway.networking.k8s.io/gateway-name": "wp", "gateway.istio.io/managed": "istio.io-mesh-controller",
+        }},
+        "spec": {"containers": [
+            {"name": "istio-proxy", "image": "docker.io/istio/proxyv2:1.31.0", "args": ["proxy", "waypoint"]},
+        ]},
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
+    }));
+    for number in 0..9 {
+        world.add(pod("aaa", &format!("early{number}"), 1));
+        world = world.dump(&format!("aaa/early{number}-1"), demo_dump());
+    }
+    world.add(pod(namespace, "mud", 1));
+    world.dump("reed/wp-1", base("wp")).dump(&format!("{namespace}/mud-1"), base("sidey"))
+}
+
+#[test]
+fn workloads_beside_a_service_are_asked_for_its_clusters_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("patient.yaml");
+    std::fs::write(&file, FILTER).unwrap();
+    let diff = |namespace: &str| {
+        let mock = mesh(namespace).start();
+        let said = live(&mock, &["diff", "-A", "--dump-via", "pod-proxy", "-f", file.to_str().unwrap()]);
+        (said.code, said.out, said.err)
+    };
+    let (code, out, err) = diff("silt");
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("clay.silt.svc.cluster.local") && out.contains("3s"), "{out}");
+    assert!(!err.contains("are left out"), "{err}");
+    // Elsewhere it is one of many, and not every proxy is read: that is said.
+    let (code, out, err) = diff("zoo");
+    assert!(code != 1 && err.contains("are left out"), "{code} {out}{err}");
+}
