@@ -121,7 +121,7 @@ fn read(one: &Json, ports: bool) -> Condition {
     }
 }
 
-/// A match on a header without deprecated fields.
+/// A match on a header without deprecated fields, in one order of keys.
 fn newest(header: &Json) -> Json {
     let mut header = header.clone();
     for (old, new) in OLD_MATCHES {
@@ -130,6 +130,7 @@ fn newest(header: &Json) -> Json {
             map.insert(STRING_MATCH.to_owned(), json!({ new: value }));
         }
     }
+    header.sort_all_objects();
     header
 }
 
