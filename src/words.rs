@@ -5,17 +5,17 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// Most names in a sentence.
-const MOST_NAMES: usize = 12;
+/// Most names in a sentence about a move.
+pub(crate) const MOST_NAMES: usize = 12;
 
 /// The first of some names, and how many more there are: `a, b and 7 more`.
-pub(crate) fn few(names: impl Iterator<Item = impl AsRef<str>>, number: usize) -> String {
+pub(crate) fn few(names: impl IntoIterator<Item = impl AsRef<str>>, number: usize, most: usize) -> String {
     let mut text = String::new();
-    for (at, name) in names.take(MOST_NAMES).enumerate() {
+    for (at, name) in names.into_iter().take(most).enumerate() {
         text.push_str(if at == 0 { "" } else { ", " });
         text.push_str(name.as_ref());
     }
-    match number.saturating_sub(MOST_NAMES) {
+    match number.saturating_sub(most) {
         0 => text,
         more => format!("{text} and {more} more"),
     }
@@ -33,8 +33,8 @@ mod tests {
     #[test]
     fn long_lists_end_with_a_number() {
         let names = |number: usize| (0..number).map(|number| number.to_string());
-        assert_eq!(few(names(1), 1), "0");
-        assert_eq!(few(names(3), 3), "0, 1, 2");
-        assert!(few(names(20), 20).ends_with("10, 11 and 8 more"));
+        assert_eq!(few(names(1), 1, 12), "0");
+        assert_eq!(few(names(3), 3, 12), "0, 1, 2");
+        assert!(few(names(20), 20, 12).ends_with("10, 11 and 8 more"));
     }
 }

@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (number, run) in cx.runs.iter().enumerate() {
         for id in run.plan.ids() {
             let winner = run.by_id(id);
-            if winner.trace.effects.is_empty() || cx.view(run, id).is_none_or(|view| !exact(&winner, &view)) {
+            if winner.trace.effects.is_empty() || cx.view(run, id).is_none_or(|view| !exact(run, &view)) {
                 continue;
             }
             for (place, effect) in &winner.trace.effects {
@@ -48,7 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         let other = run.plan.get(loser);
                         let (one, two) = (other.filter, winner.planned.filter);
                         let own = one == two || cx.same_object(one, two);
-                        let fits = cx.view(run, loser).is_some_and(|view| exact(&run.by_id(loser), &view));
+                        let fits = cx.view(run, loser).is_some_and(|view| exact(run, &view));
                         if own || !fits || (run.knowledge == Knowledge::Dump && run.inert(loser)) {
                             continue;
                         }

@@ -30,7 +30,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<[usize; 4], (String, Vec<String>, bool)> = BTreeMap::new();
     for run in &cx.runs {
         let certain = run.knowledge == crate::lint::Knowledge::Dump;
-        let fits = |id| cx.view(run, id).is_some_and(|view| exact(&run.by_id(id), &view));
+        let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
         let mut look = |filters: &[Tree<'_>]| {
             let mut of_name: HashMap<&str, Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
             for filter in filters {

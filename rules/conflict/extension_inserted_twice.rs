@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::context::ProxyRun;
 use crate::lint::order::{decided_by_priority, reason};
-use crate::lint::seen::{changed_filter_lists, config_type};
+use crate::lint::seen::{changed_filter_lists, config_type, exact};
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, walk};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::proto::tree::Tree;
@@ -77,7 +77,7 @@ struct Twins {
 
 /// The first of its kind for each filter of each list that has one.
 fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> Vec<Twins> {
-    let fits = |id| cx.view(run, id).is_some_and(|view| run.knowledge == Knowledge::Dump || view.as_written);
+    let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
     let mut found = Vec::new();
     let mut look = |filters: &[Tree<'_>]| {
         let ours: Vec<_> = filters

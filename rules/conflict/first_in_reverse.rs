@@ -37,7 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .ids()
             .filter(|&id| run.plan.get(id).built.operation == Operation::InsertFirst)
             .map(|id| run.by_id(id))
-            .filter(|one| cx.view(run, one.id).is_some_and(|view| exact(one, &view)))
+            .filter(|one| cx.view(run, one.id).is_some_and(|view| exact(run, &view)))
             .collect();
         for (at, later) in first.iter().enumerate() {
             let two = later.planned.filter;

@@ -81,7 +81,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             // Without dumps, the names of generated objects are unknown, so only user-defined names count.
             let matched = cx
                 .on_proxies(view.filter_index, view.patch.index)
-                .any(|run| (dumps || crate::lint::seen::exact(&run, &view)) && !run.trace.effects.is_empty());
+                .any(|run| (dumps || crate::lint::seen::exact(run.run, &view)) && !run.trace.effects.is_empty());
             if !together || matched {
                 continue;
             }

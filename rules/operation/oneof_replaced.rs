@@ -50,7 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         // The redirecting routes of a mesh are unknown: without a dump, only a match that includes all of them is
         // reported.
-        let guessed = !seen.certain() && !seen.runs.iter().any(|run| exact(run, &view));
+        let guessed = !seen.certain() && !seen.runs.iter().any(|run| exact(run.run, &view));
         let all = || seen.runs.iter().flat_map(|run| &run.trace.effects);
         let mut kinds: Vec<Lost> = Vec::new();
         for one in all().filter_map(|(_, effect)| lost(effect)) {

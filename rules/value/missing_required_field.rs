@@ -197,7 +197,7 @@ fn merged_into<'c, 'a>(cx: &'c Context<'a>, value: &PatchValue<'a>) -> Vec<(Patc
     if !value.merges() {
         return Vec::new();
     }
-    let runs = cx.on_proxies(value.view.filter_index, value.view.patch.index).filter(|run| exact(run, &value.view));
+    let runs = cx.on_proxies(value.view.filter_index, value.view.patch.index).filter(|run| exact(run.run, &value.view));
     let merged = |run: PatchRun<'c, 'a>| {
         let effects = run.trace.effects.iter();
         effects.filter(|(_, effect)| matches!(effect, Effect::Merged(_))).map(move |(place, _)| (run, place))

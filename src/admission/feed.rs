@@ -5,7 +5,7 @@ use super::server::Reviewer;
 use super::snapshot::{Change, Overrides, Sampled, Snapshot, SnapshotBuilder, kind_label};
 use crate::cluster::Cluster;
 use crate::cluster::dumps::{self, Delivery};
-use crate::cluster::facts::DEFAULT_REVISION;
+use crate::cluster::facts::{DEFAULT_REVISION, mesh_config_name};
 use crate::cluster::kinds::{self, Kind};
 use crate::cluster::watch::{Seen, Within, follow, until};
 use crate::load::dump::Dump;
@@ -118,7 +118,7 @@ pub async fn follow_all(
         if !settings.insert((namespace.to_owned(), revision.to_owned())) {
             return None;
         }
-        let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
+        let name = mesh_config_name(revision);
         let full_name = format!("{namespace}/{name}");
         let within = Within { namespace: namespace.to_owned(), name: Some(name) };
         let tag = Followed::Settings(full_name.clone());
@@ -211,7 +211,10 @@ fn change(followed: &Followed, decides: bool, seen: Seen, health: &Health) -> Op
     if let Followed::Settings(object) = followed {
         let known = match &seen {
             Seen::Broken(fault) | Seen::Forbidden(fault) => health.unread(object, fault),
-            Seen::Put(_) | Seen::Gone(..) | Seen::All(_) | Seen::Absent(_) => health.was_read(object),
+            Seen::Put(_) | Seen::Gone(..) | Seen::All(_) | Seen::Absent(_) => {
+                health.was_read(object);
+                true
+            }
         };
         if !known && !decides {
             tracing::warn!(kind = name, object, "mesh settings not read");

@@ -83,10 +83,9 @@ impl Health {
         was_read
     }
 
-    /// Records that settings were read, or that there are none. Returns `true`.
-    pub fn was_read(&self, object: &str) -> bool {
+    /// Records that settings were read, or that there are none.
+    pub fn was_read(&self, object: &str) {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner).insert(object.to_owned(), None);
-        true
     }
 
     /// Settings that were never read, each with the reason.

@@ -52,6 +52,7 @@ pub use trying::{Report, Run, Try, try_request};
 
 use crate::model::resource::ResourceKind;
 use crate::process::Fault;
+use crate::words::few;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -92,10 +93,7 @@ impl Error {
     /// What to do, if known.
     pub fn help(&self) -> Option<String> {
         let list = |word: &str, names: &[String]| {
-            let shown: Vec<&str> = names.iter().take(8).map(String::as_str).collect();
-            let more = names.len().saturating_sub(shown.len());
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            (!names.is_empty()).then(|| format!("{word}: {}{more}", shown.join(", ")))
+            (!names.is_empty()).then(|| format!("{word}: {}", few(names, names.len(), 8)))
         };
         match self {
             Error::NoListener(_, known) => list("this proxy accepts", known),

@@ -12,6 +12,11 @@ pub(crate) const TAG: &str = "istio.io/tag";
 /// istiod's name for the default revision.
 pub(crate) const DEFAULT_REVISION: &str = "default";
 
+/// The name of the ConfigMap with the mesh settings of a revision.
+pub(crate) fn mesh_config_name(revision: &str) -> String {
+    if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") }
+}
+
 /// One control plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlPlane {

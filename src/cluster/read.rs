@@ -2,7 +2,7 @@
 
 use super::api::{Cluster, Fault};
 use super::elsewhere::{self, Elsewhere};
-use super::facts::{DEFAULT_REVISION, Facts, REVISION, TAG};
+use super::facts::{DEFAULT_REVISION, Facts, REVISION, TAG, mesh_config_name};
 use super::kinds::{self, Kind, Needs};
 use super::list::{Listed, Selection, list, name_kind};
 use super::objects;
@@ -159,7 +159,7 @@ async fn lists(cluster: &Cluster, places: Vec<Place>, asked: Option<&str>, reade
 
 /// The ConfigMap with the mesh configuration of a revision: its name and the API server's answer.
 pub(crate) async fn mesh_config(cluster: &Cluster, namespace: &str, revision: &str) -> (String, Result<Value, Fault>) {
-    let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
+    let name = mesh_config_name(revision);
     let path = kinds::CONFIG_MAP.path("v1", Some(namespace), Some(&name));
     let named = |mut object: Value| {
         name_kind(&mut object, kinds::CONFIG_MAP.kind, kinds::CONFIG_MAP.version());

@@ -1,12 +1,12 @@
 //! Files that the linter reads and writes in addition to filters: its configuration, its baseline, fixed files.
 
-use super::files::shown;
+use super::files::{normal, shown};
 use super::limits::Excess;
 use super::yaml;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources};
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The file name of a configuration.
 pub(crate) const NAME: &str = ".envoyfilter.yaml";
@@ -204,16 +204,5 @@ fn trouble(verb: &str, path: &Path, error: &io::Error) -> Problem {
 
 /// An absolute path without `.` and `..`, whether or not the file exists.
 fn absolute(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                clean.pop();
-            }
-            _ => clean.push(part),
-        }
-    }
-    clean
+    normal(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }

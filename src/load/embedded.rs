@@ -3,12 +3,12 @@
 //! The text around them is blanked out byte for byte, so that every place remains valid in the file. What cannot be read
 //! without guessing is reported: an interpolation, an object in Terraform's own syntax.
 
-use super::files::problem;
+use super::files::{normal, problem};
 use super::limits::Limits;
 use super::yaml;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// A text with everything but its objects blanked out.
 pub(super) struct Embedded {
@@ -301,19 +301,6 @@ pub(super) fn patch_files(sources: &Sources, limits: Limits) -> Vec<Problem> {
         problems.extend(found.map(|problem| placed(problem, sources)));
     }
     problems
-}
-
-/// A path without `.` and `..`, by its text alone.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if normal.file_name().is_some() => drop(normal.pop()),
-            part => normal.push(part),
-        }
-    }
-    normal
 }
 
 #[cfg(test)]

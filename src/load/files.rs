@@ -5,7 +5,21 @@ use crate::source::{Code, Problem, Severity, escape};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// A path without `.` and without `..` after a name, by its text alone.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if normal.file_name().is_some() => drop(normal.pop()),
+            Component::ParentDir if normal.has_root() => {}
+            part => normal.push(part),
+        }
+    }
+    normal
+}
 
 /// One text to read.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::lint::summary::Summary;
 use crate::load::Loaded;
 use crate::load::capture::Capture;
 use crate::source::{Code, FileId, Problem, Severity, Span};
-use crate::words::count;
+use crate::words::{self, count};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -152,9 +152,5 @@ impl Missing {
 /// The first of some pods, and the number of others.
 fn few(pods: &[String]) -> String {
     const SHOWN: usize = 3;
-    let shown = pods.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match pods.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    words::few(pods, pods.len(), SHOWN)
 }

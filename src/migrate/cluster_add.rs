@@ -12,7 +12,7 @@ use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::inventory::Object;
 use crate::source::{ErrorMessage, Node};
-use crate::words::few;
+use crate::words::{MOST_NAMES, few};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -128,7 +128,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if let Some(users) = cx.names.cluster_users.get(&name) {
         let own = cx.filter.full_name();
         let number = users.len() - usize::from(users.contains(&own));
-        let others = few(users.iter().filter(|user| **user != own), number);
+        let others = few(users.iter().filter(|user| **user != own), number, MOST_NAMES);
         let reason = match number {
             0 => None,
             1 => Some(format!("EnvoyFilter {others} uses the cluster's old name and must be updated")),
@@ -211,7 +211,7 @@ fn lua_users(cx: &Cx<'_>, name: &str) -> Option<String> {
     let number = filters.map_or(0, BTreeSet::len) + extensions.len();
     let filters = filters.into_iter().flatten().map(|filter| format!("EnvoyFilter {filter}"));
     let extensions = extensions.iter().map(|one| format!("TrafficExtension {}/{}", one.namespace, one.name));
-    (number > 0).then(|| few(filters.chain(extensions), number))
+    (number > 0).then(|| few(filters.chain(extensions), number, MOST_NAMES))
 }
 
 fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace: &str) {

@@ -5,7 +5,7 @@ use super::verdict::{Concern, Guard, Kind, State};
 use super::{PatchReport, catalog};
 use crate::engine::program::Program;
 use crate::model::envoy_filter::ApplyTo;
-use crate::words::few;
+use crate::words::{MOST_NAMES, few};
 use serde_json::Value as Json;
 
 /// The patterns whose native filter has another name.
@@ -40,7 +40,10 @@ pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         }
         let verb = if users.len() == 1 { "looks" } else { "look" };
         let titles = users.iter().map(|(filter, patch)| format!("configPatches[{patch}] of {filter}"));
-        let reason = format!("{} {verb} for this filter by the name `{name}`, which changes", few(titles, users.len()));
+        let reason = format!(
+            "{} {verb} for this filter by the name `{name}`, which changes",
+            few(titles, users.len(), MOST_NAMES)
+        );
         if let Some(found) = &mut parts[at].found {
             found.difference(Kind::Behavior, reason.clone());
             found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });

@@ -6,6 +6,7 @@ use crate::engine::Outcome;
 use crate::explain::view::API_VERSION;
 use crate::mesh::{DiffReport, ProxyDiff, Scope};
 use crate::study::Changed;
+use crate::words::few;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -118,11 +119,9 @@ pub(crate) fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
     for change in &report.outcomes {
         let (before, after) = (word(change.before, "new"), word(change.after, "deleted"));
         let shown = if everything { change.proxies.len() } else { SHOWN };
-        let more = change.proxies.len().saturating_sub(shown);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let proxies = change.proxies.iter().take(shown).cloned().collect::<Vec<_>>().join(", ");
+        let proxies = few(&change.proxies, change.proxies.len(), shown);
         let (filter, patch, apply_to) = (&change.filter, change.patch, change.apply_to);
-        lines.push(format!("{filter} patch {patch} ({apply_to}): {before} → {after} on {proxies}{more}"));
+        lines.push(format!("{filter} patch {patch} ({apply_to}): {before} → {after} on {proxies}"));
         if let Some(reason) = &change.reason {
             let when = if change.after == Some(Outcome::Applied) { "before: " } else { "" };
             lines.push(format!("  {when}{reason}"));

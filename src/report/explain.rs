@@ -577,9 +577,7 @@ fn summary(proxy: &Proxy) -> String {
 }
 
 fn few(texts: &[String], all: bool) -> String {
-    let shown = if all { texts.len() } else { FEW.min(texts.len()) };
-    let list = texts.get(..shown).unwrap_or_default().join(", ");
-    if shown < texts.len() { format!("{list} and {} more", texts.len() - shown) } else { list }
+    crate::words::few(texts, texts.len(), if all { texts.len() } else { FEW })
 }
 
 /// A JSON string without its quotes; anything else unchanged.

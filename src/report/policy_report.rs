@@ -9,7 +9,7 @@ use crate::mesh::{NotChecked, Scope};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::report::scope;
 use crate::source::{Severity, escape, field_path};
-use crate::words::fnv;
+use crate::words::{count, fnv};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -165,13 +165,7 @@ impl Run {
         let first = if filters == 0 && !trouble.is_empty() {
             result("error", &format!("nothing could be judged{of}"))
         } else {
-            result(
-                "pass",
-                &format!(
-                    "{} checked{of}",
-                    if filters == 1 { "1 EnvoyFilter was".to_owned() } else { format!("{filters} EnvoyFilters were") }
-                ),
-            )
+            result("pass", &format!("{} checked{of}", count(filters, "EnvoyFilter was", "EnvoyFilters were")))
         };
         let mut results = vec![first];
         results.extend(trouble.iter().map(|trouble| result("error", trouble)));

@@ -5,6 +5,7 @@ use crate::mesh::single::Look;
 use crate::mesh::survey::{Place, What};
 use crate::report::status;
 use crate::report::watch::{Notice, Trouble};
+use crate::words::few;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -362,10 +363,8 @@ fn differing(pods: &[(&Pod, &Known)]) -> BTreeMap<(String, usize), String> {
                 |reading: &Reading| !reading.look.wrong.contains_key(patch) && !reading.look.unknown.contains(patch);
             let holding = read.iter().filter(|one| holds(one.1)).count();
             if !lacking.is_empty() && holding > 0 {
-                let more = lacking.len().saturating_sub(FEW);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                let names = lacking.iter().take(FEW).copied().collect::<Vec<_>>().join(", ");
-                let message = format!("in effect on {holding} of {} replicas, not on {names}{more}", read.len());
+                let names = few(&lacking, lacking.len(), FEW);
+                let message = format!("in effect on {holding} of {} replicas, not on {names}", read.len());
                 found.insert(patch.clone(), message);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::cli::run;
 use crate::linting::input;
-use crate::support::{JsonSchema, dumps, testdata};
+use crate::support::{JsonSchema, dumps, testdata, texts_where};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::upgrade::forecast::Forecast;
 use kubectl_envoyfilter::lint::upgrade::{self, Snapshot, Stage, Upgrade};
@@ -137,13 +137,7 @@ fn unreadable_input_is_not_ready() {
 fn every_form_names_every_filter_that_breaks() {
     let (_, json) = audit(&["-o", "json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    let breaks: Vec<&str> = json["filters"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|filter| filter["verdict"] == "breaks")
-        .map(|filter| filter["name"].as_str().unwrap())
-        .collect();
+    let breaks = texts_where(&json["filters"], ("verdict", "breaks"), "name");
     assert!(breaks.len() >= 3, "{breaks:?}");
     for form in ["human", "markdown", "html"] {
         let (_, text) = audit(&["-o", form]);

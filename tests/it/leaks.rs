@@ -60,6 +60,7 @@ fn every_recorded_leak_is_found_by(share: Share) {
         "leaks: {found} of {leaked} recorded leaks found; of the cases with the same words that do not leak {silent} are silent, {loud} are not"
     );
     println!("not found: {missed:?}\nnot recorded as leaks: {alarms:?}");
+    assert!(leaked > 0 && silent > 0, "recordings are missing");
     assert!(missed.is_empty(), "recorded leaks that the rule does not find: {missed:?}");
 }
 

@@ -62,6 +62,12 @@ macro_rules! in_part_and_in_full {
     };
 }
 
+/// A text of each item of a list where another text has this value.
+pub(crate) fn texts_where<'j>(list: &'j Json, (key, value): (&str, &str), text: &str) -> Vec<&'j str> {
+    let items = list.as_array().unwrap().iter().filter(|one| one[key] == value);
+    items.map(|one| one[text].as_str().unwrap()).collect()
+}
+
 /// A path in `testdata`.
 pub(crate) fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(path)

@@ -125,9 +125,8 @@ impl<'a> ProxyRun<'a> {
     fn perhaps_ordered(&self, cx: &Context<'_>, (first, second): (usize, usize)) -> bool {
         let of = |filter: usize| self.plan.ids().filter(move |&id| self.plan.get(id).filter == filter);
         let known = |filter: usize| {
-            of(filter).all(|id| {
-                self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(&self.by_id(id), &view))
-            })
+            of(filter)
+                .all(|id| self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(self, &view)))
         };
         let resources = |filter: usize| -> BTreeSet<&str> {
             let traces = of(filter).map(|id| &self.judged.trace.patches[id.index()]);

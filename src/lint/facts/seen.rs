@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
     /// The proxies on which a patch passes a test. A reference configuration counts only if no part of the patch's
     /// match was left out for it.
     pub fn seen<'c>(&'c self, view: &PatchView<'a>, test: impl Fn(&PatchRun<'c, 'a>) -> bool) -> Option<Seen<'c, 'a>> {
-        self.seen_if(view, |run| exact(run, view) && test(run))
+        self.seen_if(view, |run| exact(run.run, view) && test(run))
     }
 
     /// The same, but reference configurations also count if parts of the match were left out: for facts that hold for
@@ -122,8 +122,8 @@ fn keys_of(path: &str) -> Vec<Step> {
 
 /// Whether a run uses the match as written: a dump, or a reference configuration for which no part of the match was
 /// left out.
-pub(crate) fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
-    run.run.knowledge == Knowledge::Dump || view.as_written
+pub(crate) fn exact(run: &ProxyRun<'_>, view: &PatchView<'_>) -> bool {
+    run.knowledge == Knowledge::Dump || view.as_written
 }
 
 impl PatchRun<'_, '_> {

@@ -110,10 +110,6 @@ impl Dump {
             let edits: Vec<Edit<'_>> = self.index.entries.iter().enumerate().map(nothing).collect();
             collect(&self.written(&edits));
         }
-        if found.is_empty() {
-            fresh.into_iter().for_each(|(name, json)| searched.add(name, json));
-            return;
-        }
         let names = self.index.entries.iter().filter_map(|entry| text.get(entry.name.range()));
         // A text that is a name here may be none in another dump, so these resources are searched there again.
         if !found.forget(names.map(|name| name.trim_matches('"'))) {

@@ -2,6 +2,7 @@
 
 use super::commands::run;
 use super::{istiod, topology};
+use crate::support::texts_where;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -165,22 +166,18 @@ fn objects_change_the_chain_of_their_service_only() {
         };
         let (old, new) = (names(&before[OWN]), names(&after[OWN]));
         let cors = new.iter().position(|name| name == "envoy.filters.http.cors").unwrap();
-        let positions: Vec<&str> = patch["differences"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|one| one["kind"] == "position")
-            .map(|one| one["effect"].as_str().unwrap())
-            .collect();
+        let positions = texts_where(&patch["differences"], ("kind", "position"), "effect");
         let added = new.len() - old.len();
         match place {
             Where::First => {
                 assert!(added > 0 && new[added..] == old[..], "{id}: {new:?}");
-                assert!(positions.iter().all(|one| one.starts_with("runs first on the waypoint")), "{id}");
+                let said = positions.iter().filter(|one| one.starts_with("runs first on the waypoint")).count();
+                assert_eq!(said, positions.len(), "{id}: {positions:?}");
+                assert!(said > 0, "{id}: no position is said");
             }
             Where::AfterCors => {
                 assert!(added == 1 && new[..=cors] == old[..=cors] && new[cors + 2..] == old[cors + 1..], "{new:?}");
-                assert!(positions.iter().all(|one| one.starts_with("runs after cors")), "{id}: {positions:?}");
+                assert!(matches!(positions[..], [one] if one.starts_with("runs after cors")), "{id}: {positions:?}");
             }
             Where::Settings | Where::Nowhere => assert_eq!(old, new, "{id}"),
         }
