@@ -19,6 +19,8 @@ if [ ! -x "$folder/cluster" ]; then
   trap 'rm -rf "$new"' EXIT
   version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
   nice -n 10 go build -p=2 -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$version" -o "$new/cluster" . >&2
+  # No package of istio.io/api is built, so on a machine that has not seen it the module has no folder yet.
+  go mod download istio.io/api >&2
   install -m 644 "$(go list -m -f '{{.Dir}}' istio.io/api)/kubernetes/customresourcedefinitions.gen.yaml" "$new/crds.yaml"
   # Whoever was faster has built the same.
   mv -T "$new" "$folder" 2>/dev/null || true
