@@ -12,8 +12,9 @@ declare_rule! {
     /// `cluster.name`, `subset` or `portNumber` that no cluster has.
     ///
     /// # What it finds
-    /// A cluster that none of the selected proxies has in the patch's context. Needs config dumps. With DestinationRules
-    /// in the input, it names the one that hides the subset.
+    /// A cluster that none of the selected proxies has in the patch's context. With DestinationRules in the input, it
+    /// names the one that hides the subset. Without config dumps: one that another patch removes, or renames at the
+    /// wrong time.
     ///
     /// # Why it matters
     /// The patch does nothing. Clusters are named `outbound|<port>|<subset>|<host>` and `inbound|<container port>||`; a
@@ -24,8 +25,7 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter/cluster_patch.go`.
-    "EF222" "cluster-not-found" Matching Error => check,
-    needs: &[Dump]
+    "EF222" "cluster-not-found" Matching Error => check
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -10,7 +10,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// `filterChain.name`, `sni`, `transportProtocol`, `applicationProtocols` or `destinationPort` that no filter chain
-    /// of the matched listeners has. Needs config dumps.
+    /// of the matched listeners has. Without config dumps: one that another patch removes, or that it renames at the
+    /// wrong time.
     ///
     /// # Why it matters
     /// The patch does nothing. `sni` must be literally one of a filter chain's server names (`*.example.com` is a name
@@ -23,8 +24,7 @@ declare_rule! {
     /// # References
     /// istio/istio#32862, istio/istio#47004, istio/istio#33694, istio/istio#36172; istiod
     /// `pilot/pkg/networking/core/envoyfilter/listener_patch.go`.
-    "EF212" "filter-chain-not-found" Matching Error => check,
-    needs: &[Dump]
+    "EF212" "filter-chain-not-found" Matching Error => check
 }
 
 const CONDITIONS: &[Condition] = &[

@@ -12,7 +12,8 @@ declare_rule! {
     /// `match.listener.name` that no listener of the context has.
     ///
     /// # What it finds
-    /// A listener name that none of the selected proxies has in the patch's context. Needs config dumps.
+    /// A listener name that none of the selected proxies has in the patch's context.
+    /// Without config dumps: one that another patch removes, or that it renames at the wrong time.
     ///
     /// # Why it matters
     /// The patch does nothing. Names of outbound listeners contain addresses (`10.1.0.10_9000`) and change with the
@@ -23,8 +24,7 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter/listener_patch.go`.
-    "EF210" "listener-not-found" Matching Error => check,
-    needs: &[Dump]
+    "EF210" "listener-not-found" Matching Error => check
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

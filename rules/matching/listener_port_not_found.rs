@@ -16,6 +16,7 @@ declare_rule! {
     /// # What it finds
     /// A port that none of the selected proxies listens on in the patch's context, typically the port of a Service
     /// where the container port (`targetPort`) is compared.
+    /// Without config dumps: one whose listener another patch removes.
     ///
     /// # Why it matters
     /// The patch does nothing. Inbound traffic of a sidecar is matched by the container port; listeners of a gateway
@@ -28,7 +29,7 @@ declare_rule! {
     /// # References
     /// istio/istio#30191, istio/istio.io#13169; istiod `pilot/pkg/networking/core/envoyfilter/listener_patch.go`.
     "EF211" "listener-port-not-found" Matching Error => check,
-    fixes: true, needs: &[Dump]
+    fixes: true
 }
 
 /// Ports of the Services of Istio's own gateways, and their container ports.

@@ -13,7 +13,8 @@ declare_rule! {
     /// `vhost.route.name` or `action` that no route has.
     ///
     /// # What it finds
-    /// A route that none of the matched virtual hosts has. Needs config dumps.
+    /// A route that none of the matched virtual hosts has. Without config dumps: one that
+    /// another patch removes, or renames at the wrong time.
     ///
     /// # Why it matters
     /// The patch does nothing. A route has the name of its `http` entry in the VirtualService (none if that has no
@@ -24,8 +25,7 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
-    "EF221" "route-not-found" Matching Error => check,
-    needs: &[Dump]
+    "EF221" "route-not-found" Matching Error => check
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

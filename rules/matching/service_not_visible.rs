@@ -14,7 +14,8 @@ declare_rule! {
     /// # What it finds
     /// A service host for which none of the selected proxies has a cluster: not a full host name, unknown, not exported
     /// to the proxy's namespace, or hidden by a Sidecar. With manifests of Services, ServiceEntries and Sidecars, the
-    /// finding says which. Without config dumps: short names of Kubernetes Services, such as `cart` or `cart.shop.svc`.
+    /// finding says which. Without config dumps: short names of Kubernetes Services, such as `cart` or `cart.shop.svc`,
+    /// and services whose clusters another patch removes or renames before.
     ///
     /// # Why it matters
     /// The patch does nothing for these proxies.

@@ -15,7 +15,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A virtual host that none of the matched route configurations has. Without config dumps: names with context
-    /// SIDECAR_INBOUND that no inbound virtual host can have.
+    /// SIDECAR_INBOUND that no inbound virtual host can have, and a virtual host that another patch removes, or renames
+    /// at the wrong time.
     ///
     /// # Why it matters
     /// The patch does nothing. Virtual hosts are named `<host>:<port>`; those of a sidecar's inbound side

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::program::Status;
 use crate::lint::context::PatchView;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::model::envoy_filter::ObjectMatch;
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::tree::Tree;
@@ -56,10 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(built) = view.built.filter(|built| built.status == Status::Ready) else { continue };
         let dumps = cx.attaches_to_dump(view.filter_index);
-        // Without dumps, a REMOVE may target a generated object that the ADD replaces.
-        if built.operation == Operation::Remove && !dumps {
-            continue;
-        }
+        let removes = built.operation == Operation::Remove;
         for ((kind, field, wanted), route) in asked(&built.object) {
             let Some(add) = adds.get(&(kind, field, Cow::Borrowed(&*wanted))) else { continue };
             let same = add.filter_index == view.filter_index && add.patch.index == view.patch.index;
@@ -68,7 +65,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     || !(built.operation.is_merge() || built.operation == Operation::Remove));
             // Ports, server names and domains belong to an unknown mesh.
             let unknown = field != Field::Name && !dumps;
-            if same || apart || unknown || (kind == ApplyTo::Cluster && built.operation == Operation::Add) {
+            // Without dumps, a REMOVE may target a generated object that the ADD replaces.
+            // The name of a route may come from a VirtualService.
+            let generated = kind == ApplyTo::HttpRoute || names::may_be_generated(&wanted);
+            let perhaps_generated = removes && !dumps && generated;
+            if same
+                || apart
+                || unknown
+                || perhaps_generated
+                || (kind == ApplyTo::Cluster && built.operation == Operation::Add)
+            {
                 continue;
             }
             let together = cx.runs.iter().any(|run| {
@@ -109,11 +115,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, view.value_span(&route), format!("{what} is added by {by}, and {never}"))
                 .label("matches nothing")
                 .related(add.value_path_span("name"), place)
-                .help(format!(
-                    "write it into the value of configPatches[{}] of {}",
-                    add.patch.index,
-                    add.filter.full_name()
-                ));
+                .help(if removes {
+                    format!(
+                        "delete this patch and configPatches[{}] of {}, which adds it",
+                        add.patch.index,
+                        add.filter.full_name()
+                    )
+                } else {
+                    format!(
+                        "write it into the value of configPatches[{}] of {}",
+                        add.patch.index,
+                        add.filter.full_name()
+                    )
+                });
             let confidence = if dumps { crate::lint::Confidence::Certain } else { crate::lint::Confidence::Likely };
             let finding = finding.confidence(confidence);
             out.push(finding.ineffective());

@@ -13,7 +13,7 @@ use crate::model::resource::{ResourceKind, ResourceText};
 use crate::proto::tree::{Tree, Value};
 
 /// Message name of the HTTP connection manager.
-pub(super) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+pub(crate) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 /// The fields of an HTTP connection manager that are needed to insert, replace or remove its filters.
 const LOOKED_INTO: &[&str] = &["http_filters", "rds", "route_config"];

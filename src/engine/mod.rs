@@ -17,6 +17,7 @@ pub(crate) mod shared;
 pub mod trace;
 pub mod unapply;
 
+pub(crate) use listener::HCM_TYPE;
 pub use outcome::{Judged, Outcome, judge};
 pub use program::{Plan, Program};
 pub use select::{MeshSettings, Selection};

@@ -8,6 +8,7 @@ use crate::envoy::api::envoy_of;
 use crate::lint::facts::behind::Behind;
 use crate::lint::facts::made_up;
 use crate::lint::facts::versions;
+use crate::lint::finding::Cause;
 use crate::lint::upgrade::snapshot::Upgrade;
 use crate::lint::value::lua_script::Script;
 use crate::lint::value::{self, PatchValue};
@@ -103,6 +104,8 @@ pub struct Missed {
     pub(super) nearest: Option<Condition>,
     /// Whether it was tried on config dumps.
     pub(super) certain: bool,
+    /// Without config dumps: the patch that takes whatever this one matches.
+    pub(super) taken: Option<Cause>,
 }
 
 /// Everything a rule may look at.

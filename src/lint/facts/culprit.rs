@@ -41,25 +41,33 @@ struct Culprit {
 /// The cause of a patch that matches nothing, if another patch is to blame; `runs` are the proxies on which it was
 /// tried.
 pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
-    cause_of(cx, filter, patch, runs, |_| true)
+    cause_of(cx, filter, patch, runs, Counts { effect: |_| true, described: false })
+}
+
+/// The same on an object that was made of the patch's match ([`super::described`]), which the texts do not name.
+pub(crate) fn cause_of_described(cx: &Context<'_>, filter: usize, patch: usize, run: &ProxyRun<'_>) -> Option<Cause> {
+    cause_of(cx, filter, patch, &[run], Counts { effect: |_| true, described: true })
 }
 
 /// The cause of a patch that matches but changes nothing, if it would change something without another patch.
 pub(crate) fn cause_of_no_op(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
-    cause_of(cx, filter, patch, runs, Effect::changes)
+    cause_of(cx, filter, patch, runs, Counts { effect: Effect::changes, described: false })
 }
 
-fn cause_of(
-    cx: &Context<'_>,
-    filter: usize,
-    patch: usize,
-    runs: &[&ProxyRun<'_>],
-    counts: fn(&Effect) -> bool,
-) -> Option<Cause> {
+/// What is asked about a patch.
+#[derive(Clone, Copy)]
+struct Counts {
+    /// Which of its effects count.
+    effect: fn(&Effect) -> bool,
+    /// Whether the object was made of its match.
+    described: bool,
+}
+
+fn cause_of(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>], counts: Counts) -> Option<Cause> {
     // Replicas have the same cause, so a few proxies are enough.
     runs.iter().take(3).find_map(|run| {
         let id = run.plan.find(filter, patch)?;
-        let culprit = run.culprit(id, counts)?;
+        let Some(culprit) = run.culprit(id, counts) else { return later(cx, filter, run, id, counts.described) };
         let planned = run.plan.get(culprit.id);
         let other = cx.filters.get(planned.filter)?;
         let number = planned.built.patch.index;
@@ -106,9 +114,52 @@ fn cause_of(
     })
 }
 
+/// The cause of a patch that matches the name which another patch gives an object only after it.
+fn later(cx: &Context<'_>, filter: usize, run: &ProxyRun<'_>, id: PatchId, described: bool) -> Option<Cause> {
+    let renamer = run.renamer(id)?;
+    let planned = run.plan.get(renamer);
+    let (number, other) = (planned.built.patch.index, cx.filters.get(planned.filter)?);
+    let effects = &run.judged.trace.patches[renamer.index()].effects;
+    let (place, _) = effects.iter().min_by_key(|(_, effect)| rank(effect))?;
+    let object = if described { "it".to_owned() } else { place.to_string() };
+    let own = planned.filter == filter;
+    let whose = if own { format!("configPatches[{number}] of this EnvoyFilter") } else { other.full_name() };
+    let help = if own {
+        format!("move this patch below configPatches[{number}]")
+    } else {
+        format!(
+            "run this EnvoyFilter after {whose}, with a higher priority:\nspec:\n  priority: {}",
+            i64::from(other.priority) + 10
+        )
+    };
+    Some(Cause {
+        what: format!("{whose} renames {object} to that name only later"),
+        place: cx.patch(planned.filter, number)?.value_path_span("name"),
+        label: "renames it".to_owned(),
+        help,
+    })
+}
+
 impl ProxyRun<'_> {
+    /// The later patch that gives an object the name for which a patch looks.
+    fn renamer(&self, id: PatchId) -> Option<PatchId> {
+        let wanted = self.plan.get(id).built.patch.apply_to;
+        let whole =
+            [ApplyTo::Listener, ApplyTo::FilterChain, ApplyTo::VirtualHost, ApplyTo::HttpRoute, ApplyTo::Cluster];
+        if !whole.contains(&wanted) {
+            return None;
+        }
+        let renames = |other: PatchId| {
+            let trace = &self.judged.trace.patches[other.index()];
+            trace.effects.iter().any(|(_, effect)| rank(effect) == 1)
+        };
+        let later = |other: &PatchId| *other > id && self.plan.get(*other).built.patch.apply_to == wanted;
+        let mut renamers = self.plan.ids().filter(later).filter(|&other| renames(other)).take(MAX_SUSPECTS);
+        renamers.find(|&other| self.matches_after(id, other))
+    }
+
     /// The patch without which a patch that matches nothing here would match.
-    fn culprit(&self, id: PatchId, counts: fn(&Effect) -> bool) -> Option<Culprit> {
+    fn culprit(&self, id: PatchId, counts: Counts) -> Option<Culprit> {
         if self.memo.searches.fetch_add(1, Ordering::Relaxed) >= MAX_SEARCHES {
             return None;
         }
@@ -188,7 +239,11 @@ impl ProxyRun<'_> {
         };
         Some(Culprit {
             id: *culprit,
-            did: did(place, effect),
+            did: if counts.described {
+                did_to_it(place, self.plan.get(id).built.patch.apply_to, effect)
+            } else {
+                did(place, effect)
+            },
             removed,
             renamed: self.renamed(id, effect),
             label,
@@ -224,15 +279,15 @@ impl ProxyRun<'_> {
         !self.same(&with, &engine::run(&without, self.config, &options, &mut ()))
     }
 
-    fn matches(&self, plan: &Plan<'_>, id: PatchId, counts: fn(&Effect) -> bool) -> bool {
+    fn matches(&self, plan: &Plan<'_>, id: PatchId, counts: Counts) -> bool {
         let mut trace = Trace::new(plan.patches.len());
         engine::run(plan, self.config, &Options::default(), &mut trace);
         met(&trace, id, counts)
     }
 }
 
-fn met(trace: &Trace, id: PatchId, counts: fn(&Effect) -> bool) -> bool {
-    trace.patches.get(id.index()).is_some_and(|trace| trace.effects.iter().any(|(_, effect)| counts(effect)))
+fn met(trace: &Trace, id: PatchId, counts: Counts) -> bool {
+    trace.patches.get(id.index()).is_some_and(|trace| trace.effects.iter().any(|(_, effect)| (counts.effect)(effect)))
 }
 
 /// Whether a place is another one or inside it. Filter chains move when one is removed; their other names are enough.
@@ -280,6 +335,32 @@ fn rank(effect: &Effect) -> u8 {
         Effect::Replaced => 2,
         Effect::Merged(_) | Effect::TransportSocketMerged(..) => 3,
         _ => 4,
+    }
+}
+
+/// What a patch did to the objects that another one matches, of which only the match is known.
+fn did_to_it(place: &Place, wanted: ApplyTo, effect: &Effect) -> String {
+    let (holds, within) = match place.kind {
+        ResourceKind::Cluster => (ApplyTo::Cluster, "cluster"),
+        _ if place.route.is_some() => (ApplyTo::HttpRoute, "route"),
+        _ if place.vhost.is_some() => (ApplyTo::VirtualHost, "virtual host"),
+        _ if place.sub_filter.is_some() => (ApplyTo::HttpFilter, "HTTP filter"),
+        _ if place.filter.is_some() => (ApplyTo::NetworkFilter, "network filter"),
+        _ if place.listener_filter.is_some() => (ApplyTo::ListenerFilter, "listener filter"),
+        _ if place.chain.is_some() => (ApplyTo::FilterChain, "filter chain"),
+        ResourceKind::Route => (ApplyTo::RouteConfiguration, "route configuration"),
+        _ => (ApplyTo::Listener, "listener"),
+    };
+    let object = if holds == wanted { "it".to_owned() } else { format!("the {within} that contains it") };
+    let name = || match effect {
+        Effect::Merged(changes) => changes.iter().find(|change| change.path == "name")?.after.as_deref(),
+        _ => None,
+    };
+    match (effect, name()) {
+        (Effect::Removed, _) => format!("removed {object}"),
+        (Effect::Replaced, _) => format!("replaced {object}"),
+        (_, Some(name)) => format!("renamed {object} to {}", name.trim_matches('"')),
+        _ => format!("changed {object}"),
     }
 }
 

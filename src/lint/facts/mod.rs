@@ -5,6 +5,7 @@ pub(crate) mod behind;
 pub mod context;
 pub mod crd;
 pub(crate) mod culprit;
+pub(crate) mod described;
 pub(crate) mod destination;
 pub(crate) mod document;
 pub(crate) mod filter_keys;

@@ -171,6 +171,16 @@ pub(crate) fn client_virtual_host(chain: &str) -> Option<String> {
     Some(format!("{}:{port}", rest.strip_prefix("http|")?))
 }
 
+/// Whether istiod may generate an object of this name in some mesh: its names contain a host or address, or a port.
+pub(crate) fn may_be_generated(name: &str) -> bool {
+    let port = name.rsplit(['_', '-', '.']).next().is_some_and(|end| end.parse::<u16>().is_ok());
+    let fixed = ["allow_any", "block_all", "default", "virtualInbound", "virtualOutbound", "main_internal"];
+    port || name.contains(['|', ':', '.'])
+        || name.contains("Cluster")
+        || name.contains("connect")
+        || fixed.contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@ use crate::engine::trace::Condition;
 use crate::engine::{Outcome, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, Missed, PatchView, ProxyRun};
 use crate::lint::facts::culprit;
+use crate::lint::facts::described::Takers;
 use crate::lint::facts::names::{cluster_like, count, listed_or, nearest};
 use crate::lint::finding::{Cause, Confidence, Finding};
 use crate::lint::rule::RuleInfo;
@@ -24,6 +25,8 @@ pub(crate) struct NoMatch<'c, 'a> {
     pub runs: Vec<&'c ProxyRun<'a>>,
     /// Certain if those are real proxies.
     pub confidence: Confidence,
+    /// Without config dumps: the patch that takes whatever this one matches.
+    taken: Option<&'c Cause>,
 }
 
 /// The results of each patch over all runs.
@@ -75,12 +78,27 @@ fn missed<'c>(cx: &'c Context<'_>) -> &'c [Missed] {
                 }
             }
         }
-        let looked = cx.patches().zip(met).filter(|(_, met)| !met.matched);
-        looked.filter_map(|(view, met)| miss(cx, &view, met)).collect()
+        let takers = Takers::of(cx);
+        cx.patches().zip(met).filter_map(|(view, met)| miss(cx, &view, met, &takers)).collect()
     })
 }
 
-fn miss(cx: &Context<'_>, view: &PatchView<'_>, met: Met) -> Option<Missed> {
+fn miss<'a>(cx: &Context<'a>, view: &PatchView<'a>, met: Met, takers: &Takers<'a>) -> Option<Missed> {
+    let (filter, patch) = (view.filter_index, view.patch.index);
+    // Samples have none of the objects that the match names, so the patch may have met others there, or missed them for
+    // the sake of a patch of others.
+    if !cx.attaches_to_dump(filter) {
+        let taken = meant_for_release(cx, view).then(|| takers.taken(cx, view)).flatten();
+        if let Some(taken) = taken {
+            let attached = cx.attached.get(filter).into_iter().flatten();
+            let looked = attached.filter_map(|&run| Some((run, cx.runs.get(run)?.plan.find(filter, patch)?))).collect();
+            let nearest = Some(taken.nearest);
+            return Some(Missed { filter, patch, looked, nearest, certain: false, taken: Some(taken.cause) });
+        }
+    }
+    if met.matched {
+        return None;
+    }
     let certain = !met.on_dump.is_empty();
     let looked = if certain { met.on_dump } else { met.on_reference };
     let traces = looked.iter().map(|&(run, id)| &cx.runs[run].judged.trace.patches[id.index()]);
@@ -89,14 +107,17 @@ fn miss(cx: &Context<'_>, view: &PatchView<'_>, met: Met) -> Option<Missed> {
         [Condition::Filter, Condition::SubFilter, Condition::ListenerFilter, Condition::HttpConnectionManager];
     // Besides filter names, the content of a user's mesh is unknown, and so are the versions that run.
     let likely = || nearest.is_some_and(|nearest| explained.contains(&nearest)) && meant_for_release(cx, view);
-    let (filter, patch) = (view.filter_index, view.patch.index);
-    (!looked.is_empty() && (certain || likely())).then_some(Missed { filter, patch, looked, nearest, certain })
+    let missed = Missed { filter, patch, looked, nearest, certain, taken: None };
+    // On a sample, matches without the user's names meet: the patch to blame may be about another object.
+    let blamed = || !view.as_written && culprit_on_samples(cx, &missed).is_some();
+    (!missed.looked.is_empty() && (certain || (likely() && !blamed()))).then_some(missed)
 }
 
-fn gather<'c, 'a>(cx: &'c Context<'a>, one: &Missed) -> Option<NoMatch<'c, 'a>> {
+fn gather<'c, 'a>(cx: &'c Context<'a>, one: &'c Missed) -> Option<NoMatch<'c, 'a>> {
     let traces = || one.looked.iter().map(|&(run, id)| &cx.runs[run].judged.trace.patches[id.index()]);
     let nearest = one.nearest;
-    let near = || traces().filter(|trace| trace.nearest == nearest);
+    // What a sample has beside the names of the match says nothing about them.
+    let near = || traces().filter(|trace| trace.nearest == nearest && one.taken.is_none());
     Some(NoMatch {
         view: cx.patch(one.filter, one.patch)?,
         nearest,
@@ -104,7 +125,14 @@ fn gather<'c, 'a>(cx: &'c Context<'a>, one: &Missed) -> Option<NoMatch<'c, 'a>> 
         objects: nearest.map_or(0, |nearest| near().filter_map(|trace| trace.misses.get(&nearest)).sum()),
         runs: one.looked.iter().map(|&(run, _)| &cx.runs[run]).collect(),
         confidence: if one.certain { Confidence::Certain } else { Confidence::Likely },
+        taken: one.taken.as_ref(),
     })
+}
+
+/// The cause of a patch that matches nothing on sample proxies.
+fn culprit_on_samples(cx: &Context<'_>, missed: &Missed) -> Option<Cause> {
+    let runs: Vec<&ProxyRun<'_>> = missed.looked.iter().map(|&(run, _)| &cx.runs[run]).collect();
+    culprit::cause(cx, missed.filter, missed.patch, &runs)
 }
 
 /// Whether `proxyVersion` is absent or matches a proxy of the control plane's own release.
@@ -157,6 +185,9 @@ impl NoMatch<'_, '_> {
                     .note(format!("looked at {looked} on {proxies}; {have}"))
                     .workloads(self.runs.iter().map(|run| run.label().to_owned()))
             }
+            Confidence::Likely if self.taken.is_some() => finding
+                .confidence(Confidence::Certain)
+                .note("not checked on a proxy, as no config dump was given: this holds wherever both patches apply"),
             Confidence::Likely => {
                 let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.config.proxy.kind.as_str()).collect();
                 kinds.sort_unstable();
@@ -168,6 +199,9 @@ impl NoMatch<'_, '_> {
 
     /// The patch that removes what this one matches.
     pub(crate) fn cause(&self, cx: &Context<'_>) -> Option<Cause> {
+        if let Some(cause) = self.taken {
+            return Some(cause.clone());
+        }
         culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs)
     }
 
