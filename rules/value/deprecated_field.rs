@@ -50,7 +50,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .label("deprecated")
                     .note("the proxy accepts it with a warning; a later release rejects or removes it");
                 if let Some(instead) = known.map(|known| known.instead).filter(|instead| !instead.is_empty()) {
-                    finding = finding.help(instead_of_it(instead));
+                    let unfinished = object.envoy.and_then(|message| envoy::unfinished_successor(message, instead));
+                    finding = match unfinished {
+                        Some(successor) => finding.severity(Severity::Info).note(format!(
+                            "its replacement `{successor}` is still work in progress: keep `{}`",
+                            field.name()
+                        )),
+                        None => finding.help(instead_of_it(instead)),
+                    };
                 }
                 if field.name() == "google_re2" {
                     finding = finding.severity(Severity::Info);

@@ -8,6 +8,7 @@ pub mod api;
 #[cfg(test)]
 mod tests;
 
+use crate::proto::schema::{Field, Message};
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
@@ -163,6 +164,12 @@ fn words(before: &str, minor: &str) -> String {
 pub fn deprecation(path: &str) -> Option<Deprecation> {
     let row = DEPRECATIONS.row(path)?;
     Some(Deprecation { since: row.cell(1), disallowed: row.cell(2), removed: row.cell(3), instead: row.cell(4) })
+}
+
+/// The field of a message that replaces a deprecated one but that Envoy still marks as work in progress.
+pub fn unfinished_successor(message: Message, instead: &str) -> Option<&str> {
+    let name = instead.split('`').nth(1)?.split('.').next()?;
+    message.field(name).is_some_and(Field::work_in_progress).then_some(name)
 }
 
 /// A runtime guard: a key of Envoy's runtime that switches a change of behavior on or off while it is new.

@@ -71,3 +71,43 @@ fn guards_come_and_go_and_the_gap_is_not_filled_with_guesses() {
     assert_eq!(line("cares_dual_resolution_preserve_failure"), "?--------------+?");
     assert_eq!(line("nobody_knows"), "?--------??-----?");
 }
+
+#[test]
+fn what_is_written_instead_exists_and_is_recommended_by_the_same_envoy() {
+    let mut wrong = Vec::new();
+    for minor in 30..=40 {
+        let Some(envoy) = Schema::envoy(minor) else { continue };
+        for row in DEPRECATIONS.rows() {
+            let Some((message, field)) = row.0.rsplit_once('.') else { continue };
+            let Some(message) = envoy.message(message) else { continue };
+            if !message.field(field).is_some_and(Field::deprecated) {
+                continue;
+            }
+            let unfinished = unfinished_successor(message, row.cell(4));
+            // The first code names fields from the same message on.
+            let Some(path) = row.cell(4).split('`').nth(1).filter(|path| !path.contains("envoy.")) else { continue };
+            let mut at = Some(message);
+            for part in path.split('.') {
+                let next = at.and_then(|message| message.field(part));
+                match next {
+                    None => wrong.push(format!("1.{minor} {}: no `{part}` of `{path}`", row.0)),
+                    Some(next) if next.deprecated() => {
+                        wrong.push(format!("1.{minor} {}: `{path}` is deprecated", row.0));
+                    }
+                    Some(next) if next.work_in_progress() && unfinished != Some(next.name()) => {
+                        wrong.push(format!("1.{minor} {}: `{path}` is work in progress", row.0));
+                    }
+                    Some(_) => {}
+                }
+                at = next.and_then(|next| match next.kind() {
+                    crate::proto::schema::Kind::Message(message) => Some(message),
+                    _ => None,
+                });
+                if next.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -75,6 +75,44 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
     }
     orders(findings);
     refusals(findings);
+    repeats(findings);
+}
+
+/// A filter that several patches of one EnvoyFilter miss, for the same reason and with the same remedy, is one mistake: the first reports it,
+/// with the number of the others, which become infos.
+fn repeats(findings: &mut Findings) {
+    /// Maximum number of patches that are named.
+    const SHOWN: usize = 4;
+    type Same = (&'static str, String, String, Option<String>);
+    let missed = |one: &Finding| one.missing.is_some() && one.patch.is_some() && one.severity > Severity::Info;
+    let same = |one: &Finding| -> Same { (one.rule.code, one.filter.clone(), one.message.clone(), one.help.clone()) };
+    let mut groups: HashMap<Same, Vec<usize>> = HashMap::new();
+    for one in findings.iter_mut().filter(|one| missed(one)) {
+        groups.entry(same(one)).or_default().extend(one.patch);
+    }
+    for patches in groups.values_mut() {
+        patches.sort_unstable();
+        patches.dedup();
+    }
+    groups.retain(|_, patches| patches.len() > 1);
+    if groups.is_empty() {
+        return;
+    }
+    for one in findings.iter_mut().filter(|one| missed(one)) {
+        let Some([first, others @ ..]) = groups.get(&same(one)).map(Vec::as_slice) else { continue };
+        if one.patch == Some(*first) {
+            let patches: Vec<String> = others.iter().map(|patch| format!("configPatches[{patch}]")).collect();
+            let names = match patches.len().checked_sub(SHOWN) {
+                None | Some(0) => patches.join(", "),
+                Some(more) => format!("{} and {more} more", patches[..SHOWN].join(", ")),
+            };
+            let verb = if others.len() == 1 { "has" } else { "have" };
+            one.notes.push(format!("{names} of this EnvoyFilter {verb} the same mistake"));
+        } else {
+            one.severity = Severity::Info;
+            one.notes.push(format!("the same mistake as in configPatches[{first}]"));
+        }
+    }
 }
 
 /// Of findings about the order of the same two EnvoyFilters, those that another one explains are dropped.
