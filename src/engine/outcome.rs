@@ -2,7 +2,8 @@
 
 use super::program::{Plan, Status};
 use super::trace::{PatchId, Place, Trace};
-use super::{Options, Patched, run};
+use super::{Options, Patched, run, services};
+use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ProxyConfig;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,6 +125,18 @@ impl Judged<'_> {
             return Outcome::Aborted;
         }
         if self.trace.patches[id.index()].effects.is_empty() { Outcome::NoMatch } else { Outcome::NoOp }
+    }
+
+    /// The host of a service that a patch could match in clusters which an annotation adds but the configuration does not
+    /// contain.
+    pub fn hidden_host(&self, plan: &Plan<'_>, id: PatchId) -> Option<&str> {
+        let planned = plan.get(id);
+        let patch = planned.built.patch;
+        if planned.status != Status::Ready || planned.proxy_miss.is_some() || patch.apply_to != ApplyTo::Cluster {
+            return None;
+        }
+        let hosts = &self.patched.unknown_services;
+        hosts.iter().find(|host| services::perhaps_of(&patch.object, host)).map(String::as_str)
     }
 
     /// Whether a patch changed anything, even temporarily.

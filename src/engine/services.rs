@@ -5,7 +5,7 @@
 use super::compat::Behaviour;
 use super::run::Slot;
 use super::{Options, Plan, matching};
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::envoy_filter::{EnvoyFilter, ObjectMatch};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use crate::proto::json::{self, Style};
@@ -26,6 +26,15 @@ pub fn referenced_by(filter: &EnvoyFilter) -> impl Iterator<Item = &str> {
 
 fn is_of(name: &str, host: &str) -> bool {
     name.starts_with("outbound") && matching::parse_subset_key(name).host == host
+}
+
+/// Whether a match may select an outbound cluster of a host; its ports and subsets are unknown.
+pub(super) fn perhaps_of(object: &ObjectMatch, host: &str) -> bool {
+    let Some(want) = matching::cluster_match(object) else { return true };
+    if !want.name.is_empty() {
+        return is_of(&want.name, host);
+    }
+    want.service.is_empty() || want.service == host
 }
 
 /// The outbound clusters of these hosts in a configuration, as JSON with proto field names, by name.

@@ -1,9 +1,9 @@
 //! Dumps of live proxies: what they show about the filters, and how certain the explanation is.
 
 use super::{Explainer, view};
-use crate::engine::Outcome;
 use crate::engine::trace::PatchId;
 use crate::engine::unapply::{InEffect, Seen};
+use crate::engine::{Outcome, REFERENCED_SERVICES};
 use crate::model::resource::ResourceKind;
 use crate::proto::unmerge::What;
 use std::collections::BTreeSet;
@@ -99,14 +99,29 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Why the outcome of a patch is uncertain.
-    pub(super) fn uncertain(&self, id: PatchId) -> view::Reason {
-        let words = (
-            "cannot-be-told",
-            "nothing in the dump matches it; objects that EnvoyFilters removed, replaced or renamed do not appear in dumps"
-                .to_owned(),
-            None,
-        );
-        self.reason(words, Some(self.study.plan.get(id).built.patch.span))
+    /// Why the outcome of a patch is uncertain, if it is.
+    pub(super) fn doubt(&self, id: PatchId, outcome: Outcome, doubtful: &BTreeSet<PatchId>) -> Option<view::Reason> {
+        let host = (outcome == Outcome::NoMatch).then(|| self.study.judged.hidden_host(self.study.plan, id)).flatten();
+        let words = if let Some(host) = host {
+            (
+                "clusters-not-in-dump",
+                format!(
+                    "{REFERENCED_SERVICES} adds outbound clusters for {host}, which no config dump here contains: whether \
+                     it matches one of them is unknown"
+                ),
+                Some("add the config dump of a proxy that has them".to_owned()),
+            )
+        } else if doubtful.contains(&id) {
+            (
+                "cannot-be-told",
+                "nothing in the dump matches it; objects that EnvoyFilters removed, replaced or renamed do not appear in \
+                 dumps"
+                    .to_owned(),
+                None,
+            )
+        } else {
+            return None;
+        };
+        Some(self.reason(words, Some(self.study.plan.get(id).built.patch.span)))
     }
 }

@@ -170,6 +170,7 @@ impl Explainer<'_, '_> {
         let (filter, patch) = (self.study.plan.filter(id), planned.built.patch);
         let outcome = self.study.outcome(id);
         let trace = &self.study.judged.trace.patches[id.index()];
+        let doubt = self.doubt(id, outcome, doubtful);
         let mut later: Vec<view::Later> = Vec::new();
         for one in &trace.later {
             later.push(view::Later {
@@ -183,8 +184,8 @@ impl Explainer<'_, '_> {
             in_effect: self.study.in_effect(id),
             live: self.live(id),
             instead: self.instead(id),
-            uncertain: doubtful.contains(&id),
-            reason: if doubtful.contains(&id) { Some(self.uncertain(id)) } else { self.why(id, outcome) },
+            uncertain: doubt.is_some(),
+            reason: doubt.or_else(|| self.why(id, outcome)),
             effects: self.effects(id),
             notices: self.notices(filter, patch, &planned.built.notices),
             later,

@@ -10,7 +10,7 @@ use super::{Error, Refusal};
 use crate::cluster::Via;
 use crate::cluster::targets::{self, Target};
 use crate::demo;
-use crate::engine::services;
+use crate::engine::{matching, services};
 use crate::load::dump::{Dump, Identity, Layout, Pool, Searched, Wanted};
 use crate::load::dumps;
 use crate::load::limits::Limits;
@@ -152,8 +152,15 @@ impl Mesh<'_> {
         let hosts = referenced_hosts(&self.loaded.inventory.envoy_filters);
         if !hosts.is_empty() {
             let configs = all.iter().filter_map(|kept| kept.dump.config(&kept.identity).ok());
-            let lent: Arc<BTreeMap<_, _>> =
-                Arc::new(configs.flat_map(|config| services::clusters_of(&config, &hosts)).collect());
+            let mut lent: BTreeMap<String, String> =
+                configs.flat_map(|config| services::clusters_of(&config, &hosts)).collect();
+            // Given dumps were all read. Elsewhere, proxies that no filter reaches may have the others.
+            let known = |host: &&str| lent.keys().any(|name| matching::parse_subset_key(name).host == *host);
+            if !matches!(self.feed, Feed::Given) && !hosts.iter().all(known) {
+                let others = self.lent(&self.loaded.inventory.envoy_filters, given, wanted)?;
+                lent.extend(others.iter().map(|(name, text)| (name.clone(), text.clone())));
+            }
+            let lent = Arc::new(lent);
             all.iter_mut().for_each(|kept| kept.dump.lend(Arc::clone(&lent)));
         }
         Ok(all)

@@ -175,6 +175,11 @@ pub enum What {
         /// Why, as in `explain`.
         reason: Option<String>,
     },
+    /// Whether the patch has an effect there is unknown.
+    Unknown {
+        /// Why, as in `explain`.
+        reason: Option<String>,
+    },
 }
 
 /// The result of a survey.
@@ -328,6 +333,10 @@ pub(crate) fn judge(held: &mut Held, patch: &Patch, proxy: &view::Proxy) -> Opti
         return None;
     }
     held.judged += 1;
+    let reason = || patch.reason.as_ref().map(|reason| reason.message.clone());
+    if patch.live.is_none() && patch.uncertain && patch.in_effect != Some(InEffect::Yes) {
+        return Some(What::Unknown { reason: reason() });
+    }
     match (patch.live, patch.outcome, patch.in_effect) {
         (Some(Live::InEffect), ..) => {
             held.effective += 1;
@@ -356,8 +365,7 @@ pub(crate) fn judge(held: &mut Held, patch: &Patch, proxy: &view::Proxy) -> Opti
         }
         (None, outcome, _) => {
             held.ineffective += 1;
-            let reason = patch.reason.as_ref().map(|reason| reason.message.clone());
-            Some(What::Idle { outcome, reason })
+            Some(What::Idle { outcome, reason: reason() })
         }
     }
 }

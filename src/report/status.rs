@@ -94,6 +94,7 @@ pub(crate) fn what(what: &What, most: usize) -> String {
         }
         What::NotInEffect => "not in effect: the proxy does not hold what it writes".to_owned(),
         What::PartlyInEffect => "partly in effect".to_owned(),
+        What::Unknown { reason } => because("unknown", reason.as_deref()),
         What::Idle { outcome, reason } => {
             let verdict = match outcome {
                 Outcome::NoMatch => "no match",
@@ -103,9 +104,13 @@ pub(crate) fn what(what: &What, most: usize) -> String {
                 Outcome::NotSelected => "not for this proxy",
                 Outcome::Applied => "applied",
             };
-            format!("{verdict}{}", reason.as_ref().map_or(String::new(), |reason| format!(": {reason}")))
+            because(verdict, reason.as_deref())
         }
     }
+}
+
+fn because(verdict: &str, reason: Option<&str>) -> String {
+    reason.map_or_else(|| verdict.to_owned(), |reason| format!("{verdict}: {reason}"))
 }
 
 /// The message when nothing is wrong.

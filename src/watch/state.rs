@@ -355,9 +355,7 @@ fn differing(pods: &[(&Pod, &Known)]) -> BTreeMap<(String, usize), String> {
         let patches: BTreeSet<&(String, usize)> =
             read.iter().flat_map(|(_, reading)| reading.look.wrong.keys()).collect();
         for patch in patches {
-            let lacks = |reading: &Reading| {
-                reading.look.wrong.get(patch).is_some_and(|what| !matches!(what, What::Idle { .. }))
-            };
+            let lacks = |reading: &Reading| reading.look.wrong.get(patch).is_some_and(|what| !is_idle(what));
             let lacking: Vec<&str> = read.iter().filter(|one| lacks(one.1)).map(|(pod, _)| pod.1.as_str()).collect();
             let holds =
                 |reading: &Reading| !reading.look.wrong.contains_key(patch) && !reading.look.unknown.contains(patch);
@@ -375,19 +373,24 @@ fn differing(pods: &[(&Pod, &Known)]) -> BTreeMap<(String, usize), String> {
 /// Maximum number of listed pods.
 const FEW: usize = 3;
 
+/// Whether nothing is known to be missing on the proxy.
+const fn is_idle(what: &What) -> bool {
+    matches!(what, What::Idle { .. } | What::Unknown { .. })
+}
+
 const fn trouble(what: &What) -> Trouble {
     match what {
         What::Rejected { .. } => Trouble::Rejected,
         What::NotInEffect => Trouble::NotInEffect,
         What::PartlyInEffect => Trouble::PartlyInEffect,
-        What::Idle { .. } => Trouble::NoEffect,
+        What::Idle { .. } | What::Unknown { .. } => Trouble::NoEffect,
     }
 }
 
 fn words(what: &What, instead: Option<&String>) -> String {
     let words = status::what(what, usize::MAX);
     match instead {
-        Some(instead) if !matches!(what, What::Idle { .. }) => format!("{words}; {instead}"),
+        Some(instead) if !is_idle(what) => format!("{words}; {instead}"),
         _ => words,
     }
 }

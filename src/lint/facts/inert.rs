@@ -89,7 +89,7 @@ impl ProxyRun<'_> {
             return false;
         }
         match planned.built.patch.apply_to {
-            To::Cluster => !self.judged.patched.unknown_services.is_empty(),
+            To::Cluster => self.judged.hidden_host(self.plan, id).is_some(),
             To::RouteConfiguration | To::VirtualHost | To::HttpRoute => !self.judged.patched.unknown_routes.is_empty(),
             _ => false,
         }

@@ -3,7 +3,7 @@
 use super::mock::World;
 use super::{demo_dump, live, pod, shop};
 use crate::support::{testdata, text};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const FILTER: &str = "apiVersion: networking.istio.io/v1alpha3
 kind: EnvoyFilter
@@ -58,4 +58,49 @@ fn workloads_beside_a_service_are_asked_for_its_clusters_first() {
     // Elsewhere it is one of many, and not every proxy is read: that is said.
     let (code, out, err) = diff("zoo");
     assert!(code != 1 && err.contains("are left out"), "{code} {out}{err}");
+}
+
+#[test]
+fn get_and_status_do_not_call_a_patch_of_unknown_clusters_ineffective() {
+    let ask = |namespace: &str| {
+        let mut world = mesh(namespace);
+        world.add(json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": "patient", "namespace": "reed", "annotations": {
+                "envoyfilter.istio.io/referenced-services": "silt/clay.silt.svc.cluster.local",
+            }},
+            "spec": {
+                "targetRefs": [{"kind": "Gateway", "group": "gateway.networking.k8s.io", "name": "wp"}],
+                "configPatches": [{
+                    "applyTo": "CLUSTER",
+                    "match": {"context": "SIDECAR_OUTBOUND", "cluster": {"service": "clay.silt.svc.cluster.local"}},
+                    "patch": {"operation": "MERGE", "value": {"connect_timeout": "3s"}},
+                }],
+            },
+        }));
+        let mock = world.start();
+        let run = |arguments: &[&str]| live(&mock, &[arguments, &["-A", "--dump-via", "pod-proxy"]].concat());
+        let status = run(&["status"]);
+        let line = status.out.lines().find(|line| line.contains("patient")).unwrap_or_default().to_owned();
+        let get: Value = serde_json::from_str(&run(&["get", "reed/patient", "-o", "json"]).out).unwrap();
+        (line, get["items"][0].clone())
+    };
+    // A workload beside the service lends the cluster: the waypoint should have it and does not.
+    let (line, item) = ask("silt");
+    assert!(line.contains("patch 0: not in effect"), "{line}");
+    assert_eq!(
+        (&item["judged"], &item["effective"], &item["ineffective"]),
+        (&json!(1), &json!(0), &json!(1)),
+        "{item}"
+    );
+    // No proxy that was read has it.
+    let (line, item) = ask("zoo");
+    assert!(
+        line.contains("patch 0: unknown: envoyfilter.istio.io/referenced-services adds outbound clusters for clay")
+    );
+    assert_eq!(
+        (&item["judged"], &item["effective"], &item["ineffective"]),
+        (&json!(1), &json!(0), &json!(0)),
+        "{item}"
+    );
 }
