@@ -70,6 +70,8 @@ fn job(slots: &Slots) -> Value {
     arguments.push(format!("--dump-via={}", slots.report_dumps));
     arguments.push(format!("--api={}", slots.report_api));
     arguments.push("--config=/config/envoyfilter.yaml".to_owned());
+    // Another run would read no more, and a failed shard ends the others.
+    arguments.push("--allow-partial".to_owned());
     arguments.extend(mesh(slots));
     let container = json!({
         "name": "report",

@@ -44,6 +44,9 @@ pub(super) struct Report {
     /// Custom rules: files or folders of files of kind LintRule
     #[arg(long, value_name = "PATH")]
     rules: Vec<PathBuf>,
+    /// Exit with 0 when reports were written although not everything could be read, which the reports say
+    #[arg(long)]
+    allow_partial: bool,
     /// Only print (client), or only let the API server check (server)
     #[arg(long, default_value = "none", hide_possible_values = true, value_name = "HOW")]
     dry_run: DryRun,
@@ -126,14 +129,16 @@ impl Report {
         session.notes(&run.notes)?;
         session.scope(&run.scope)?;
         let apis: BTreeSet<ApiWord> = self.api.iter().copied().collect();
+        // Reports of what could not be read are written too: they say so.
+        let read = if run.trouble.is_empty() || self.allow_partial { Exit::Ok } else { Exit::Partial };
         if self.dry_run == DryRun::Client {
             let reports: Vec<Value> = apis.iter().flat_map(|api| self.reports(&run, shard, api.api())).collect();
             write_objects(session, &reports, self.output)?;
-            return Ok(if run.trouble.is_empty() { Exit::Ok } else { Exit::Partial });
+            return Ok(read);
         }
         // If filters could not be listed, it is unknown which are gone.
         let complete = run.complete;
-        let mut worst = Exit::Ok;
+        let mut worst = read;
         for api in apis {
             let exit = self.write(session, api, &self.reports(&run, shard, api.api()), (shard, complete))?;
             worst = if exit.code() > worst.code() { exit } else { worst };

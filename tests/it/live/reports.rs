@@ -117,6 +117,25 @@ fn a_report_has_a_scope_and_is_no_all_clear() {
     assert!(run["results"][0]["message"].as_str().unwrap().starts_with("nothing could be judged"), "{run}");
 }
 
+/// What was written without being read in full is no success, unless that is accepted, as in a CronJob.
+#[test]
+fn a_report_of_a_part_ends_with_exit_code_3() {
+    let configuration = "/api/v1/namespaces/istio-system/configmaps";
+    let report = |forbidden: &[&str], more: &[&str]| {
+        let world = shop().serving("wgpolicyk8s.io/v1alpha2");
+        let fault = |world: World, path: &&str| world.fault(path, Fault::Status(403, "not for you"), 99);
+        let mock = forbidden.iter().fold(world, fault).start();
+        let said = live(&mock, &[&["webhook", "report"], more].concat());
+        assert!(said.out.contains("reports written"), "{}{}", said.out, said.err);
+        assert_eq!(said.err.contains("not allowed"), !forbidden.is_empty(), "{}", said.err);
+        said.code
+    };
+    assert_eq!(report(&[], &[]), 0);
+    assert_eq!(report(&[configuration], &[]), 3);
+    assert_eq!(report(&[configuration], &["--dry-run=server"]), 3);
+    assert_eq!(report(&[configuration], &["--allow-partial"]), 0);
+}
+
 /// The same results in the successor API of PolicyReports; both if both are requested.
 #[test]
 fn reports_are_written_for_either_api() {
