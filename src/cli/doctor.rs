@@ -3,12 +3,13 @@
 use super::istiod::IstiodOptions;
 use super::options::TextOrJson;
 use super::session::{Exit, Session};
-use super::started;
+use super::started::{self, Started};
 use crate::bottle::doctor::{self, Comparison, Filters, How};
 use crate::bottle::{Fault, Node, Wanted, proxies};
 use crate::cluster::kinds;
 use crate::engine::MeshSettings;
-use crate::mesh::Error;
+use crate::mesh::{Error, PlaneScope, ProxyScope, Scope};
+use crate::report;
 use crate::report::style::Role;
 use crate::words::count;
 use clap::Args;
@@ -29,7 +30,8 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Error> {
-        let (mut opened, loaded, mut partial) = started::open(&self.istiod, session, &self.files, &kinds::DOCTOR)?;
+        let started = started::open(&self.istiod, session, &self.files, &kinds::DOCTOR)?;
+        let Started { mut opened, loaded, mut partial, origin } = started;
         let nodes: Vec<Node> =
             proxies::all(&opened.objects, &opened.common).into_iter().map(|found| found.node).collect();
         if nodes.is_empty() {
@@ -47,17 +49,31 @@ impl Doctor {
         let parted = compared.iter().flatten().any(|one| !one.differences.is_empty());
         partial |= compared.iter().any(Result::is_err);
         let version = &opened.bottle.istiod.version;
+        let scope = Scope {
+            origin,
+            namespaces: None,
+            control_planes: vec![PlaneScope {
+                revision: mesh.revision.clone(),
+                release: release.to_string(),
+                root_namespace: mesh.root_namespace.clone(),
+                mesh_config: !loaded.inventory.meshes.is_empty(),
+            }],
+            filters: documents.len(),
+            proxies: ProxyScope { read: compared.iter().flatten().count(), of: nodes.len(), pods: nodes.len() },
+            unread: Scope::unread(loaded.problems.iter()),
+        };
         match self.output {
             TextOrJson::Text => {
+                session.scope(&scope)?;
                 text(session, version, documents.len(), &nodes, &compared)?;
                 if partial {
                     writeln!(session.out, "Not everything could be read or compared: this holds for the rest only.")?;
                 }
             }
             TextOrJson::Json => {
-                let mut report = data(version, documents.len(), &nodes, &compared);
-                report["complete"] = (!partial).into();
-                writeln!(session.out, "{report:#}")?;
+                let mut answer = data(version, documents.len(), &nodes, &compared);
+                answer["complete"] = (!partial).into();
+                report::scoped(session.out, &answer, &scope)?;
             }
         }
         Ok(match (parted, partial) {

@@ -2,7 +2,7 @@
 
 use super::istiod::IstiodOptions;
 use super::session::{Exit, Session};
-use super::started;
+use super::started::{self, Started};
 use crate::bottle::proxies::{self, Found};
 use crate::bottle::{Node, Opened, Wanted};
 use crate::cluster::kinds;
@@ -64,7 +64,7 @@ impl Dump {
             Ok(like) => like,
             Err(exit) => return Ok(exit),
         };
-        let (mut opened, _, mut partial) = started::open(&self.istiod, session, &self.files, &kinds::DUMP)?;
+        let Started { mut opened, mut partial, .. } = started::open(&self.istiod, session, &self.files, &kinds::DUMP)?;
         if let Some(version) = &self.proxy_version {
             opened.common.istio_version.clone_from(version);
         }

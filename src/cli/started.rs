@@ -6,32 +6,46 @@ use crate::bottle::stand_ins::Added;
 use crate::bottle::{Fault, Opened};
 use crate::cluster::kinds::Needs;
 use crate::load::{self, Loaded};
-use crate::mesh::{self, Error, Settings, bottled};
+use crate::mesh::{self, Error, Origin, Settings, bottled};
 use crate::report::style::Role;
 use crate::source::Severity;
 use crate::words::count;
 use std::path::PathBuf;
 
+/// An istiod that has read the objects of a command.
+pub(super) struct Started {
+    /// The istiod.
+    pub(super) opened: Opened,
+    /// The objects as they were read.
+    pub(super) loaded: Loaded,
+    /// Whether something serious could not be read.
+    pub(super) partial: bool,
+    /// The istiod, and the cluster or the capture that has the objects.
+    pub(super) origin: Origin,
+}
+
 /// Starts istiod with the objects of these files or, without files, of the capture or the cluster. Reports what could not
-/// be read, and returns whether that was serious.
+/// be read.
 pub(super) fn open(
     options: &IstiodOptions,
     session: &mut Session<'_>,
     files: &[PathBuf],
     needs: &Needs,
-) -> Result<(Opened, Loaded, bool), Error> {
+) -> Result<Started, Error> {
     let istiod = options.required();
     let settings = Settings { istiod: Some(istiod.clone()), ..session.settings() };
-    let (mut loaded, istiod) = if files.is_empty() {
-        mesh::read_for_istiod(&settings, &istiod, needs, session.progress)?
+    let (mut loaded, istiod, of) = if files.is_empty() {
+        let (loaded, istiod, origin) = mesh::read_for_istiod(&settings, &istiod, needs, session.progress)?;
+        (loaded, istiod, Some(origin))
     } else {
-        (load::read(files, &settings.load_options()), istiod)
+        (load::read(files, &settings.load_options()), istiod, None)
     };
     let documents = std::mem::take(&mut loaded.documents);
     let partial = tell(session, &loaded)?;
     let opened = bottled::open(&settings, &istiod, &loaded, documents, files.is_empty())?;
     summary(session, &opened)?;
-    Ok((opened, loaded, partial))
+    let origin = bottled::origin(&opened, of);
+    Ok(Started { opened, loaded, partial, origin })
 }
 
 /// Namespace of objects that do not name one.

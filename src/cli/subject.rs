@@ -3,7 +3,7 @@
 use super::istiod::IstiodOptions;
 use super::options::Proxies;
 use super::session::{Exit, Session};
-use crate::mesh::{self, Error, SubjectRequest};
+use crate::mesh::{self, Error, Scope, SubjectRequest};
 use std::path::PathBuf;
 
 pub(super) use crate::mesh::Pair as Given;
@@ -27,8 +27,8 @@ pub(super) struct Source<'s> {
 }
 
 impl Source<'_> {
-    /// Passes on the one selected proxy.
-    pub(super) fn one(&self, session: &mut Session<'_>, take: &mut Use<'_>) -> Result<Exit, Error> {
+    /// Passes on the one selected proxy. Also returns what the answer is based on.
+    pub(super) fn one(&self, session: &mut Session<'_>, take: &mut Use<'_>) -> Result<(Exit, Scope), Error> {
         let mut settings = self.istiod.of(session);
         settings.named_by_file = self.named_by_file;
         if self.capture.is_some() {
@@ -50,8 +50,9 @@ impl Source<'_> {
         }
         session.scope(&found.scope)?;
         if found.several {
-            return session.usage("this command takes one proxy; only the first config dump was used", None);
+            let exit = session.usage("this command takes one proxy; only the first config dump was used", None)?;
+            return Ok((exit, found.scope));
         }
-        Ok(if serious && exit == Exit::Ok { Exit::Partial } else { exit })
+        Ok((if serious && exit == Exit::Ok { Exit::Partial } else { exit }, found.scope))
     }
 }

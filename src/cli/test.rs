@@ -8,7 +8,7 @@ use super::trying::{SandboxOptions, failed};
 use crate::behaviour::suite::{self, Coverage, KIND, ProxySource, Suite};
 use crate::behaviour::{Host, Settings};
 use crate::load::config as files;
-use crate::mesh::Error as Failure;
+use crate::mesh::{Error as Failure, Scope};
 use crate::report;
 use crate::report::behaviour::suite::{File, Form, Shown};
 use crate::report::screen::Mode;
@@ -130,7 +130,7 @@ impl Test {
         let mut groups: Vec<(Needs, Vec<(usize, Suite)>)> = Vec::new();
         for path in &paths {
             watched.push(path.clone());
-            let wrong = |why: String| File { name: path.display().to_string(), results: Err(why.into()) };
+            let wrong = |why: String| File { name: path.display().to_string(), results: Err(why.into()), scope: None };
             let problems = match files::read(path, &mut sources) {
                 Ok(file) => match file.document.as_ref().map(suite::read) {
                     Some(Ok(suite)) => {
@@ -171,8 +171,9 @@ impl Test {
             }
         }
         for (needs, suites) in &groups {
-            let results = self.group(session, host, settings, needs, suites)?;
+            let (results, scope) = self.group(session, host, settings, needs, suites)?;
             for ((at, _), results) in suites.iter().zip(results) {
+                run[*at].scope.clone_from(&scope);
                 run[*at].results = match results {
                     Ok(results) => {
                         coverage.add(results.coverage.clone());
@@ -217,7 +218,8 @@ impl Test {
         Ok(if failed > 0 || low { Exit::Findings } else { Exit::Ok })
     }
 
-    /// Runs the files that share a proxy and a set of filters. A file that cannot run gets a message and an exit code.
+    /// Runs the files that share a proxy and a set of filters, and returns what was read for them. A file that cannot run
+    /// gets a message and an exit code.
     fn group(
         &self,
         session: &mut Session<'_>,
@@ -225,10 +227,10 @@ impl Test {
         settings: &Settings,
         needs: &Needs,
         suites: &[(usize, Suite)],
-    ) -> Result<Vec<Ran>, Failure> {
+    ) -> Result<(Vec<Ran>, Option<Scope>), Failure> {
         let all = |exit: Exit, why: &str| suites.iter().map(|_| Err((exit, why.to_owned()))).collect();
         if matches!(needs.proxy, ProxySource::Manifests { .. }) && self.istiod.settings().is_none() {
-            return Ok(all(Exit::Usage, "`manifests` needs a real istiod: pass --istiod PATH"));
+            return Ok((all(Exit::Usage, "`manifests` needs a real istiod: pass --istiod PATH"), None));
         }
         let mut settings = settings.clone();
         settings.wasm.extend(needs.wasm.clone());
@@ -251,14 +253,14 @@ impl Test {
             results = Some(suite::run(host, &files, (given.with, given.without), &given.patches, &settings, &chosen));
             Ok(Exit::Ok)
         });
-        let exit = match made {
-            Ok(exit) => exit,
+        let (exit, scope) = match made {
+            Ok((exit, scope)) => (exit, Some(scope)),
             Err(Failure::Output(error)) => return Err(Failure::Output(error)),
             // Other files may still have a proxy.
-            Err(error) => session.fail(&error)?,
+            Err(error) => (session.fail(&error)?, None),
         };
         let Some(results) = results else {
-            return Ok(all(if exit == Exit::Ok { Exit::Partial } else { exit }, "no proxy could be read"));
+            return Ok((all(if exit == Exit::Ok { Exit::Partial } else { exit }, "no proxy could be read"), scope));
         };
         let outcome = |one: Result<suite::Results, crate::behaviour::Error>| match one {
             Ok(results) if exit == Exit::Ok => Ok(results),
@@ -269,7 +271,7 @@ impl Test {
                 Err((exit, format!("{error}{help}")))
             }
         };
-        Ok(results.into_iter().map(outcome).collect())
+        Ok((results.into_iter().map(outcome).collect(), scope))
     }
 }
 
@@ -378,7 +380,7 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
         istiod: &IstiodOptions::default(),
         named_by_file: false,
     };
-    source.one(session, &mut |session, given| {
+    let (exit, _) = source.one(session, &mut |session, given| {
         let drafts = crate::behaviour::drafts(&given.with, &given.patches);
         writeln!(session.out, "# One request for each patch; add what you expect.\nkind: {KIND}")?;
         match dump {
@@ -403,7 +405,8 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
             );
         }
         Ok(Exit::Ok)
-    })
+    })?;
+    Ok(exit)
 }
 
 fn quoted(text: &str) -> String {

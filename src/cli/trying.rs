@@ -250,13 +250,14 @@ impl TryRequest {
             istiod: &self.istiod,
             named_by_file: false,
         };
-        source.one(session, &mut |session, given| {
+        let (exit, _) = source.one(session, &mut |session, given| {
             let request = match self.request.request(asked, given) {
                 Ok(request) => request,
                 Err(message) => return session.usage(&message, None),
             };
             self.answer(session, given, &request, &settings)
-        })
+        })?;
+        Ok(exit)
     }
 
     fn answer(

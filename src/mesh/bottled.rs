@@ -80,6 +80,16 @@ pub(crate) fn open(
 }
 
 /// Total number of objects that were made up.
+/// An istiod as the source of proxies; `of`: the cluster or the capture that has its objects.
+pub(crate) fn origin(opened: &Opened, of: Option<Origin>) -> Origin {
+    Origin::Istiod {
+        version: opened.bottle.istiod.version.clone(),
+        objects: opened.objects.len(),
+        stand_ins: stand_ins(opened),
+        of: of.map(Box::new),
+    }
+}
+
 fn stand_ins(opened: &Opened) -> usize {
     let added = &opened.added;
     added.namespaces + added.pods + added.endpoint_slices + added.services + added.secrets
@@ -140,13 +150,7 @@ impl Bottled {
     }
 
     pub(super) fn origin(&self) -> Origin {
-        let opened = self.opened.borrow();
-        Origin::Istiod {
-            version: self.version.clone(),
-            objects: opened.objects.len(),
-            stand_ins: stand_ins(&opened),
-            of: self.read.as_ref().map(|read| Box::new(read.origin.clone())),
-        }
+        origin(&self.opened.borrow(), self.read.as_ref().map(|read| read.origin.clone()))
     }
 
     /// The proxies of the objects.

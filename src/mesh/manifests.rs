@@ -13,6 +13,8 @@ use super::proxies::Given;
 use super::read::Feed;
 use super::read::Mesh;
 #[cfg(feature = "bottle")]
+use super::scope::Origin;
+#[cfg(feature = "bottle")]
 use super::settings::IstiodSettings;
 use super::settings::{Breadth, Progress, Settings};
 #[cfg(feature = "bottle")]
@@ -79,10 +81,10 @@ pub(crate) fn read_for_istiod(
     istiod: &IstiodSettings,
     needs: &Needs,
     progress: &dyn Progress,
-) -> Result<(Loaded, IstiodSettings), Error> {
+) -> Result<(Loaded, IstiodSettings, Origin), Error> {
     let mesh = Mesh::whole(settings, needs, progress, |_| Breadth::Everything)?;
     let istiod = bottled::acting(istiod, &mesh.facts);
-    Ok((mesh.loaded, istiod))
+    Ok((mesh.loaded, istiod, mesh.origin))
 }
 
 /// A mesh whose proxies come from an istiod that was given everything but the EnvoyFilters: the engine computes their effects

@@ -1,11 +1,13 @@
 //! Results of test files: for people, JSON (schemas/test.json), JUnit, TAP, GitHub annotations, Markdown.
 
 use crate::behaviour::suite::{Coverage, Met, Mismatch, Outcome, Results};
-use crate::report::junit;
+use crate::mesh::Scope;
 use crate::report::style::{Role, Terminal, count};
+use crate::report::{junit, scope};
 use crate::source::{ErrorMessage, Sources};
 use quick_junit::{NonSuccessKind, TestCase, TestSuite};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -33,6 +35,8 @@ pub(crate) struct File {
     pub name: String,
     /// The results of its tests.
     pub results: Result<Results, ErrorMessage>,
+    /// What was read for it; `None` if it could not be run.
+    pub scope: Option<Scope>,
 }
 
 /// The input of the output.
@@ -193,7 +197,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    fn json(&self) -> TestsView {
+    fn json(&self) -> TestsView<'_> {
         let failure = |one: &Mismatch| {
             let position = self.sources.position(one.span);
             FailureView {
@@ -214,7 +218,7 @@ impl Shown<'_> {
             failures: outcome.failures.iter().map(failure).collect(),
             micros: self.times.then_some(outcome.micros),
         };
-        let file = |file: &File| FileView {
+        let views = self.files.iter().map(|file| FileView {
             name: file.name.clone(),
             envoy: file.results.as_ref().map(|it| it.envoy.clone()).unwrap_or_default(),
             error: file.results.as_ref().err().cloned().map(Into::into),
@@ -224,7 +228,8 @@ impl Shown<'_> {
                 .as_ref()
                 .map(|it| it.left_out.iter().map(|one| format!("{}: {}", one.why.words(), one.what)).collect())
                 .unwrap_or_default(),
-        };
+            scope: file.scope.as_ref(),
+        });
         let (passed, failed) = self.tally();
         let missing = |all: &[Met]| all.iter().filter(|one| !one.met).map(|one| one.name.clone()).collect::<Vec<_>>();
         let part = |all: &[Met]| PartView {
@@ -237,7 +242,7 @@ impl Shown<'_> {
             kind: "TestReport",
             passed,
             failed,
-            files: self.files.iter().map(file).collect(),
+            files: views.collect(),
             coverage: CoverageView {
                 percent: self.coverage.percent(),
                 patches: part(&self.coverage.patches),
@@ -252,6 +257,9 @@ impl Shown<'_> {
         let mut all = quick_junit::Report::new("kubectl-envoyfilter test");
         for file in self.files {
             let mut suite = TestSuite::new(junit::name(&file.name));
+            if let Some(scope) = &file.scope {
+                suite.add_property(("scope", junit::text(&scope::sentence(scope)).as_str()));
+            }
             match &file.results {
                 Err(error) => {
                     suite.add_test_case(junit::failed(&file.name, "run", NonSuccessKind::Error, error));
@@ -321,7 +329,15 @@ impl Shown<'_> {
                 }
             }
         }
+        for sentence in self.sentences() {
+            let _ = writeln!(out, "# scope: {}", plain(&sentence));
+        }
         out
+    }
+
+    /// What was read, in words; files with the same input share a sentence.
+    fn sentences(&self) -> BTreeSet<String> {
+        self.files.iter().filter_map(|file| file.scope.as_ref()).map(scope::sentence).collect()
     }
 
     fn github(&self) -> String {
@@ -350,6 +366,9 @@ impl Shown<'_> {
         }
         let (passed, failed) = self.tally();
         let _ = writeln!(out, "::notice::{passed} passed, {failed} failed, coverage {} %25", self.coverage.percent());
+        for sentence in self.sentences() {
+            let _ = writeln!(out, "::notice::scope: {}", escape(&plain(&sentence)));
+        }
         out
     }
 
@@ -379,6 +398,9 @@ impl Shown<'_> {
             met(filters),
             met(routes)
         );
+        for sentence in self.sentences() {
+            let _ = writeln!(out, "\nScope: {}", cell(&sentence));
+        }
         out
     }
 }
@@ -390,23 +412,25 @@ fn tapped(text: &str) -> String {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct TestsView {
+struct TestsView<'s> {
     api_version: &'static str,
     kind: &'static str,
     passed: usize,
     failed: usize,
-    files: Vec<FileView>,
+    files: Vec<FileView<'s>>,
     coverage: CoverageView,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct FileView {
+struct FileView<'s> {
     name: String,
     envoy: String,
     error: Option<String>,
     tests: Vec<TestView>,
     left_out: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'s Scope>,
 }
 
 #[derive(Serialize)]

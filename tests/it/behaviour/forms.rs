@@ -50,7 +50,15 @@ fn each_form_of_test_reports_the_same_failure() {
     assert_eq!(JsonSchema::new("test.json").errors(&json), "");
     assert_eq!((&json["passed"], &json["failed"]), (&1.into(), &1.into()));
     assert_eq!(json["files"][0]["tests"][1]["failures"][0]["line"], 10);
+    assert_eq!(
+        (&json["files"][0]["scope"]["origin"]["type"], &json["files"][0]["scope"]["filters"]),
+        (&"demo".into(), &1.into())
+    );
     let junit = form("junit");
+    assert!(
+        junit.contains("<property name=\"scope\" value=\"the demo mesh; 1 EnvoyFilter; 1 of 1 config dump read\""),
+        "{junit}"
+    );
     assert!(junit.contains("tests=\"2\"") && junit.contains("failures=\"1\" errors=\"0\""), "{junit}");
     assert!(junit.contains("name=\"a &lt;b&gt; &amp; "), "{junit}");
     assert_eq!(junit.matches("<testcase").count(), 2, "{junit}");
@@ -58,7 +66,9 @@ fn each_form_of_test_reports_the_same_failure() {
     let tap = form("tap");
     assert!(tap.starts_with("TAP version 13\n1..2\nok 1 - "), "{tap}");
     assert!(tap.contains("\nnot ok 2 - ") && tap.contains("| \\# %41"), "{tap}");
+    assert!(tap.contains("\n# scope: the demo mesh; "), "{tap}");
     let github = form("github");
+    assert!(github.contains("\n::notice::scope: the demo mesh; "), "{github}");
     let error = github.lines().find(|line| line.starts_with("::error ")).unwrap();
     assert!(
         error.contains("line=10,col=") && error.contains("title=a <b> & \"c\" | # %2541 %3A%3Aerror::"),
@@ -67,6 +77,7 @@ fn each_form_of_test_reports_the_same_failure() {
     let markdown = form("markdown");
     assert!(markdown.starts_with("### EnvoyFilter tests: 1 passed, 1 failed\n"), "{markdown}");
     assert!(markdown.contains("a &lt;b> & \"c\" \\| # %41"), "{markdown}");
+    assert!(markdown.contains("\nScope: the demo mesh; "), "{markdown}");
     let columns = |line: &str| line.replace("\\|", "").matches('|').count();
     assert!(markdown.lines().filter(|line| line.starts_with('|')).all(|line| columns(line) == 3), "{markdown}");
 }

@@ -272,6 +272,11 @@ fn commands_judge_a_cluster_on_what_istiod_generates() {
     let (code, out, err) = run(&istiod, &["doctor", "--capture", captured]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.contains("agree on 4 of 4 proxies with 1 EnvoyFilter"), "{out}");
+    assert!(err.contains("objects of capture"), "{err}");
+    let (_, out, err) = run(&istiod, &["doctor", "--capture", captured, "-o", "json"]);
+    let scope = serde_json::from_str::<Value>(&out).unwrap()["scope"].clone();
+    assert_eq!((&scope["filters"], &scope["origin"]["of"]["type"]), (&json!(1), &json!("capture")), "{err}");
+    assert_eq!((&scope["proxies"], &scope["unread"]), (&json!({"read": 4, "of": 4, "pods": 4}), &json!([])), "{scope}");
 
     // Any object can be changed, and the cluster's other objects stay.
     let route = folder.path().join("route.yaml");
