@@ -6710,7 +6710,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__report)
-            opts="-o -n -v -s -A -l -h --shard --shards --shard-index --api --config --rules --dry-run --output --name --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -n -v -s -A -l -h --shard --shards --shard-index --api --config --rules --allow-partial --dry-run --output --name --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1164,7 +1164,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l revision -d 'Revision of another control plane, whose mesh config is read too' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l revision -d 'Another control plane whose mesh config is read too, with its namespace if it runs elsewhere; may be repeated' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l binding -d 'Also print bindings to a user, to group:NAME or to serviceaccount:NAMESPACE:NAME' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
@@ -1703,7 +1703,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l config -d 'Configuration file, as lint reads it from .envoyfilter.yaml' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l certificates -d 'Source of the certificate: own (made and renewed by the server) or cert-manager' -r -f -a "own\t''
 cert-manager\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l revision -d 'Revision of another control plane whose mesh config is read; may be repeated' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l revision -d 'Another control plane whose mesh config is read, with its namespace if it runs elsewhere; may be repeated' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l client-ca-configmap -d 'ConfigMap with the certificate authorities of clients (key ca.crt): only the API server gets reviews' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l api-server-cidr -d 'Addresses of the API server: the NetworkPolicy lets only them call the webhook; may be repeated' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-schedule -d 'Schedule of the report, in cron format' -r
@@ -1831,6 +1831,7 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l allow-partial -d 'Exit with 0 when reports were written although not everything could be read, which the reports say'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s A -l all-namespaces -d 'Read all namespaces'

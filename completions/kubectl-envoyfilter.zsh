@@ -1451,7 +1451,7 @@ never\:"Never"))' \
 ;;
 (rbac)
 _arguments "${_arguments_options[@]}" : \
-'*--revision=[Revision of another control plane, whose mesh config is read too]:REVISION:_default' \
+'*--revision=[Another control plane whose mesh config is read too, with its namespace if it runs elsewhere; may be repeated]:[NAMESPACE/]REVISION:_default' \
 '--binding=[Also print bindings to a user, to group\:NAME or to serviceaccount\:NAMESPACE\:NAME]:NAME:_default' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -2155,7 +2155,7 @@ _arguments "${_arguments_options[@]}" : \
 '--sample-proxies=[Number of proxies whose extensions the server reads; requires the right to read config dumps]:NUMBER:_default' \
 '--config=[Configuration file, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
 '--certificates=[Source of the certificate\: own (made and renewed by the server) or cert-manager]:SOURCE:(own cert-manager)' \
-'*--revision=[Revision of another control plane whose mesh config is read; may be repeated]:REVISION:_default' \
+'*--revision=[Another control plane whose mesh config is read, with its namespace if it runs elsewhere; may be repeated]:[NAMESPACE/]REVISION:_default' \
 '--client-ca-configmap=[ConfigMap with the certificate authorities of clients (key ca.crt)\: only the API server gets reviews]:NAME:_default' \
 '(--no-network-policy)*--api-server-cidr=[Addresses of the API server\: the NetworkPolicy lets only them call the webhook; may be repeated]:CIDR:_default' \
 '--report-schedule=[Schedule of the report, in cron format]:CRON:_default' \
@@ -2297,6 +2297,7 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--allow-partial[Exit with 0 when reports were written although not everything could be read, which the reports say]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \

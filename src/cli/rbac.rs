@@ -1,5 +1,6 @@
 //! `rbac`: the roles that a command requires, to be reviewed and applied.
 
+use super::options;
 use super::session::{Exit, Session};
 use crate::cluster::Via;
 use crate::cluster::kinds::{COMMANDS, Needs};
@@ -15,8 +16,8 @@ pub(super) struct Rbac {
     /// The command: lint, explain, diff, render, get, status, version, watch, audit, migrate, capture, dump or doctor
     #[arg(default_value = "lint", value_parser = needs)]
     command: &'static Needs,
-    /// Revision of another control plane, whose mesh config is read too
-    #[arg(long, value_name = "REVISION")]
+    /// Another control plane whose mesh config is read too, with its namespace if it runs elsewhere; may be repeated
+    #[arg(long, value_name = "[NAMESPACE/]REVISION", value_parser = options::revision)]
     revision: Vec<String>,
     /// Include the rights for `get --watch` or `status --watch`
     #[arg(long)]

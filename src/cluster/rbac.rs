@@ -1,5 +1,6 @@
 //! The rights that each command requires, from the table behind its requests.
 
+use super::facts::{DEFAULT_REVISION, mesh_config_name};
 use super::kinds::{
     CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, EVENT, Kind, LEASE, NAMESPACE,
     Needs, OPEN_REPORT, POD, POLICY_REPORT, REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WATCH, WEBHOOK,
@@ -17,7 +18,8 @@ pub(crate) struct Place<'p> {
     pub istio_namespace: &'p str,
     /// The root namespace.
     pub root_namespace: &'p str,
-    /// Revisions of control planes other than the default: their mesh settings have their own names.
+    /// Revisions of control planes other than the default, with `NAMESPACE/` in front if they run elsewhere: their mesh settings
+    /// have their own names.
     pub revisions: &'p [String],
     /// The way to read proxies.
     pub via: Via,
@@ -172,6 +174,7 @@ fn of_verbs(
     let mut at_home: Grants = Grants::new();
     let mut at_istio: Grants = Grants::new();
     let mut at_root: Grants = Grants::new();
+    let mut elsewhere: BTreeMap<&str, Grants> = BTreeMap::new();
     // Filters of the root namespace may select any pod, so there a command reads all namespaces.
     let home = place.namespace.filter(|namespace| *namespace != place.root_namespace);
     for kind in needs.kinds {
@@ -199,14 +202,42 @@ fn of_verbs(
         grants.insert(("", vec![resource], Vec::new()), verbs.to_vec());
     }
     list(&mut at_istio, POD, istiods);
-    let mut names = vec!["istio".to_owned()];
-    names.extend(place.revisions.iter().map(|revision| format!("istio-{revision}")));
+    let mut settings: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    settings.insert(place.istio_namespace, vec![mesh_config_name(DEFAULT_REVISION)]);
+    for revision in place.revisions {
+        let (namespace, revision) = revision.split_once('/').unwrap_or((place.istio_namespace, revision));
+        settings.entry(namespace).or_default().push(mesh_config_name(revision));
+    }
     let mut by_name = vec!["get"];
     // Watching one object requires the right to list and watch it by name.
     by_name.extend(istiods.contains(&"watch").then_some(istiods).into_iter().flatten());
-    at_istio.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), by_name);
+    for (namespace, names) in settings {
+        let grants = if namespace == place.istio_namespace {
+            &mut at_istio
+        } else {
+            let grants = elsewhere.entry(namespace).or_default();
+            list(grants, POD, istiods);
+            if needs.dumps && place.via == Via::Istiod {
+                let (resource, verbs) = place.via.permission();
+                grants.insert(("", vec![resource], Vec::new()), verbs.to_vec());
+            }
+            // A control plane's own namespace is its root namespace, unless its mesh config names another.
+            if place.namespace.is_some() && needs.kinds.contains(&ENVOY_FILTER) {
+                list(grants, ENVOY_FILTER, verbs);
+            }
+            grants
+        };
+        grants.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), by_name.clone());
+    }
     if place.root_namespace == place.istio_namespace {
         at_istio.append(&mut at_root);
+    }
+    for (namespace, grants) in [(home, &mut at_home), (Some(place.root_namespace), &mut at_root)] {
+        // The kinds of the subject need at least the verbs of the control plane's pods.
+        if let Some(mut own) = namespace.and_then(|namespace| elsewhere.remove(namespace)) {
+            own.append(grants);
+            *grants = own;
+        }
     }
     let mut roles = Vec::new();
     let mut add = |kind: &Kind, namespace: Option<&str>, grants: Grants| {
@@ -226,6 +257,9 @@ fn of_verbs(
         }
     }
     add(ROLE, Some(place.root_namespace), at_root);
+    for (namespace, grants) in elsewhere {
+        add(ROLE, Some(namespace), grants);
+    }
     roles
 }
 
@@ -287,6 +321,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn control_planes_elsewhere_have_roles_in_their_namespaces() {
+        let revisions = ["canary".to_owned(), "east/default".to_owned(), "west/blue".to_owned()];
+        let rights = |needs: &Needs, namespace: Option<&str>, via: Via| -> BTreeMap<String, String> {
+            let place = Place { revisions: &revisions, via, ..place(namespace) };
+            let roles = roles(needs, &place, Doing::Reading);
+            let of = |role: &Value| (role["metadata"]["namespace"].to_string(), role["rules"].to_string());
+            let all: BTreeMap<String, String> = roles.iter().map(of).collect();
+            // One Role for each namespace: they have the same name.
+            assert_eq!(all.len(), roles.len(), "{roles:?}");
+            all
+        };
+        let needs = |command: &str| COMMANDS.iter().find(|needs| needs.command == command).unwrap();
+        for namespace in [None, Some("shop"), Some("east"), Some("istio-system")] {
+            let all = rights(needs("lint"), namespace, Via::Istiod);
+            let own = |namespace: &str| all.get(&format!("\"{namespace}\"")).cloned().unwrap_or_default();
+            assert!(own("istio-system").contains("\"istio\",\"istio-canary\"]"), "{all:?}");
+            for (place, name) in [("east", "[\"istio\"]"), ("west", "[\"istio-blue\"]")] {
+                let own = own(place);
+                assert!(own.contains(name) && own.contains("pods") && own.contains("portforward"), "{place}: {all:?}");
+                assert_eq!(own.contains("envoyfilters"), namespace.is_some(), "{place}: {all:?}");
+            }
+        }
+        assert!(!rights(needs("lint"), Some("shop"), Via::PortForward)["\"west\""].contains("portforward"));
     }
 
     #[test]

@@ -316,9 +316,11 @@ impl Reader<'_> {
     /// Adds the mesh configuration of a control plane, and returns its root namespace.
     fn settings(&mut self, namespace: &str, name: &str, answer: Result<Value, Fault>) -> Option<String> {
         let home = namespace == self.scope.istio_namespace;
-        let of_revision = name.strip_prefix("istio-").map(|revision| format!(" --revision {revision}"));
-        let of_namespace = (!home).then(|| format!(" --istio-namespace {namespace}"));
-        let options = [of_revision, of_namespace].into_iter().flatten().collect::<String>();
+        let options = match name.strip_prefix("istio-") {
+            None if home => String::new(),
+            Some(revision) if home => format!(" --revision {revision}"),
+            revision => format!(" --revision {namespace}/{}", revision.unwrap_or(DEFAULT_REVISION)),
+        };
         match answer {
             Ok(object) => {
                 let root = root_namespace(&object).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned());

@@ -61,8 +61,8 @@ pub(super) struct Install {
     /// Source of the certificate: own (made and renewed by the server) or cert-manager
     #[arg(long, default_value = "own", hide_possible_values = true, value_name = "SOURCE")]
     certificates: Source,
-    /// Revision of another control plane whose mesh config is read; may be repeated
-    #[arg(long, value_name = "REVISION")]
+    /// Another control plane whose mesh config is read, with its namespace if it runs elsewhere; may be repeated
+    #[arg(long, value_name = "[NAMESPACE/]REVISION", value_parser = options::revision)]
     revision: Vec<String>,
     /// Create a ServiceMonitor for the Prometheus operator
     #[arg(long)]

@@ -104,7 +104,7 @@ fn proxies_of_an_unknown_control_plane_are_named() {
     let said = run(&mock.kubeconfig("green"), &["get"]);
     assert_eq!(said.code, 3, "{}", said.err);
     assert!(said.err.contains("cannot read ConfigMap mesh-b/istio-b"), "{}", said.err);
-    assert!(said.err.contains("rbac get --revision b --istio-namespace mesh-b` prints"), "{}", said.err);
+    assert!(said.err.contains("rbac get --revision mesh-b/b` prints"), "{}", said.err);
 }
 
 #[test]
