@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
 use crate::lint::{Context, Edit, Findings, RuleInfo, no_match, ports};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
@@ -16,7 +16,8 @@ declare_rule! {
     /// # What it finds
     /// A port that none of the selected proxies listens on in the patch's context, typically the port of a Service
     /// where the container port (`targetPort`) is compared.
-    /// Without config dumps: one whose listener another patch removes.
+    /// Without config dumps: one whose listener another patch removes, and ports of services in patches that apply to
+    /// waypoints only.
     ///
     /// # Why it matters
     /// The patch does nothing. Inbound traffic of a sidecar is matched by the container port; listeners of a gateway
@@ -35,7 +36,44 @@ declare_rule! {
 /// Ports of the Services of Istio's own gateways, and their container ports.
 const USUAL: [(u32, u32); 2] = [(80, 8080), (443, 8443)];
 
+/// The only port that a listener of a waypoint has: HBONE.
+const HBONE: u32 = 15008;
+
+/// Words for a patch that matches a service of a waypoint by port.
+const OF_WAYPOINT: &str =
+    "no port selects a service of a waypoint: they are all filter chains of `main_internal`, which has no port";
+
+/// Ports in patches that apply to waypoints only.
+fn only_waypoints(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| !cx.attaches_to_dump(view.filter_index)) {
+        let ObjectMatch::Listener(want) = &view.patch.object else { continue };
+        let adds = view.built.is_some_and(|built| built.operation == Operation::Add);
+        if matches!(want.port_number, 0 | HBONE) || (view.patch.apply_to == ApplyTo::Listener && adds) {
+            continue;
+        }
+        let runs = || cx.on_proxies(view.filter_index, view.patch.index).filter(|run| run.runs());
+        if runs().next().is_none() || !runs().all(|run| run.run.config.proxy.kind == ProxyKind::Waypoint) {
+            continue;
+        }
+        let message = format!("no listener of a waypoint has port {}", want.port_number);
+        let name = format!("inbound-vip|{}|http|<host of the service>", want.port_number);
+        out.push(
+            view.finding(rule, view.value_span(&["match", "listener", "portNumber"]), message)
+                .label("the match fails here")
+                .ineffective()
+                .note(OF_WAYPOINT)
+                .help(by_chain(&name)),
+        );
+    }
+}
+
+/// What to write instead of a port.
+fn by_chain(name: &str) -> String {
+    format!("match the service's filter chain instead of `portNumber`:\nfilterChain:\n  name: \"{name}\"")
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    only_waypoints(rule, cx, out);
     for mut one in no_match::at(cx, &[Condition::ListenerPort, Condition::ChainPort]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
@@ -55,11 +93,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Waypoint) {
             let chain = chain_of_port(&one, want.port_number);
             let name = chain.unwrap_or_else(|| format!("inbound-vip|{}|http|<host of the service>", want.port_number));
-            out.push(
-                finding
-                    .note("no port selects a service of a waypoint: they are all filter chains of `main_internal`, which has no port")
-                    .help(format!("match the service's filter chain instead of `portNumber`:\nfilterChain:\n  name: \"{name}\"")),
-            );
+            out.push(finding.note(OF_WAYPOINT).help(by_chain(&name)));
             continue;
         }
         let mut pairs: BTreeSet<ports::PortPair> = BTreeSet::new();

@@ -14,6 +14,7 @@ pub(crate) mod extension_config_missing;
 pub(crate) mod extension_config_not_used;
 pub(crate) mod filter_after_terminal;
 pub(crate) mod filter_not_named;
+pub(crate) mod grpc_cluster_without_http2;
 pub(crate) mod hash_policy_missing;
 pub(crate) mod insert_without_anchor;
 pub(crate) mod list_replacing_merge_of_filters;

@@ -1,0 +1,89 @@
+//! EF341: an added cluster that a gRPC service uses but that speaks HTTP/1.1.
+
+use crate::declare_rule;
+use crate::lint::context::PatchView;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::tree::Tree;
+use crate::source::Span;
+use std::collections::HashMap;
+
+declare_rule! {
+    /// An added cluster that a gRPC service uses but that speaks HTTP/1.1.
+    ///
+    /// # What it finds
+    /// A CLUSTER ADD without HTTP/2 whose name is the `cluster_name` of an `envoy_grpc` in a given patch: external
+    /// authorization, external processing, rate limits, access logs, tracing.
+    ///
+    /// # Why it matters
+    /// gRPC requires HTTP/2, and Envoy sends HTTP/1.1 to a cluster that does not say otherwise. Envoy accepts the
+    /// configuration; every call fails, and `failure_mode_allow` or its opposite decides what happens to requests.
+    ///
+    /// # How to fix
+    /// Add `http2_protocol_options` to the cluster.
+    ///
+    /// # References
+    /// Envoy, `envoy.extensions.upstreams.http.v3.HttpProtocolOptions`, `envoy.config.core.v3.GrpcService.EnvoyGrpc`.
+    "EF341" "grpc-cluster-without-http2" Operation Error => check
+}
+
+const ENVOY_GRPC: &str = "envoy.config.core.v3.GrpcService.EnvoyGrpc";
+
+/// The entry of `typed_extension_protocol_options` with the protocol.
+const PROTOCOL: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut used: Option<HashMap<&str, (PatchView<'_>, Span)>> = None;
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
+        let Some(built) = view.built.filter(|built| built.operation == Operation::Add) else { continue };
+        let Some(cluster) = built.value.as_ref().filter(|cluster| !cluster.name().is_empty()) else { continue };
+        if speaks_http2(cluster) {
+            continue;
+        }
+        let used = used.get_or_insert_with(|| grpc_clusters(cx));
+        let Some((user, place)) = used.get(cluster.name()) else { continue };
+        let name = cluster.name();
+        out.push(
+            view.finding(
+                rule,
+                view.value_path_span("name"),
+                format!("`{name}` is used for gRPC, but Envoy sends it HTTP/1.1"),
+            )
+            .label("a cluster without HTTP/2")
+            .related(*place, format!("{} calls it with gRPC", user.filter.full_name()))
+            .note("gRPC requires HTTP/2: Envoy accepts the configuration, and every call fails")
+            .help(format!(
+                "typed_extension_protocol_options:\n  {PROTOCOL}:\n    \"@type\": type.googleapis.com/{PROTOCOL}\n    explicit_http_config:\n      http2_protocol_options: {{}}"
+            )),
+        );
+    }
+}
+
+/// Whether a cluster may speak HTTP/2 or later: explicitly, by ALPN, or as its clients do.
+fn speaks_http2(cluster: &Tree<'_>) -> bool {
+    if cluster.get("http2_protocol_options").is_some() || cluster.get("protocol_selection").is_some() {
+        return true;
+    }
+    let Some(options) = cluster.get("typed_extension_protocol_options") else { return false };
+    let Some(options) = options.get(PROTOCOL) else { return false };
+    let explicit = options.get("explicit_http_config");
+    match explicit {
+        Some(explicit) => explicit.get("http_protocol_options").is_none(),
+        // Any other form chooses by itself, or is not read here.
+        None => true,
+    }
+}
+
+/// The clusters that patches call with gRPC, each with the first patch that does and the place.
+fn grpc_clusters<'a>(cx: &Context<'a>) -> HashMap<&'a str, (PatchView<'a>, Span)> {
+    let mut found = HashMap::new();
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.full_name() == ENVOY_GRPC) {
+            let named = object.member("cluster_name");
+            if let Some((name, span)) = named.and_then(|it| Some((it.entry.value.as_str()?, it.entry.value.span))) {
+                found.entry(name).or_insert((value.view, span));
+            }
+        }
+    }
+    found
+}
