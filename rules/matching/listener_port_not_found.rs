@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
+use crate::lint::context::PatchRun;
 use crate::lint::{Context, Edit, Findings, RuleInfo, no_match, ports};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
@@ -51,7 +52,7 @@ fn only_waypoints(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings)
         if matches!(want.port_number, 0 | HBONE) || (view.patch.apply_to == ApplyTo::Listener && adds) {
             continue;
         }
-        let runs = || cx.on_proxies(view.filter_index, view.patch.index).filter(|run| run.runs());
+        let runs = || cx.on_proxies(view.filter_index, view.patch.index).filter(PatchRun::runs);
         if runs().next().is_none() || !runs().all(|run| run.run.config.proxy.kind == ProxyKind::Waypoint) {
             continue;
         }
