@@ -185,7 +185,13 @@ metadata: {name: broken-old}";
 fn rights_are_enough_and_no_more() {
     super::reports::kinds_of_reports();
     let kubeconfig = cluster().kubeconfig("admin", "default");
-    let said = run(&kubeconfig, &["webhook", "install", "-n", "rights-of", "--name", "small", "--image", "x:1"]);
+    let east = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mesh-east"}});
+    cluster().send("POST", "/api/v1/namespaces", "application/json", &east).unwrap();
+    let more = ["--revision", "mesh-east/blue"];
+    let said = run(
+        &kubeconfig,
+        &[&["webhook", "install", "-n", "rights-of", "--name", "small", "--image", "x:1"][..], &more].concat(),
+    );
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     let own = ["-n", "rights-of"];
     let server = |words: &[&str]| can(&kubeconfig, "rights-of:small", words);
@@ -202,6 +208,7 @@ fn rights_are_enough_and_no_more() {
         &["watch", "namespaces"],
         &["watch", "mutatingwebhookconfigurations.admissionregistration.k8s.io"],
         &["watch", "configmaps/istio", "-n", "istio-system"],
+        &["watch", "configmaps/istio-blue", "-n", "mesh-east"],
         &["update", "secrets/small-tls", own[0], own[1]],
         &["watch", "secrets/small-tls", own[0], own[1]],
         &["patch", "leases.coordination.k8s.io/small", own[0], own[1]],
@@ -219,6 +226,8 @@ fn rights_are_enough_and_no_more() {
         &["update", "envoyfilters.networking.istio.io", "-A"],
         &["update", "mutatingwebhookconfigurations.admissionregistration.k8s.io"],
         &["get", "configmaps/other", "-n", "istio-system"],
+        &["get", "configmaps/istio", "-n", "mesh-east"],
+        &["get", "configmaps/istio-blue", "-n", "default"],
         &["create", "policyreports.wgpolicyk8s.io", "-n", "default"],
     ] {
         assert!(!server(refused), "allowed: {refused:?}");
@@ -227,10 +236,15 @@ fn rights_are_enough_and_no_more() {
     assert!(reporter(&["create", "policyreports.wgpolicyk8s.io", "-n", "default"]));
     // Config dumps come from istiod: no other pod can be reached unless requested.
     assert!(reporter(&["create", "pods", "--subresource=portforward", "-n", "istio-system"]));
+    assert!(reporter(&["create", "pods", "--subresource=portforward", "-n", "mesh-east"]));
     assert!(!reporter(&["create", "pods", "--subresource=portforward", "-n", "default"]));
     assert!(!reporter(&["get", "secrets/small-tls", own[0], own[1]]));
     assert!(!reporter(&["patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/small"]));
-    assert_eq!(run(&kubeconfig, &["webhook", "uninstall", "-n", "rights-of", "--name", "small"]).code, 0);
+    let gone = run(&kubeconfig, &["webhook", "uninstall", "-n", "rights-of", "--name", "small"]);
+    assert_eq!(gone.code, 0, "{}{}", gone.out, gone.err);
+    let path = "/apis/rbac.authorization.k8s.io/v1/namespaces/mesh-east/roles";
+    let left = cluster().send("GET", path, "application/json", &Value::Null).unwrap();
+    assert_eq!(left["items"], json!([]));
 }
 
 type Issuer = rcgen::Issuer<'static, rcgen::KeyPair>;
