@@ -1362,15 +1362,15 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s f -l filename -d 'The same, as the other commands take it' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s f -l filename -d 'The same, spelled as for other commands' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l to -d 'Release whose APIs may be used, such as 1.28; or `ambient`: what can live on a waypoint or in ztunnel, and what blocks the move [default: the release of the control plane]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l accept -d 'Weakest class to write' -r -f -a "exact\t'Only moves after which istiod generates the same'
 same-but\t'Also moves that differ in names, order and metadata'
 differs\t'Also moves that differ in behavior'
 reviewed\t'Also moves of authentication, authorization and TLS, once you have reviewed them'"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l prove -d 'Where the classes come from: recordings of istiod, an istiod that is run on these files (--istiod), or also requests through a real Envoy (--envoy)' -r -f -a "recorded\t'Recordings of istiod for each pattern'
-istiod\t'The user\'s own objects, through a real istiod on this machine'
-traffic\t'The same, and requests through a real Envoy with both configurations'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l prove -d 'How to determine the classes: from recordings of istiod, by running an istiod on these files (--istiod), or also by sending requests through a real Envoy (--envoy)' -r -f -a "recorded\t'Recordings of istiod for each pattern'
+istiod\t'Your own objects, run through a real istiod on this machine'
+traffic\t'The same, and requests sent through a real Envoy with both configurations'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l envoy -d 'Envoy binary for --prove traffic [default: `envoy` on the PATH]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r

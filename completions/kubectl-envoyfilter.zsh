@@ -1694,16 +1694,16 @@ never\:"Never"))' \
 ;;
 (migrate)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[The same, as the other commands take it]:FILE:_files' \
-'*--filename=[The same, as the other commands take it]:FILE:_files' \
+'*-f+[The same, spelled as for other commands]:FILE:_files' \
+'*--filename=[The same, spelled as for other commands]:FILE:_files' \
 '--to=[Release whose APIs may be used, such as 1.28; or \`ambient\`\: what can live on a waypoint or in ztunnel, and what blocks the move \[default\: the release of the control plane\]]:RELEASE:_default' \
 '--accept=[Weakest class to write]:CLASS:((exact\:"Only moves after which istiod generates the same"
 same-but\:"Also moves that differ in names, order and metadata"
 differs\:"Also moves that differ in behavior"
 reviewed\:"Also moves of authentication, authorization and TLS, once you have reviewed them"))' \
-'--prove=[Where the classes come from\: recordings of istiod, an istiod that is run on these files (--istiod), or also requests through a real Envoy (--envoy)]:HOW:((recorded\:"Recordings of istiod for each pattern"
-istiod\:"The user'\''s own objects, through a real istiod on this machine"
-traffic\:"The same, and requests through a real Envoy with both configurations"))' \
+'--prove=[How to determine the classes\: from recordings of istiod, by running an istiod on these files (--istiod), or also by sending requests through a real Envoy (--envoy)]:HOW:((recorded\:"Recordings of istiod for each pattern"
+istiod\:"Your own objects, run through a real istiod on this machine"
+traffic\:"The same, and requests sent through a real Envoy with both configurations"))' \
 '--envoy=[Envoy binary for --prove traffic \[default\: \`envoy\` on the PATH\]]:PATH:_files' \
 '--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
 '--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \

@@ -28,7 +28,7 @@ pub(super) struct Migrate {
     /// folders, - for standard input [default: the cluster's]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The same, as the other commands take it
+    /// The same, spelled as for other commands
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     named: Vec<PathBuf>,
     /// Release whose APIs may be used, such as 1.28; or `ambient`: what can live on a waypoint or in ztunnel, and what blocks
@@ -38,8 +38,8 @@ pub(super) struct Migrate {
     /// Weakest class to write
     #[arg(long, value_name = "CLASS", default_value = "same-but")]
     accept: AcceptWord,
-    /// Where the classes come from: recordings of istiod, an istiod that is run on these files (--istiod), or also requests
-    /// through a real Envoy (--envoy)
+    /// How to determine the classes: from recordings of istiod, by running an istiod on these files (--istiod), or also by
+    /// sending requests through a real Envoy (--envoy)
     #[arg(long, value_name = "HOW", default_value = "recorded")]
     prove: ProveWord,
     /// Envoy binary for --prove traffic [default: `envoy` on the PATH]
@@ -115,9 +115,9 @@ enum AcceptWord {
 enum ProveWord {
     /// Recordings of istiod for each pattern
     Recorded,
-    /// The user's own objects, through a real istiod on this machine
+    /// Your own objects, run through a real istiod on this machine
     Istiod,
-    /// The same, and requests through a real Envoy with both configurations
+    /// The same, and requests sent through a real Envoy with both configurations
     Traffic,
 }
 
