@@ -1,7 +1,8 @@
 //! The rule about shared state against every recording in which istiod's changes stayed after the filters were deleted.
 
 use crate::linting::input;
-use crate::support::{Share, dumps, recorded, testdata};
+use crate::reference::case;
+use crate::support::{Share, dumps, testdata, text};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Input};
 use kubectl_envoyfilter::load::{self, dump::Identity};
@@ -31,8 +32,9 @@ fn every_recorded_leak_is_found_by(share: Share) {
         let configs: Vec<ProxyConfig<'_>> =
             given.values().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
         let files = ["cases.jsonl", "edge.jsonl"].map(|name| folder.join(name));
-        let files = files.iter().filter(|path| path.with_extension("jsonl.zst").exists());
-        for case in share.of(files.flat_map(|path| recorded(path))) {
+        let texts: Vec<String> =
+            files.iter().filter(|path| path.with_extension("jsonl.zst").exists()).map(|path| text(path)).collect();
+        for case in share.of(texts.iter().flat_map(|text| text.lines())).into_iter().map(case) {
             let (id, source) = (case["id"].as_str().unwrap(), case["filters"].as_str().unwrap());
             let leaks = case["leaked"].as_array().is_some_and(|list| !list.is_empty()) || case.get("others").is_some();
             if !leaks && !WORDS.iter().any(|word| source.contains(word)) {

@@ -4,17 +4,17 @@
 use crate::linting::Proxies;
 use crate::migrate::{input, judged, migrated};
 use crate::migrate_result::{left_to_do, rolled_out};
+use crate::support::Share;
 use kubectl_envoyfilter::migrate::Accept;
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
 use kubectl_envoyfilter::model::release::Release;
 use serde_json::{Value as Json, json};
 
 /// Each filter has its class, and is written by default only if it is listed; what is written leaves nothing to do.
-#[test]
-fn other_objects_and_filters_are_respected() {
+fn other_objects_and_filters_are_respected_by(share: Share) {
     let proxies = Proxies::new(&[], Release::NEWEST);
     let mut refused = 0;
-    for case in judged() {
+    for case in share.of(judged()) {
         let id = case["id"].as_str().unwrap();
         let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::SameBut);
@@ -44,8 +44,14 @@ fn other_objects_and_filters_are_respected() {
             left_to_do(&case, &loaded, &rolled_out(&case, &report), Accept::SameBut, &proxies);
         }
     }
-    assert!(refused > 25, "{refused}");
+    assert!(refused > share.least(25), "{refused}");
 }
+
+in_part_and_in_full!(
+    other_objects_and_filters_are_respected,
+    other_objects_and_filters_are_respected_in_full,
+    other_objects_and_filters_are_respected_by
+);
 
 /// A redirect has no settings for routes, a patch for another action matches none, and a Telemetry object must not turn a
 /// tracer off: whatever the user accepts.

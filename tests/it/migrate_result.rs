@@ -212,10 +212,9 @@ fn every_pattern_has_its_folder() {
 
 /// The classes of the additional shapes (`testdata/migrate/shapes.jsonl`), never better than what istiod computed for
 /// them.
-#[test]
-fn other_shapes_have_their_class() {
+fn other_shapes_have_their_class_by(share: Share) {
     let (mut computed, mut guards) = (0, 0);
-    for shape in shapes() {
+    for shape in share.of(shapes()) {
         let id = shape["id"].as_str().unwrap();
         let loaded = input(&shape);
         let filter = migrated(&loaded, Release::NEWEST, Accept::Reviewed).filters.remove(0);
@@ -235,8 +234,14 @@ fn other_shapes_have_their_class() {
             assert!(filter.class >= class, "{id}: istiod computes {class}");
         }
     }
-    assert!(computed > 150 && guards >= 25, "{computed}, {guards}");
+    assert!(computed > share.least(150) && guards >= share.least(25), "{computed}, {guards}");
 }
+
+in_part_and_in_full!(
+    other_shapes_have_their_class,
+    other_shapes_have_their_class_in_full,
+    other_shapes_have_their_class_by
+);
 
 /// Old names, types and fields are rewritten if the effect stays; a filter that would take effect is reported and not
 /// written.

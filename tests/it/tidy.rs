@@ -1,6 +1,6 @@
 //! The machine-checkable rules of ARCHITECTURE.md: imports, IO, the first line of files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -346,23 +346,19 @@ fn files_do_not_import_in_circles() {
             }
         }
     }
-    let reaches = |from: &str| {
-        let (mut seen, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
+    let reaches = |from| {
+        let (mut seen, mut open) = (HashSet::new(), vec![from]);
         while let Some(one) = open.pop() {
-            for next in edges.get(one.as_str()).into_iter().flatten() {
-                if seen.insert((*next).to_owned()) {
-                    open.push((*next).to_owned());
-                }
-            }
+            open.extend(edges.get(one).into_iter().flatten().copied().filter(|next| seen.insert(*next)));
         }
         seen
     };
-    let reached: BTreeMap<&str, BTreeSet<String>> = edges.keys().map(|name| (*name, reaches(name))).collect();
+    let reached: BTreeMap<&str, HashSet<&str>> = edges.keys().map(|name| (*name, reaches(*name))).collect();
     let mut found = BTreeSet::new();
     for (name, all) in &reached {
-        for other in all.iter().filter(|other| name < &other.as_str()) {
-            if reached.get(other.as_str()).is_some_and(|back| back.contains(*name)) {
-                let (file, back) = (modules[*name].as_str(), modules[other.as_str()].as_str());
+        for other in all.iter().filter(|other| name < *other) {
+            if reached.get(other).is_some_and(|back| back.contains(name)) {
+                let (file, back) = (modules[*name].as_str(), modules[*other].as_str());
                 let top = |file: &str| module(file).to_owned();
                 let inside = NO_CIRCLES.iter().any(|folder| file.starts_with(folder) && back.starts_with(folder));
                 if inside || top(file) != top(back) {
