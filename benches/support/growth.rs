@@ -46,6 +46,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "INSERT_FIRST into one list", text: insertions, arguments: LINT, unit: 100 },
     Case { name: "routes of many hosts, migrate", text: routes, arguments: &["migrate", "case.yaml"], unit: 100 },
     Case { name: "filters on one cluster, explain", text: same_cluster, arguments: EXPLAIN_DEMO, unit: 100 },
+    Case { name: "removals beside other hosts", text: removals, arguments: LINT_JSON, unit: 80 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -102,6 +103,25 @@ fn same_cluster(number: usize) -> String {
         )
     };
     (0..number).map(one).collect()
+}
+
+/// Filters that remove virtual hosts, each beside one that patches another virtual host.
+fn removals(number: usize) -> String {
+    let mut text = String::new();
+    for index in 0..number {
+        for (name, patch) in [
+            ("gone", "{operation: REMOVE}"),
+            ("kept", "{operation: MERGE, value: {include_request_attempt_count: true}}"),
+        ] {
+            let _ = write!(
+                text,
+                "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: {name}-{index}, namespace: \
+                 shop}}\nspec:\n  configPatches:\n  - applyTo: VIRTUAL_HOST\n    match: {{context: SIDECAR_OUTBOUND, \
+                 routeConfiguration: {{vhost: {{name: '{name}-{index}.example.com:80'}}}}}}\n    patch: {patch}\n"
+            );
+        }
+    }
+    text
 }
 
 fn listeners(number: usize) -> String {

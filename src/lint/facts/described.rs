@@ -15,15 +15,21 @@ use crate::model::envoy_filter::{
 };
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{FieldNames, ProxyConfig, Resource, ResourceKind, ResourceState};
-use crate::proto::tree::Tree;
 use crate::study::OPTIONS;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Maximum number of objects that are made up in a run: each is two runs of the engine on one small resource.
 const MAX_OBJECTS: usize = 256;
+
+/// Maximum number of patches that are tried as the one that takes an object.
+const MAX_SUSPECTS: usize = 64;
+
+/// Maximum number of patches without a required name that are compared with a match.
+const MAX_ANY: usize = 1024;
 
 /// The name of whatever a match does not name; no match can contain it.
 const UNNAMED: &str = "\n";
@@ -42,33 +48,46 @@ pub(crate) struct Taken {
 /// The patches that can take an object from another one, and how many objects may still be made up.
 pub(crate) struct Takers<'a> {
     all: Vec<PatchView<'a>>,
+    /// Positions in `all` by the name that the match requires; empty if it requires none.
+    by_name: HashMap<&'a str, Vec<usize>>,
+    /// Positions in `all` of the patches that give an object this name.
+    by_new_name: HashMap<(ApplyTo, &'a str), Vec<usize>>,
     left: AtomicUsize,
 }
 
 impl<'a> Takers<'a> {
     pub(crate) fn of(cx: &Context<'a>) -> Takers<'a> {
-        let all = cx.patches().filter(|view| view.built.is_some_and(takes)).collect();
-        Takers { all, left: AtomicUsize::new(MAX_OBJECTS) }
+        let all: Vec<PatchView<'a>> = cx.patches().filter(|view| view.built.is_some_and(takes)).collect();
+        let mut by_name: HashMap<&'a str, Vec<usize>> = HashMap::new();
+        let mut by_new_name: HashMap<(ApplyTo, &'a str), Vec<usize>> = HashMap::new();
+        for (number, view) in all.iter().enumerate() {
+            let Some(built) = view.built else { continue };
+            by_name.entry(required_name(&built.object)).or_default().push(number);
+            if let Some(value) = built.value.as_ref().filter(|_| built.operation.is_merge()) {
+                by_new_name.entry((view.patch.apply_to, value.name())).or_default().push(number);
+            }
+        }
+        Takers { all, by_name, by_new_name, left: AtomicUsize::new(MAX_OBJECTS) }
     }
 
     /// What takes the objects that a patch matches, or renames them to its match only later, if something does so on every
     /// sample proxy that the patch reaches.
     pub(crate) fn taken(&self, cx: &Context<'a>, view: &PatchView<'a>) -> Option<Taken> {
         let built = view.built.filter(|built| built.status == Status::Ready)?;
-        let others = || {
-            let own = (view.filter_index, view.patch.index);
-            let others = self.all.iter().filter(move |other| (other.filter_index, other.patch.index) != own);
-            others.filter_map(|other| Some((other, other.built?)))
-        };
-        let suspects: Vec<&PatchView<'a>> =
-            others().filter(|(_, other)| may_take(other, built)).map(|(view, _)| view).collect();
-        let renames = |other: &BuiltPatch<'_>| {
-            other.operation.is_merge()
-                && other.patch.apply_to == view.patch.apply_to
-                && other.value.as_ref().map(Tree::name) == own_name(view.patch.apply_to, &built.object)
-        };
+        let is_other =
+            |other: &&PatchView<'a>| (other.filter_index, other.patch.index) != (view.filter_index, view.patch.index);
+        let named =
+            |name: &str| self.by_name.get(name).into_iter().flatten().filter_map(|&number| self.all.get(number));
+        let name = required_name(&built.object);
+        let same = (!name.is_empty()).then(|| named(name)).into_iter().flatten();
+        // Those that require no name are as many as somebody likes to write.
+        let any = named("").take(MAX_ANY);
+        let may = |other: &&PatchView<'a>| is_other(other) && other.built.is_some_and(|other| may_take(other, built));
+        let suspects: Vec<&PatchView<'a>> = same.chain(any).filter(may).take(MAX_SUSPECTS).collect();
         self.taken_by(cx, view, view, &suspects).or_else(|| {
-            let (renamer, _) = others().find(|(_, other)| renames(other))?;
+            let given = (view.patch.apply_to, own_name(view.patch.apply_to, &built.object)?);
+            let mut renamers = self.by_new_name.get(&given)?.iter().filter_map(|&number| self.all.get(number));
+            let renamer = renamers.find(is_other)?;
             self.taken_by(cx, view, renamer, &[renamer])
         })
     }
@@ -196,23 +215,30 @@ fn may_take(taker: &BuiltPatch<'_>, built: &BuiltPatch<'_>) -> bool {
     if taker.patch.apply_to.matched_by() != built.patch.apply_to.matched_by() {
         return false;
     }
-    let within = |one: &str, other: &str| one.is_empty() || one == other;
+    let name = required_name(&taker.object);
+    if !name.is_empty() && name != required_name(&built.object) {
+        return false;
+    }
     match (&taker.object, &built.object) {
         (ObjectMatch::Listener(one), ObjectMatch::Listener(other)) => {
             let port = u64::from(one.port_number);
-            within(&one.name, &other.name)
-                && (port == 0 || port == u64::from(other.port_number) || port_in(&other.name) == Some(port))
+            port == 0 || port == u64::from(other.port_number) || port_in(&other.name) == Some(port)
         }
-        (ObjectMatch::RouteConfiguration(one), ObjectMatch::RouteConfiguration(other)) => {
-            let host = |of: &RouteConfigurationMatch| of.vhost.as_ref().map(|it| it.name.clone()).unwrap_or_default();
-            within(&host(one), &host(other))
-        }
+        (ObjectMatch::RouteConfiguration(_), ObjectMatch::RouteConfiguration(_)) | (ObjectMatch::None, _) => true,
         (ObjectMatch::Cluster(one), ObjectMatch::Cluster(other)) => {
-            within(&one.name, &other.name)
-                && (one.service == other.service || other.name.is_empty() || other.name.ends_with(&one.service))
+            one.service == other.service || other.name.is_empty() || other.name.ends_with(&one.service)
         }
-        (ObjectMatch::None, _) => true,
         _ => false,
+    }
+}
+
+/// The name that a match requires of the listener, virtual host or cluster; empty if it requires none.
+fn required_name(object: &ObjectMatch) -> &str {
+    match object {
+        ObjectMatch::Listener(want) => &want.name,
+        ObjectMatch::RouteConfiguration(want) => want.vhost.as_ref().map_or("", |host| &host.name),
+        ObjectMatch::Cluster(want) => &want.name,
+        ObjectMatch::None | ObjectMatch::Waypoint(_) => "",
     }
 }
 
