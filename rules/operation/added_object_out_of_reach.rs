@@ -111,22 +111,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "added here, after all other patches, regardless of priority",
                 ),
             };
+            let adder = format!("configPatches[{}] of {}", add.patch.index, add.filter.full_name());
             let finding = view
                 .finding(rule, view.value_span(&route), format!("{what} is added by {by}, and {never}"))
                 .label("matches nothing")
                 .related(add.value_path_span("name"), place)
                 .help(if removes {
-                    format!(
-                        "delete this patch and configPatches[{}] of {}, which adds it",
-                        add.patch.index,
-                        add.filter.full_name()
-                    )
+                    format!("delete this patch and {adder}, which adds it")
                 } else {
-                    format!(
-                        "write it into the value of configPatches[{}] of {}",
-                        add.patch.index,
-                        add.filter.full_name()
-                    )
+                    format!("write it into the value of {adder}")
                 });
             let confidence = if dumps { crate::lint::Confidence::Certain } else { crate::lint::Confidence::Likely };
             let finding = finding.confidence(confidence);

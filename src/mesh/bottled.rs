@@ -79,7 +79,6 @@ pub(crate) fn open(
     Ok(opened.start()?)
 }
 
-/// Total number of objects that were made up.
 /// An istiod as the source of proxies; `of`: the cluster or the capture that has its objects.
 pub(crate) fn origin(opened: &Opened, of: Option<Origin>) -> Origin {
     Origin::Istiod {
@@ -90,6 +89,7 @@ pub(crate) fn origin(opened: &Opened, of: Option<Origin>) -> Origin {
     }
 }
 
+/// Total number of objects that were made up.
 fn stand_ins(opened: &Opened) -> usize {
     let added = &opened.added;
     added.namespaces + added.pods + added.endpoint_slices + added.services + added.secrets

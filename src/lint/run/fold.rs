@@ -3,6 +3,7 @@
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::{Family, Need};
 use crate::source::{Severity, Span};
+use crate::words::few;
 use std::collections::{HashMap, HashSet};
 
 /// Code, filter and patch of a finding.
@@ -78,8 +79,8 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
     repeats(findings);
 }
 
-/// A filter that several patches of one EnvoyFilter miss, for the same reason and with the same remedy, is one mistake: the first reports it,
-/// with the number of the others, which become infos.
+/// A filter that several patches of one EnvoyFilter miss, for the same reason and with the same remedy, is one mistake: the
+/// first reports it and names the others, which become infos.
 fn repeats(findings: &mut Findings) {
     /// Maximum number of patches that are named.
     const SHOWN: usize = 4;
@@ -101,11 +102,8 @@ fn repeats(findings: &mut Findings) {
     for one in findings.iter_mut().filter(|one| missed(one)) {
         let Some([first, others @ ..]) = groups.get(&same(one)).map(Vec::as_slice) else { continue };
         if one.patch == Some(*first) {
-            let patches: Vec<String> = others.iter().map(|patch| format!("configPatches[{patch}]")).collect();
-            let names = match patches.len().checked_sub(SHOWN) {
-                None | Some(0) => patches.join(", "),
-                Some(more) => format!("{} and {more} more", patches[..SHOWN].join(", ")),
-            };
+            let patches = others.iter().map(|patch| format!("configPatches[{patch}]"));
+            let names = few(patches, others.len(), SHOWN);
             let verb = if others.len() == 1 { "has" } else { "have" };
             one.notes.push(format!("{names} of this EnvoyFilter {verb} the same mistake"));
         } else {
