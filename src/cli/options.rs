@@ -174,19 +174,6 @@ pub(super) fn labels(text: &str) -> Result<BTreeMap<String, String>, String> {
         .collect()
 }
 
-/// A control plane: its revision, with its namespace in front if it runs in another one.
-pub(super) fn revision(text: &str) -> Result<String, String> {
-    let (namespace, revision) = text.split_once('/').unwrap_or((DEFAULT_ISTIO_NAMESPACE, text));
-    let is_name = |name: &str| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-    };
-    if is_name(namespace) && is_name(revision) {
-        Ok(text.to_owned())
-    } else {
-        Err("write it as REVISION, or as NAMESPACE/REVISION".to_owned())
-    }
-}
-
 /// The message when there is no Envoy to run.
 pub(super) const NO_ENVOY: &str = "no Envoy is given, and no `envoy` is on the PATH";
 

@@ -1,8 +1,8 @@
 //! `rbac`: the roles that a command requires, to be reviewed and applied.
 
-use super::options;
 use super::session::{Exit, Session};
 use crate::cluster::Via;
+use crate::cluster::facts::PlaneName;
 use crate::cluster::kinds::{COMMANDS, Needs};
 use crate::cluster::rbac::{Doing, Place, binding_of, grant_events, roles};
 use crate::load::yaml_text;
@@ -17,8 +17,8 @@ pub(super) struct Rbac {
     #[arg(default_value = "lint", value_parser = needs)]
     command: &'static Needs,
     /// Another control plane whose mesh config is read too, with its namespace if it runs elsewhere; may be repeated
-    #[arg(long, value_name = "[NAMESPACE/]REVISION", value_parser = options::revision)]
-    revision: Vec<String>,
+    #[arg(long, value_name = "[NAMESPACE/]REVISION")]
+    revision: Vec<PlaneName>,
     /// Include the rights for `get --watch` or `status --watch`
     #[arg(long)]
     watch: bool,

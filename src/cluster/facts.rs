@@ -4,6 +4,7 @@ use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory, Mesh, Object, W
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 pub(crate) use crate::model::proxy::REVISION_LABEL as REVISION;
 
@@ -15,6 +16,36 @@ pub(crate) const DEFAULT_REVISION: &str = "default";
 /// The name of the ConfigMap with the mesh settings of a revision.
 pub(crate) fn mesh_config_name(revision: &str) -> String {
     if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") }
+}
+
+/// A control plane as options name it: `REVISION`, or `NAMESPACE/REVISION` if it runs elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaneName {
+    /// Its namespace; `None`: that of the mesh's istiod.
+    pub namespace: Option<String>,
+    /// Its revision.
+    pub revision: String,
+}
+
+impl FromStr for PlaneName {
+    type Err = &'static str;
+
+    /// Fails if a part is no name of an object.
+    fn from_str(text: &str) -> Result<PlaneName, &'static str> {
+        let (namespace, revision) = match text.split_once('/') {
+            Some((namespace, revision)) => (Some(namespace), revision),
+            None => (None, text),
+        };
+        let is_name = |name: &str| {
+            let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            !name.is_empty() && name.bytes().all(allowed)
+        };
+        if namespace.is_none_or(is_name) && is_name(revision) {
+            Ok(PlaneName { namespace: namespace.map(str::to_owned), revision: revision.to_owned() })
+        } else {
+            Err("write it as REVISION, or as NAMESPACE/REVISION")
+        }
+    }
 }
 
 /// One control plane.

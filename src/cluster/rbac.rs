@@ -1,6 +1,6 @@
 //! The rights that each command requires, from the table behind its requests.
 
-use super::facts::{DEFAULT_REVISION, mesh_config_name};
+use super::facts::{DEFAULT_REVISION, PlaneName, mesh_config_name};
 use super::kinds::{
     CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, EVENT, Kind, LEASE, NAMESPACE,
     Needs, OPEN_REPORT, POD, POLICY_REPORT, REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WATCH, WEBHOOK,
@@ -18,9 +18,8 @@ pub(crate) struct Place<'p> {
     pub istio_namespace: &'p str,
     /// The root namespace.
     pub root_namespace: &'p str,
-    /// Revisions of control planes other than the default, with `NAMESPACE/` in front if they run elsewhere: their mesh settings
-    /// have their own names.
-    pub revisions: &'p [String],
+    /// Control planes other than the default: their mesh settings have their own names.
+    pub revisions: &'p [PlaneName],
     /// The way to read proxies.
     pub via: Via,
 }
@@ -204,9 +203,9 @@ fn of_verbs(
     list(&mut at_istio, POD, istiods);
     let mut settings: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     settings.insert(place.istio_namespace, vec![mesh_config_name(DEFAULT_REVISION)]);
-    for revision in place.revisions {
-        let (namespace, revision) = revision.split_once('/').unwrap_or((place.istio_namespace, revision));
-        settings.entry(namespace).or_default().push(mesh_config_name(revision));
+    for plane in place.revisions {
+        let namespace = plane.namespace.as_deref().unwrap_or(place.istio_namespace);
+        settings.entry(namespace).or_default().push(mesh_config_name(&plane.revision));
     }
     let mut by_name = vec!["get"];
     // Watching one object requires the right to list and watch it by name.
@@ -325,7 +324,7 @@ mod tests {
 
     #[test]
     fn control_planes_elsewhere_have_roles_in_their_namespaces() {
-        let revisions = ["canary".to_owned(), "east/default".to_owned(), "west/blue".to_owned()];
+        let revisions = ["canary", "east/default", "west/blue"].map(|name| name.parse().unwrap());
         let rights = |needs: &Needs, namespace: Option<&str>, via: Via| -> BTreeMap<String, String> {
             let place = Place { revisions: &revisions, via, ..place(namespace) };
             let roles = roles(needs, &place, Doing::Reading);

@@ -11,6 +11,7 @@ pub mod policy;
 mod report;
 mod watch;
 
+use crate::cluster::facts::PlaneName;
 use crate::cluster::kinds::NAMESPACE;
 use serde_json::{Value, json};
 
@@ -103,8 +104,8 @@ pub struct Slots {
     pub istio_namespace: String,
     /// Root namespace of the mesh; empty to use the mesh config.
     pub root_namespace: String,
-    /// Revisions of other control planes whose mesh config may be read.
-    pub revisions: Vec<String>,
+    /// Other control planes whose mesh config may be read.
+    pub revisions: Vec<PlaneName>,
     /// Schedule of the report, in cron format.
     pub schedule: String,
     /// Number of pods that share the work of a report.

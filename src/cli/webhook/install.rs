@@ -4,6 +4,7 @@ use super::{
     DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, value_name, write_objects,
 };
 use crate::cli::options;
+use crate::cluster::facts::PlaneName;
 use crate::cluster::kinds::{
     ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, JOB, Kind,
     MADE, NAMESPACE, OPEN_REPORT, POLICY_REPORT, PROMETHEUS_RULE, ROLE, ROLE_BINDING, SERVICE_MONITOR,
@@ -62,8 +63,8 @@ pub(super) struct Install {
     #[arg(long, default_value = "own", hide_possible_values = true, value_name = "SOURCE")]
     certificates: Source,
     /// Another control plane whose mesh config is read, with its namespace if it runs elsewhere; may be repeated
-    #[arg(long, value_name = "[NAMESPACE/]REVISION", value_parser = options::revision)]
-    revision: Vec<String>,
+    #[arg(long, value_name = "[NAMESPACE/]REVISION")]
+    revision: Vec<PlaneName>,
     /// Create a ServiceMonitor for the Prometheus operator
     #[arg(long)]
     service_monitor: bool,
