@@ -187,9 +187,14 @@ fn measure(set: &Set, extent: Extent<'_>) -> Figures {
     figures
 }
 
-/// Patches without effect and without a finding: a REPLACE on a gateway that another patch undoes in a way that the
-/// engine's trace does not show yet.
-const KNOWN_UNSAID: &[&str] = &["delta/1.31/delta-771-0065 gwns/ab2 [6]"];
+/// Patches without effect and without a finding, which the engine's trace calls applied.
+const KNOWN_UNSAID: &[&str] = &[
+    // A REPLACE on a gateway that another patch undoes.
+    "delta/1.31/delta-771-0065 gwns/ab2 [6]",
+    // They write what is there already.
+    "delta/1.31/delta-771-0045 gwns/m-1-0 [1]",
+    "straits/1.31/straits-771-0289 bay/a-b-0 [0]",
+];
 
 /// Measures, prints and asserts.
 fn prove(extent: Extent<'_>) {
@@ -230,6 +235,9 @@ fn prove(extent: Extent<'_>) {
         }
     }
     assert!(untrue.is_empty(), "{} findings are not true", untrue.len());
+    let is_unsaid = |known: &&&str| unsaid.iter().any(|one| one.contains(**known));
+    let gone = KNOWN_UNSAID.iter().filter(|known| !is_unsaid(known)).count();
+    assert!(gone == 0 || !matches!(extent, Extent::All), "{gone} of KNOWN_UNSAID are said");
     let unsaid: Vec<_> = unsaid.iter().filter(|one| !KNOWN_UNSAID.iter().any(|known| one.contains(known))).collect();
     assert!(unsaid.is_empty(), "of {} patches without effect nothing is said", unsaid.len());
     assert!(unnamed.len() * 20 <= taken, "of {taken} culprits {} are not named", unnamed.len());
@@ -242,7 +250,7 @@ fn patches_without_effect_are_exactly_those_reported() {
 }
 
 #[test]
-#[ignore = "some minutes: cargo test --test it truth -- --ignored --nocapture"]
-fn the_same_on_every_case() {
+#[ignore = "a minute: cargo test --test it everything_recorded -- --ignored"]
+fn everything_recorded_without_effect_is_reported() {
     prove(Extent::All);
 }

@@ -33,7 +33,9 @@ impl Place {
 pub(in crate::lint) fn fold(findings: &mut Findings) {
     // By code, filter and patch; a finding without a patch is about all of them.
     let mut explained: HashMap<Key, Vec<Place>> = HashMap::new();
-    for one in findings.iter_mut().filter(|one| !one.filter.is_empty()) {
+    // What holds for a part of a filter's targets explains nothing about its patches.
+    let explains = |one: &Finding| !one.filter.is_empty() && (one.patch.is_some() || one.ineffective);
+    for one in findings.iter_mut().filter(|one| explains(one)) {
         for code in one.rule.explains {
             explained.entry((code, one.filter.clone(), one.patch)).or_default().push(Place::of(one));
         }
