@@ -65,13 +65,18 @@ fn install() -> Vec<Value> {
         object["spec"]["matchResources"]["objectSelector"] = json!({"matchLabels": {MARK: "yes"}});
     }
     assert_eq!(apply(&objects), "", "the API server warns of the policies");
-    let bad = json!({
-        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
-        "metadata": {"name": "first", "namespace": "istio-system", "labels": {MARK: "yes"}},
-        "spec": {"workloadSelector": {"labels": {"a": ""}}, "configPatches": [{"applyTo": "BOOTSTRAP", "patch": {"operation": "MERGE", "value": {"a": 1}}}]},
-    });
+    let filter = |name: &str, spec: Value| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": name, "namespace": "istio-system", "labels": {MARK: "yes"}}, "spec": spec,
+        })
+    };
+    let bootstrap = json!({"applyTo": "BOOTSTRAP", "patch": {"operation": "MERGE", "value": {"a": 1}}});
+    let bad = filter("first", json!({"workloadSelector": {"labels": {"a": ""}}, "configPatches": [bootstrap]}));
+    let useless = filter("second", json!({"configPatches": []}));
+    // The policy of errors and the one of warnings take effect separately.
     for _ in 0..100 {
-        if ask(&bad).denied.is_some() {
+        if ask(&bad).denied.is_some() && ask(&useless).warnings.contains("EF020 ") {
             return objects;
         }
         std::thread::sleep(std::time::Duration::from_millis(100));
