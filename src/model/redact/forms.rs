@@ -61,6 +61,10 @@ const FORMS: &[&str] = &[
     r"\bEAA[A-Z][A-Za-z0-9]{36,}",
     r"\bsecret-token:[A-Za-z0-9_%.~-]{8,}",
     r"\.atlasv1\.[A-Za-z0-9_=-]{40,}",
+    // Hashes of passwords as crypt(3) writes them; a weak password is guessed from one.
+    r"\$2[abxy]\$\d\d\$[A-Za-z0-9./]{40,}",
+    r"\$(?:apr1|[156y])\$[A-Za-z0-9./=$]{1,40}\$[A-Za-z0-9./]{20,}",
+    r"\$argon2(?:id|i|d)\$[A-Za-z0-9./$=,+]{40,}",
 ];
 /// Forms of texts that contain a secret: the group `s`, or `d` if it looks random, `t` if it looks like a long token, `m` if
 /// it has a letter and a digit. Compiling all of them takes longer than most runs, so each names texts one of which is in
@@ -174,9 +178,9 @@ const HINTS: &[&str] = &[
     r"(?-i)[a-z]Pass|-----BEGIN|LS0tLS1|eyJ|A(?:KIA|SIA|BIA|CCA)|gh[pousr]_|gl(?:pat|dt|rt|ptt|soat|imt|agent|oas|ffct|cbt|ft)-|[sr]k_(?:live|test)_|xox|xapp-|AIza|ya29\.|SG\.",
     r"hv[sb]\.|npm_|pypi-|dckr_|hf_|shp(?:at|ca|pa|ss)_|AGE-SECRET|://[^/\s]*@|GOCSPX-|1//0|sk-|do[opr]_v1_|key-[a-f0-9]{32}|SK[a-f0-9]{32}|NRAK-|lin_api_|ATATT3|glsa_|glc_|dp\.(?:pt|st|sa|ct)\.|PMAK-",
     r"rubygems_|sntry[su]_|xkeysib-|EAACEd|sq0(?:csp|atp)-|shippo_|ops_eyJ|tskey-|pscale_|pul-[a-f0-9]|hooks\.slack|/webhooks/|curl |_auth[ =:]|['\x22]auth['\x22\\]|[?&;#](?:key|code|auth|session|sid|jwt|assertion|ticket)=",
-    r"whsec_|figd_|(?:gsk|tfp|phc|phx|r8|sbp)_|(?:xai|pplx|nvapi|CFPAT)-|dapi[a-f0-9]|EAA[A-Z]|secret-token:|atlasv1|ATCTT3|hvr\.",
+    r"whsec_|figd_|\$(?:2[abxy]|apr1|[156y]|argon2(?:id|i|d))\$|(?:gsk|tfp|phc|phx|r8|sbp)_|(?:xai|pplx|nvapi|CFPAT)-|dapi[a-f0-9]|EAA[A-Z]|secret-token:|atlasv1|ATCTT3|hvr\.",
     r"[sbr]\.[A-Za-z0-9]{24}|(?i:identified\s|base_?64[a-z_]*\()|mysql|mariadb|sshpass|redis-cli|\slogin\s|@(?:tcp|unix)\(",
-    r#"(?-u:\b|_)(?i:pass|pw|pin|jwt|salt|hmac|private|auth|sig|signature|nonce|seed|sid|session|ticket|license|dsn|key)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
+    r#"(?-u:\b|_)(?i:pass|pw|pin|jwt|salt|hmac|private|auth|sig|signature|nonce|seed|sid|session|ticket|license|dsn|keys?)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
     r#"[a-z](?:Pass|Pw|PW|Pin|PIN|Jwt|JWT|Salt|Hmac|HMAC|Private|Auth|Sig|Signature|Nonce|Seed|Sid|SID|Session|Ticket|License|Dsn|DSN|Key)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
     r"BAQEFAASC|IBAAKC|MHcCAQEE|MC4CAQAw|MIGHAgEA|Private-Lines|BEGIN SSH2",
 ];

@@ -121,6 +121,8 @@ struct Above {
     source: bool,
     /// What the name of the pair says about its value.
     pair: Hint,
+    /// What the name of the mapping says about its values: `api_keys: {shop: …}`.
+    each: Hint,
     /// A part of a message that Envoy redacts as a whole.
     whole: bool,
     /// The type of the value in Envoy's API.
@@ -239,6 +241,7 @@ impl Redactor {
                 } else {
                     Hint::None
                 },
+                each: if indicates && below.is_none() { Hint::Random } else { Hint::None },
                 whole: above.whole || (sensitive && below.is_some() && !is_file),
                 message: below,
                 ..above
@@ -252,8 +255,11 @@ impl Redactor {
                 Value::String(text) => {
                     let named = !NAMES.contains(&key.as_str()) && looks::confirms(hint, text);
                     let value_of_pair = of_pair && looks::confirms(pair, text);
+                    let one_of_many = field.is_none() && looks::confirms(above.each, text);
                     let part = above.whole && !KEPT.contains(&key.as_str());
-                    if (named || inline || value_of_pair || sensitive || private || part) && !looks::is_stand_in(text) {
+                    if (named || inline || value_of_pair || one_of_many || sensitive || private || part)
+                        && !looks::is_stand_in(text)
+                    {
                         replace(text, found);
                     } else if BYTES.contains(&key.as_str()) {
                         self.bytes(text, above, found);

@@ -11,10 +11,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// The text between a name that indicates a secret and the quotes around it: `"k": "v"`, `k = 'v'`, `h["k"] = "v"`, `add("k",
-/// "v")`, `k = [[v]]` of Lua, `k: !!str "v"` of YAML. Quotes may be escaped: the text may be JSON inside a
+/// "v")`, `k = [[v]]` and `k[1] = "v"` of Lua, `k: !!str "v"` of YAML. Quotes may be escaped: the text may be JSON inside a
 /// string.
-const QUOTE: &str =
-    r#"^\\*["']?\s*\]?\s*(?:<(?:const|close)>\s*)?(?::=|=>?|:|,)\s*(?:[!&][^\s"'\\]*\s+)*(?P<s>\\{0,7}["'`]|\[=*\[)"#;
+const QUOTE: &str = r#"^(?:\[[^\]\n]{1,40}\]|\\*["']?\s*\]?)\s*(?:<(?:const|close)>\s*)?(?::=|=>?|:|,)\s*(?:[!&][^\s"'\\]*\s+)*(?P<s>\\{0,7}["'`]|\[=*\[)"#;
 /// The text between two parts of a concatenation: `"a" .. "b"`, `"a" .. name .. "b"`.
 const NEXT: &str = r#"^\\*["'`]\s*(?:\.\.|\+)\s*(?:[A-Za-z_][A-Za-z0-9_.:]*\s*(?:\.\.|\+)\s*)?(?P<s>\\{0,7}["'`])"#;
 /// A variable as the value: `add("k", v)`.
@@ -29,8 +28,9 @@ const BELOW: &str = r#"^["']?:[ \t]*(?:[!&][^\s"'\\]*[ \t]*)*(?P<s>[|>][0-9+-]{0
 const SET: &str = r#"^(?:=|[ \t]+=[ \t]+)(?P<s>[^\s"'\\$(){}\[\],;&=][^\s"'\\(){}\[\],;&]{3,})"#;
 /// The start of a list of values, or of a key of a set.
 const LIST: &str = r"^(?:[ \t]*=[ \t]*(?:[a-z.]+\()?\{|\[)";
-/// The value after a name that is itself a value: `{"name": "x-api-key", "value": "…"}`, and `value: …` below `key: x-api-key`.
-const BESIDE: &str = r#"(?i)^\\*["']?(?:\s|\\n|,|--|[#]|//)*\\*["']?(?:raw_?)?value\\*["']?\s*[:=]\s*\\*["']?(?P<s>[^\s"'\\{},][^"'\\{},\n]{2,})"#;
+/// The value after a name that is itself a value: `{"name": "x-api-key", "value": "…"}`, and `value: …` below `key: x-api-key`
+/// or `token:`.
+const BESIDE: &str = r#"(?i)^\\*["']?(?::[ \t]*(?:\{|\n|\\n))?(?:\s|\\n|,|--|[#]|//)*\\*["']?(?:raw_?)?value\\*["']?\s*[:=]\s*\\*["']?(?P<s>[^\s"'\\{},][^"'\\{},\n]{2,})"#;
 
 /// A pattern that is compiled on first use: most texts need few.
 type Lazy = LazyLock<Option<Regex>>;
@@ -164,19 +164,24 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
         // The word may be the end of a sentence.
         let key = word.as_str().trim_end_matches('.');
         budget::charge(PER_WORD);
-        let hint = keys::hint(key);
+        let start = word.start() + key.len();
+        let rest = &text[start..];
+        let hint = match keys::hint(key) {
+            Hint::None if matches!(key, "key" | "keys") && is_variable(text, word.start(), rest) => Hint::Random,
+            hint => hint,
+        };
         if hint == Hint::None {
             continue;
         }
         budget::charge(PER_HINT);
-        let start = word.start() + key.len();
-        let rest = &text[start..];
         let values = follow(follows, text, word.start(), key);
         if hint == Hint::Secret {
             variables.extend(of(&follows.variable, head(rest)).map(|range| &rest[range]));
         }
         if hint == Hint::Secret || hint == Hint::Mixed {
             beside_in_code(text, word.start(), start, &mut searched, found);
+        }
+        if hint != Hint::Digits {
             listed(follows, rest, start, found);
         }
         for value in values {
@@ -195,6 +200,11 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
     if !variables.is_empty() {
         traced(text, &variables, found);
     }
+}
+
+/// Whether a name is a variable of Lua that gets a value: `local key = "…"`.
+fn is_variable(text: &str, name: usize, rest: &str) -> bool {
+    text[..name].trim_end_matches([' ', '\t']).ends_with("local") && rest.trim_start().starts_with('=')
 }
 
 /// Where a pattern finds the value at the start of a text.
