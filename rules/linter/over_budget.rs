@@ -10,7 +10,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// More than 10,000 values, 1,000 levels of nesting, 2,000 patches, or `proxyVersion` expressions that compile to more than
-    /// 20,000 instructions. The admission server also reports it when judging the filter takes too many steps.
+    /// 20,000 instructions. The admission server also reports it when judging the filter takes too many steps or too long, and
+    /// when the namespace sends more changes at once than can be judged before the deadline.
     ///
     /// # Why it matters
     /// The admission server stops judging and denies the filter (in mode `enforce`), so that one filter cannot delay

@@ -144,14 +144,19 @@ pub fn prepare(snapshot: &Snapshot, rules: &Rules) {
 /// an unjudged filter must not look like one without findings.
 pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
     let rule = rules.rules.iter().copied().find(|rule| rule.name == OVER_BUDGET);
-    let message = format!("this EnvoyFilter is too large to judge: {excess}");
+    let (message, help) = match excess {
+        Excess::Reviews => {
+            (format!("this EnvoyFilter was not judged: {excess}"), "try again, with fewer changes at a time")
+        }
+        _ => (format!("this EnvoyFilter is too large to judge: {excess}"), "split it into several EnvoyFilters"),
+    };
     let severity = rule.map_or(Severity::Error, |rule| {
         let nowhere = Span { file: FileId(0), start: 0, end: 0 };
         let finding = Finding::new(rule, nowhere, message.as_str());
         let judged = rules.config.runs(rule).then(|| rules.config.judge(finding, "")).flatten();
         judged.map_or(Severity::Info, |finding| finding.severity)
     });
-    let help = Some("split it into several EnvoyFilters".to_owned());
+    let help = Some(help.to_owned());
     let code = rule.map_or(OVER_BUDGET, |rule| rule.code);
     Remark { code, severity, other: None, path: String::new(), message, help, stood, may_come: false }
 }

@@ -112,6 +112,8 @@ pub struct Decision {
 /// How much work a review may take: once with other filters, and once without them.
 #[derive(Debug)]
 pub struct Allowance {
+    /// Units of each.
+    units: u64,
     together: Arc<Meter>,
     alone: Arc<Meter>,
 }
@@ -119,7 +121,12 @@ pub struct Allowance {
 impl Allowance {
     /// This many units for each of the two.
     pub fn new(units: u64) -> Allowance {
-        Allowance { together: Meter::new(units), alone: Meter::new(units) }
+        Allowance { units, together: Meter::new(units), alone: Meter::new(units) }
+    }
+
+    /// Units spent.
+    pub fn spent(&self) -> u64 {
+        (self.units - self.together.left()).max(self.units - self.alone.left())
     }
 
     /// Cancels the work.
@@ -169,11 +176,31 @@ impl Request {
         policy: Policy,
         allowance: &Allowance,
     ) -> Result<Decision, Undecided> {
-        let (mut decision, opened) = self.open(snapshot, policy);
+        let (decision, opened) = self.open(snapshot, policy);
         if opened == Opened::Settled {
             return Ok(decision);
         }
-        let Judged { remarks, left_out } = self.judged(snapshot, rules, allowance)?;
+        let judged = self.judged(snapshot, rules, allowance)?;
+        Ok(self.conclude(snapshot, policy, decision, judged))
+    }
+
+    /// Decides without judging a filter that costs too much: it is denied as one over the budget is. A deletion is allowed, with a
+    /// warning.
+    pub fn exceeds(&self, snapshot: &Snapshot, rules: &Rules, policy: Policy, excess: Excess) -> Decision {
+        let (decision, opened) = self.open(snapshot, policy);
+        match opened {
+            Opened::Settled => decision,
+            _ if self.has(Which::New) => {
+                let judged = Judged { remarks: vec![judge::over_budget(rules, excess, false)], left_out: 0 };
+                self.conclude(snapshot, policy, decision, judged)
+            }
+            Opened::ToJudge => self.late(snapshot, policy, true, &excess.to_string()),
+        }
+    }
+
+    /// Completes a decision with what was found.
+    fn conclude(&self, snapshot: &Snapshot, policy: Policy, mut decision: Decision, judged: Judged) -> Decision {
+        let Judged { remarks, left_out } = judged;
         decision.remarks = remarks;
         let missing: Vec<&str> = snapshot.missing().collect();
         let mut said = std::mem::take(&mut decision.warnings);
@@ -207,7 +234,7 @@ impl Request {
             let reported = decision.remarks.iter().filter(|remark| !(denied && counts(remark)));
             decision.warnings = words::warnings(said.into_iter().chain(reported.map(words::line)));
         }
-        Ok(decision)
+        decision
     }
 
     /// Judges the change. If other filters make that too much work, it is judged without them: the content of one filter must

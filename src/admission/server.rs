@@ -7,8 +7,9 @@ use super::judge::{self, Rules};
 use super::metrics::Metrics;
 use super::review::{Allowance, Decision, Mode, Policy, Request, UNITS, Undecided};
 use super::snapshot::Snapshot;
-use super::turns::{Turn, Turns};
+use super::turns::{NoTurn, Turn, Turns};
 use crate::budget::Meter;
+use crate::lint::limits::Excess;
 use crate::source::Severity;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, State};
@@ -23,7 +24,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep_until, timeout_at};
+use tokio::time::sleep_until;
 
 /// Limits of reviews.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,10 @@ impl Default for Limits {
 pub const MAX_BYTES: usize = 3 << 20;
 /// How many of the largest bodies may be read at the same time.
 const BODIES: usize = 8;
+
+/// A late review that has spent this part of its budget, a quarter, is late for its own cost, not because the server is slow.
+/// Ordinary reviews spend less than a tenth.
+const MUCH: u64 = 4;
 
 /// Answers reviews.
 #[derive(Debug)]
@@ -184,23 +189,33 @@ impl Reviewer {
         let late = |why: &str| request.late(&self.snapshot(), policy, self.limits.allow_late, why);
         let decision = if let Some(settled) = request.settle(&self.snapshot(), policy) {
             settled
-        } else if let Ok(Some(turn)) = timeout_at(end, self.turns.take(&request.namespace)).await {
-            let allowance = Arc::new(Allowance::new(self.limits.units));
-            tokio::select! {
-                decided = self.judge(&request, &allowance, turn)? => match decided {
-                    Ok(Ok(decision)) => decision,
-                    Ok(Err(Undecided::Cancelled)) => late("the review was canceled"),
-                    Ok(Err(Undecided::NotJson(error))) => return Err((StatusCode::BAD_REQUEST, error.to_string())),
-                    Ok(Err(Undecided::Panicked(_))) | Err(_) => return Err(self.panicked(&request)),
-                },
-                () = sleep_until(end) => {
-                    // The work ends too, and returns its permit.
-                    allowance.cancel();
-                    late(&format!("the review took longer than {} ms", self.time(theirs).as_millis()))
-                }
-            }
         } else {
-            late("the admission server is overloaded")
+            match self.turns.take(&request.namespace, end).await {
+                Ok(turn) => {
+                    let allowance = Arc::new(Allowance::new(self.limits.units));
+                    tokio::select! {
+                        decided = self.judge(&request, &allowance, turn)? => match decided {
+                            Ok(Ok(decision)) => decision,
+                            Ok(Err(Undecided::Cancelled)) => late("the review was canceled"),
+                            Ok(Err(Undecided::NotJson(error))) => {
+                                return Err((StatusCode::BAD_REQUEST, error.to_string()));
+                            }
+                            Ok(Err(Undecided::Panicked(_))) | Err(_) => return Err(self.panicked(&request)),
+                        },
+                        () = sleep_until(end) => {
+                            // The work ends too, and returns its permit.
+                            allowance.cancel();
+                            if allowance.spent() > self.limits.units / MUCH {
+                                request.exceeds(&self.snapshot(), &self.rules, policy, Excess::Time)
+                            } else {
+                                late(&format!("the review took longer than {} ms", self.time(theirs).as_millis()))
+                            }
+                        }
+                    }
+                }
+                Err(NoTurn::Crowded) => request.exceeds(&self.snapshot(), &self.rules, policy, Excess::Reviews),
+                Err(NoTurn::Overloaded) => late("the admission server is overloaded"),
+            }
         };
         let took = began.elapsed();
         let snapshot = self.snapshot();

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
 
 /// Maximum number of waiting reviews per namespace; more are rejected at once.
 const WAITING: usize = 64;
@@ -30,6 +31,15 @@ pub(crate) struct Turn {
     namespace: String,
 }
 
+/// Why a review got no permit in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoTurn {
+    /// Its namespace had as many reviews ahead of it as it may have permits, or too many that wait.
+    Crowded,
+    /// Reviews of other namespaces had the permits.
+    Overloaded,
+}
+
 impl Turns {
     /// This many permits. One namespace gets all but one of them, if there are several.
     pub(crate) fn new(permits: usize) -> Arc<Turns> {
@@ -39,16 +49,20 @@ impl Turns {
         Arc::new(Turns { state: Mutex::new(state) })
     }
 
-    /// Waits for a permit for a review of a namespace; `None` when too many of its reviews are waiting.
-    pub(crate) async fn take(self: &Arc<Turns>, namespace: &str) -> Option<Turn> {
-        let receiver = {
+    /// Waits until `end` for a permit for a review of a namespace.
+    pub(crate) async fn take(self: &Arc<Turns>, namespace: &str, end: Instant) -> Result<Turn, NoTurn> {
+        let (receiver, otherwise) = {
             let mut state = self.lock();
             if state.grant(namespace) {
-                return Some(Turn { turns: Arc::clone(self), namespace: namespace.to_owned() });
+                return Ok(Turn { turns: Arc::clone(self), namespace: namespace.to_owned() });
             }
-            state.wait(namespace)?
+            let otherwise = if state.ahead(namespace) >= state.share { NoTurn::Crowded } else { NoTurn::Overloaded };
+            (state.wait(namespace).ok_or(NoTurn::Crowded)?, otherwise)
         };
-        receiver.await.ok()
+        match timeout_at(end, receiver).await {
+            Ok(Ok(turn)) => Ok(turn),
+            _ => Err(otherwise),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -66,6 +80,13 @@ impl State {
         self.free -= 1;
         self.running.insert(namespace.to_owned(), running + 1);
         true
+    }
+
+    /// How many reviews of a namespace run or wait.
+    fn ahead(&self, namespace: &str) -> usize {
+        let waiting = self.queues.iter().filter(|(name, _)| name == namespace);
+        let waiting: usize = waiting.map(|(_, queue)| queue.iter().filter(|one| !one.is_closed()).count()).sum();
+        waiting + self.running.get(namespace).copied().unwrap_or_default()
     }
 
     fn wait(&mut self, namespace: &str) -> Option<oneshot::Receiver<Turn>> {
@@ -125,19 +146,24 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
+    /// A time that no test reaches.
+    fn never() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
     /// One namespace with many reviews leaves a permit for others, and waits its turn.
     #[tokio::test]
     async fn permits_are_shared_by_namespaces() {
         let turns = Turns::new(2);
-        let busy = turns.take("busy").await.unwrap();
-        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(turns.take("busy"))).collect();
+        let busy = turns.take("busy", never()).await.unwrap();
+        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(turns.take("busy", never()))).collect();
         let soon = Duration::from_millis(20);
         for one in &mut waiting {
             assert!(tokio::time::timeout(soon, one).await.is_err());
         }
-        let other = tokio::time::timeout(soon, turns.take("other")).await.unwrap().unwrap();
+        let other = tokio::time::timeout(soon, turns.take("other", never())).await.unwrap().unwrap();
         // Nothing is free now; the other namespace comes before the rest of the busy one.
-        let mut third = Box::pin(turns.take("third"));
+        let mut third = Box::pin(turns.take("third", never()));
         assert!(tokio::time::timeout(soon, &mut third).await.is_err());
         drop(busy);
         let first = tokio::time::timeout(soon, waiting.remove(0)).await.unwrap().unwrap();
@@ -146,7 +172,7 @@ mod tests {
         drop((other, third));
         // Abandoned requests are skipped.
         drop(waiting);
-        assert!(turns.take("busy").await.is_some());
+        assert!(turns.take("busy", never()).await.is_ok());
         assert_eq!(turns.lock().free, 2);
         assert!(turns.lock().running.is_empty());
     }
@@ -154,11 +180,22 @@ mod tests {
     #[tokio::test]
     async fn a_queue_is_bounded() {
         let turns = Turns::new(1);
-        let _held = turns.take("a").await.unwrap();
-        let mut waiting: Vec<_> = (0..WAITING).map(|_| Box::pin(turns.take("a"))).collect();
+        let _held = turns.take("a", never()).await.unwrap();
+        let mut waiting: Vec<_> = (0..WAITING).map(|_| Box::pin(turns.take("a", never()))).collect();
         for one in &mut waiting {
             assert!(futures::poll!(one).is_pending());
         }
-        assert!(turns.take("a").await.is_none());
+        assert_eq!(turns.take("a", never()).await.unwrap_err(), NoTurn::Crowded);
+    }
+
+    /// A namespace that uses its share is told so; one that waits for others is not.
+    #[tokio::test]
+    async fn whose_reviews_were_ahead() {
+        let turns = Turns::new(2);
+        let soon = || Instant::now() + Duration::from_millis(20);
+        let _held = turns.take("busy", never()).await.unwrap();
+        assert_eq!(turns.take("busy", soon()).await.unwrap_err(), NoTurn::Crowded);
+        let _other = turns.take("other", never()).await.unwrap();
+        assert_eq!(turns.take("third", soon()).await.unwrap_err(), NoTurn::Overloaded);
     }
 }

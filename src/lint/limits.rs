@@ -32,6 +32,10 @@ pub enum Excess {
     Instructions(u64),
     /// Judging it took more steps than a review may take.
     Steps,
+    /// Judging it took longer than a review may take.
+    Time,
+    /// Its namespace sent more reviews at once than are judged in time.
+    Reviews,
 }
 
 impl fmt::Display for Excess {
@@ -45,6 +49,10 @@ impl fmt::Display for Excess {
                 "its `proxyVersion` expressions compile to {size} instructions; at most {INSTRUCTIONS} are judged"
             ),
             Excess::Steps => out.write_str("judging it takes more steps than a review may take"),
+            Excess::Time => out.write_str("judging it takes longer than a review may take"),
+            Excess::Reviews => {
+                out.write_str("its namespace sent more reviews at once than are judged before the deadline")
+            }
         }
     }
 }

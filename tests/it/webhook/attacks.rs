@@ -337,15 +337,45 @@ fn late_work_ends_and_namespaces_take_turns() {
         let (slow, (took, answer)) = futures::join!(slow, fast);
         assert_eq!(answer["response"]["auditAnnotations"]["verdict"], "allowed", "{answer}");
         assert!(took < Duration::from_millis(500), "{took:?}");
+        // Those that waited for reviews of their own namespace are denied: a namespace cannot make its own reviews late.
+        let (mut late, mut denied) = (0, 0);
         for answer in slow {
-            assert_eq!(answer.unwrap()["response"]["auditAnnotations"]["verdict"], "late");
+            let response = &answer.unwrap()["response"];
+            match response["auditAnnotations"]["verdict"].as_str() {
+                Some("late") => late += 1,
+                Some("denied") if response.to_string().contains("its namespace sent more reviews at once") => {
+                    denied += 1;
+                }
+                _ => panic!("{response}"),
+            }
         }
+        assert!(late > 0 && denied >= 4, "{late} late, {denied} denied");
         // Eight were canceled; the permits are free.
         let began = Instant::now();
         let answers = join_all((0..4).map(|_| reviewer.review(body("busy", "fast"), None))).await;
         assert!(answers.iter().all(|it| it.as_ref().unwrap()["response"]["auditAnnotations"]["verdict"] == "allowed"));
         assert!(began.elapsed() < Duration::from_millis(600), "{:?}", began.elapsed());
     });
+}
+
+/// A filter that spends much of its budget and is not judged in time is denied: it is late for its own cost.
+#[test]
+fn what_is_late_for_its_own_cost_is_denied() {
+    let slow: fn(&'static RuleInfo, &Context<'_>, &mut Findings) = |_, _, _| {
+        budget::charge(500_000);
+        loop {
+            std::thread::sleep(Duration::from_millis(1));
+            // Canceled work ends at a charge.
+            budget::charge(100);
+        }
+    };
+    let deadline = Duration::from_millis(200);
+    for (units, verdict) in [(1_000_000, "denied"), (1_000_000_000, "late")] {
+        let limits = Limits { deadline, units, ..Limits::default() };
+        let (runtime, reviewer) = reviewer(limits, with_check(slow));
+        let answer = runtime.block_on(reviewer.review(body("shop", "slow"), None)).unwrap();
+        assert_eq!(answer["response"]["auditAnnotations"]["verdict"], verdict, "{answer}");
+    }
 }
 
 /// A server with few connections and small bodies.
