@@ -68,9 +68,7 @@ impl Render {
             session.note(&format!("{} {name} is removed", kind.as_str()))?;
         }
         for route in &found.unknown_routes {
-            session.note(&format!(
-                "a listener now asks for route {route}, which istiod would generate and which this dump does not contain"
-            ))?;
+            session.note(&report::missing_routes(route))?;
         }
         report::missing_services(session.err, &found.unknown_services)?;
         let texts: Vec<&Sources> =

@@ -7,12 +7,13 @@ use super::subject::{Given, Source};
 use crate::behaviour::{
     self, Error, Fields, Pattern, Protocol, Request, Rule, Service, Settings, Stub, Target, Tls, Try,
 };
-use crate::mesh::Error as Failure;
+use crate::mesh::{Error as Failure, Scope};
 use crate::model::proxy::ProxyKind;
 use crate::report;
 use crate::report::behaviour::view::{Shown, View};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
+use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -250,35 +251,33 @@ impl TryRequest {
             istiod: &self.istiod,
             named_by_file: false,
         };
-        let (exit, _) = source.one(session, &mut |session, given| {
+        let mut answer: Option<View> = None;
+        let (exit, scope) = source.one(session, &mut |session, given| {
             let request = match self.request.request(asked, given) {
                 Ok(request) => request,
                 Err(message) => return session.usage(&message, None),
             };
-            self.answer(session, given, &request, &settings)
+            match self.answer(given, &request, &settings) {
+                Ok(view) => answer = Some(view),
+                Err(error) => return failed(session, &error),
+            }
+            Ok(Exit::Ok)
         })?;
+        if let Some(view) = answer {
+            self.show(session, &view, &scope)?;
+        }
         Ok(exit)
     }
 
-    fn answer(
-        &self,
-        session: &mut Session<'_>,
-        given: &Given<'_, '_>,
-        request: &Request,
-        settings: &Settings,
-    ) -> Result<Exit, Failure> {
-        let what = Try {
+    fn answer(&self, given: &Given<'_, '_>, request: &Request, settings: &Settings) -> Result<View, Error> {
+        let report = behaviour::try_request(&Try {
             request,
             token: self.request.jwt.as_ref(),
             repeat: self.repeat as usize,
             with: given.with,
             without: Some(given.without),
             settings,
-        };
-        let report = match behaviour::try_request(&what) {
-            Ok(report) => report,
-            Err(error) => return failed(session, &error),
-        };
+        })?;
         let shown = Shown {
             report: &report,
             request,
@@ -287,18 +286,20 @@ impl TryRequest {
             compared_without: &self.without,
             times: self.times,
         };
-        let view: View = shown.view();
+        Ok(shown.view())
+    }
+
+    fn show(&self, session: &mut Session<'_>, view: &View, scope: &Scope) -> io::Result<()> {
         // Headers are on several lines of JSON, so their names do not stand beside their values.
-        if let Ok(json) = serde_json::to_value(&view) {
+        if let Ok(json) = serde_json::to_value(view) {
             session.global.secrets.with(|secrets| secrets.add_pairs(&json));
         }
         let verbose = session.verbose();
         match self.output {
-            Output::Human => report::behaviour::human::write(session.out, session.around.out, &view, verbose)?,
-            Output::Json => report::json(session.out, &view)?,
-            Output::Html => report::behaviour::page::write(session.out, &view)?,
+            Output::Human => report::behaviour::human::write(session.out, session.around.out, view, verbose),
+            Output::Json => report::scoped(session.out, view, scope),
+            Output::Html => report::behaviour::page::write(session.out, view, scope),
         }
-        Ok(Exit::Ok)
     }
 }
 

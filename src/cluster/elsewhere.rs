@@ -42,7 +42,7 @@ pub(super) async fn find(cluster: &Cluster, home: &str, inventory: &Inventory, f
     }
     for revision in unknown(inventory, facts).into_keys() {
         for namespace in injectors(cluster, &revision).await {
-            let labels = format!("app=istiod,{REVISION}={revision}");
+            let labels = format!("{},{REVISION}={revision}", facts::ISTIOD);
             let selection = Selection { namespace: Some(&namespace), labels: Some(&labels), fields: None };
             let pods = list(cluster, kinds::POD, selection, Some).await.objects;
             if !pods.is_empty() {

@@ -10,6 +10,8 @@ pub(crate) use crate::model::proxy::REVISION_LABEL as REVISION;
 
 /// Label that names a revision tag.
 pub(crate) const TAG: &str = "istio.io/tag";
+/// Selects the pods of istiod.
+pub(crate) const ISTIOD: &str = "app=istiod";
 /// istiod's name for the default revision.
 pub(crate) const DEFAULT_REVISION: &str = "default";
 

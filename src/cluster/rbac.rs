@@ -103,6 +103,31 @@ pub(crate) fn standing_watch_roles(name: &str, place: &Place<'_>) -> Vec<Value> 
     of_verbs(&WATCH, place, name, Doing::Watching.verbs(), Doing::Watching.verbs())
 }
 
+/// A reader of the mesh that is installed in a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The admission server.
+    Admission,
+    /// The scheduled report.
+    Report,
+    /// The standing watch.
+    Watch,
+}
+
+/// The role of a reader that reads dumps by istiod, under this name, at a control plane besides the main one: its pods and the
+/// ConfigMap with its mesh settings.
+pub(crate) fn plane_role(reader: Reader, name: &str, namespace: &str, mesh_config: &str) -> Value {
+    let (needs, verbs) = match reader {
+        Reader::Admission => (&WEBHOOK, Doing::Watching.verbs()),
+        Reader::Report => (&REPORT, Doing::Reading.verbs()),
+        Reader::Watch => (&WATCH, Doing::Watching.verbs()),
+    };
+    let mut grants = Grants::new();
+    grant_istiods(&mut grants, needs, Via::Istiod, verbs);
+    grant_settings(&mut grants, vec![mesh_config.to_owned()], verbs);
+    role(ROLE, name, Some(namespace), &rules(grants))
+}
+
 /// The right to hold Leases of these names.
 pub(crate) fn lease_role(name: &str, namespace: &str, leases: &[String]) -> Value {
     let rule = json!({
@@ -207,26 +232,19 @@ fn of_verbs(
         let namespace = plane.namespace.as_deref().unwrap_or(place.istio_namespace);
         settings.entry(namespace).or_default().push(mesh_config_name(&plane.revision));
     }
-    let mut by_name = vec!["get"];
-    // Watching one object requires the right to list and watch it by name.
-    by_name.extend(istiods.contains(&"watch").then_some(istiods).into_iter().flatten());
     for (namespace, names) in settings {
         let grants = if namespace == place.istio_namespace {
             &mut at_istio
         } else {
             let grants = elsewhere.entry(namespace).or_default();
-            list(grants, POD, istiods);
-            if needs.dumps && place.via == Via::Istiod {
-                let (resource, verbs) = place.via.permission();
-                grants.insert(("", vec![resource], Vec::new()), verbs.to_vec());
-            }
+            grant_istiods(grants, needs, place.via, istiods);
             // A control plane's own namespace is its root namespace, unless its mesh config names another.
             if place.namespace.is_some() && needs.kinds.contains(&ENVOY_FILTER) {
                 list(grants, ENVOY_FILTER, verbs);
             }
             grants
         };
-        grants.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), by_name.clone());
+        grant_settings(grants, names, istiods);
     }
     if place.root_namespace == place.istio_namespace {
         at_istio.append(&mut at_root);
@@ -260,6 +278,23 @@ fn of_verbs(
         add(ROLE, Some(namespace), grants);
     }
     roles
+}
+
+/// Adds the right to read the pods of a control plane and, through them, its proxies.
+fn grant_istiods(grants: &mut Grants, needs: &Needs, via: Via, verbs: &[&'static str]) {
+    list(grants, POD, verbs);
+    if needs.dumps && via == Via::Istiod {
+        let (resource, verbs) = via.permission();
+        grants.insert(("", vec![resource], Vec::new()), verbs.to_vec());
+    }
+}
+
+/// Adds the right to read mesh settings with these names.
+fn grant_settings(grants: &mut Grants, names: Vec<String>, verbs: &[&'static str]) {
+    let mut by_name = vec!["get"];
+    // Watching one object requires the right to list and watch it by name.
+    by_name.extend(verbs.contains(&"watch").then_some(verbs).into_iter().flatten());
+    grants.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), by_name);
 }
 
 fn list(grants: &mut Grants, kind: &'static Kind, verbs: &[&'static str]) {

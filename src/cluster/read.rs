@@ -2,7 +2,7 @@
 
 use super::api::{Cluster, Fault};
 use super::elsewhere::{self, Elsewhere};
-use super::facts::{DEFAULT_REVISION, Facts, REVISION, TAG, mesh_config_name};
+use super::facts::{self, DEFAULT_REVISION, Facts, REVISION, TAG, mesh_config_name};
 use super::kinds::{self, Kind, Needs};
 use super::list::{Listed, Selection, list, name_kind};
 use super::objects;
@@ -273,7 +273,7 @@ impl Reader<'_> {
     /// istiod's pods and the mesh configuration of every revision; returns their root namespaces.
     async fn control_plane(&mut self) -> BTreeSet<String> {
         let (namespace, reader) = (self.scope.istio_namespace.clone(), self.reader());
-        let selection = Selection { namespace: Some(&namespace), labels: Some("app=istiod"), fields: None };
+        let selection = Selection { namespace: Some(&namespace), labels: Some(facts::ISTIOD), fields: None };
         let pods = list(self.cluster, kinds::POD, selection, |object| kept(object, reader));
         let (Listed { objects, fault }, default) = join!(pods, mesh_config(self.cluster, &namespace, DEFAULT_REVISION));
         if let Some(fault) = fault {
@@ -431,7 +431,12 @@ impl Reader<'_> {
         let place = namespace.map_or(String::new(), |namespace| format!(" in namespace {namespace}"));
         let whole = self.scope.whole;
         let unseen = self.needs.istiod && (whole || !kinds::LINT.kinds.contains(&kind));
-        let without = if unseen && kind != kinds::NODE { kinds::UNSEEN } else { kind.without };
+        let without = match () {
+            () if unseen && kind != kinds::NODE => kinds::UNSEEN,
+            // Those of the root namespace, or of the only other one, are still there.
+            () if kind == kinds::ENVOY_FILTER && namespace.is_some() => "they are left out",
+            () => kind.without,
+        };
         let beside = !kind.namespaced && self.scope.namespace.is_some();
         let (code, severity, message, help) = match (&fault, only) {
             (Fault::NotFound(_), _) if kind == kinds::ENVOY_FILTER => (

@@ -1,12 +1,12 @@
 //! The objects of the admission server.
 
 use super::{
-    ADMISSION_LABEL, Certificates, Part, Piece, Slots, container_security, egress, labelled, labels, mesh, metadata,
-    pod_labels, pod_security, selector,
+    ADMISSION_LABEL, Certificates, Part, Piece, PlaneSlot, Slots, container_security, egress, labelled, labels, mesh,
+    metadata, pod_labels, pod_security, selector,
 };
 use crate::cluster::Via;
 use crate::cluster::kinds::ENVOY_FILTER;
-use crate::cluster::rbac::{self, Place};
+use crate::cluster::rbac::{self, Place, Reader};
 use serde_json::{Value, json};
 
 const COMPONENT: &str = "admission";
@@ -31,6 +31,13 @@ pub(super) fn before(slots: &Slots, certificates: Certificates) -> Vec<Piece> {
     for object in roles(slots, own) {
         add("rbac", Part::Core, object);
     }
+    pieces.extend(planes(
+        slots,
+        (COMPONENT, Reader::Admission),
+        &slots.name,
+        ("rbac-controlplanes", Part::ControlPlanes),
+    ));
+    let mut add = |file, part, object| pieces.push(Piece { file, part, object });
     let sampling = rbac::dump_role(&format!("{}-proxies", slots.name), Via::PortForward);
     for object in bound(slots, COMPONENT, vec![sampling], &slots.name) {
         add("rbac-proxies", Part::SampleProxies, object);
@@ -84,6 +91,22 @@ pub(super) fn reader(
     std::iter::once(account).chain(roles).chain(every).collect()
 }
 
+/// The rights of a reader at control planes besides the main one, as a part and in a file of its own.
+pub(super) fn planes(
+    slots: &Slots,
+    (component, reader): (&str, Reader),
+    account: &str,
+    (file, part): (&'static str, Part),
+) -> Vec<Piece> {
+    let role = |plane: &PlaneSlot| {
+        let name = format!("{account}-plane-{}", plane.revision);
+        rbac::plane_role(reader, &name, &plane.namespace, &plane.mesh_config)
+    };
+    let roles = slots.control_planes.iter().map(role).collect();
+    let objects = bound(slots, component, roles, account);
+    objects.into_iter().map(|object| Piece { file, part, object }).collect()
+}
+
 /// Where the rights apply.
 pub(super) fn place(slots: &Slots) -> Place<'_> {
     Place {
@@ -91,7 +114,8 @@ pub(super) fn place(slots: &Slots) -> Place<'_> {
         istio_namespace: &slots.istio_namespace,
         // Rights for all namespaces include the root namespace.
         root_namespace: &slots.istio_namespace,
-        revisions: &slots.revisions,
+        // Each has a role of its own, so that the chart can repeat it: see `planes`.
+        revisions: &[],
         via: Via::PortForward,
     }
 }

@@ -11,7 +11,7 @@ pub mod policy;
 mod report;
 mod watch;
 
-use crate::cluster::facts::PlaneName;
+use crate::cluster::facts::{PlaneName, mesh_config_name};
 use crate::cluster::kinds::NAMESPACE;
 use serde_json::{Value, json};
 
@@ -104,8 +104,8 @@ pub struct Slots {
     pub istio_namespace: String,
     /// Root namespace of the mesh; empty to use the mesh config.
     pub root_namespace: String,
-    /// Other control planes whose mesh config may be read.
-    pub revisions: Vec<PlaneName>,
+    /// Control planes besides that of [`Slots::istio_namespace`], whose mesh settings may be read.
+    pub control_planes: Vec<PlaneSlot>,
     /// Schedule of the report, in cron format.
     pub schedule: String,
     /// Number of pods that share the work of a report.
@@ -137,6 +137,28 @@ pub struct Slots {
     pub client_ca: String,
 }
 
+/// A control plane whose pods and mesh settings may be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaneSlot {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its revision.
+    pub revision: String,
+    /// Name of the ConfigMap with its mesh settings.
+    pub mesh_config: String,
+}
+
+impl PlaneSlot {
+    /// The slot of a control plane; `home`: the namespace of one that has none.
+    pub fn of(plane: &PlaneName, home: &str) -> PlaneSlot {
+        PlaneSlot {
+            namespace: plane.namespace.clone().unwrap_or_else(|| home.to_owned()),
+            revision: plane.revision.clone(),
+            mesh_config: mesh_config_name(&plane.revision),
+        }
+    }
+}
+
 impl Default for Slots {
     fn default() -> Slots {
         let text = str::to_owned;
@@ -163,7 +185,7 @@ impl Default for Slots {
             config_checksum: checksum(config),
             istio_namespace: text("istio-system"),
             root_namespace: String::new(),
-            revisions: Vec::new(),
+            control_planes: Vec::new(),
             schedule: text("17 * * * *"),
             shards: json!(1),
             report_resources: json!({"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}}),
@@ -198,6 +220,8 @@ pub enum Part {
     Namespace,
     /// Required objects.
     Core,
+    /// The right to read the settings of more control planes.
+    ControlPlanes,
     /// The right to read proxies, for sampling.
     SampleProxies,
     /// The network policy.
@@ -206,6 +230,8 @@ pub enum Part {
     ServiceMonitor,
     /// The scheduled report.
     Report,
+    /// The right of the report to read more control planes.
+    ReportControlPlanes,
     /// The right of the report to read proxies.
     ReportProxies,
     /// The network policy of the report.
@@ -214,6 +240,8 @@ pub enum Part {
     Watch,
     /// The Leases of its replicas.
     WatchLeases,
+    /// The right of the watch to read more control planes.
+    WatchControlPlanes,
     /// The right of the watch to read proxies.
     WatchProxies,
     /// The network policy of the watch.
@@ -263,15 +291,15 @@ impl Parts {
     /// Whether a part is selected.
     pub const fn has(self, part: Part) -> bool {
         match part {
-            Part::Core => true,
+            Part::Core | Part::ControlPlanes => true,
             Part::Namespace => self.namespace,
             Part::SampleProxies => self.sample_proxies,
             Part::NetworkPolicy => self.network_policy,
             Part::ServiceMonitor => self.service_monitor,
-            Part::Report => self.report,
+            Part::Report | Part::ReportControlPlanes => self.report,
             Part::ReportProxies => self.report && self.report_proxies,
             Part::ReportNetworkPolicy => self.report && self.network_policy,
-            Part::Watch | Part::WatchLeases => self.watch,
+            Part::Watch | Part::WatchLeases | Part::WatchControlPlanes => self.watch,
             Part::WatchProxies => self.watch && self.watch_proxies,
             Part::WatchNetworkPolicy => self.watch && self.network_policy,
             Part::WatchServiceMonitor => self.watch && self.service_monitor,

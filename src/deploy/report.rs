@@ -1,9 +1,9 @@
 //! The objects of the scheduled report.
 
-use super::admission::{place, plain, reader};
+use super::admission::{place, plain, planes, reader};
 use super::{Part, Piece, Slots, container_security, egress, mesh, metadata, pod_labels, pod_security, selector};
 use crate::cluster::Via;
-use crate::cluster::rbac::{self, Place};
+use crate::cluster::rbac::{self, Place, Reader};
 use serde_json::{Value, json};
 
 const COMPONENT: &str = "report";
@@ -19,6 +19,8 @@ pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     let roles = rbac::report_roles(&name, &by_istiod);
     let files = ["report-serviceaccount", "report-rbac", "report-rbac-proxies"];
     pieces.extend(reader(slots, COMPONENT, &name, roles, (files, Part::Report, Part::ReportProxies)));
+    let own = ("report-rbac-controlplanes", Part::ReportControlPlanes);
+    pieces.extend(planes(slots, (COMPONENT, Reader::Report), &name, own));
     let mut add = |file, part, object| pieces.push(Piece { file, part, object });
     add("report-networkpolicy", Part::ReportNetworkPolicy, network_policy(slots));
     add("report-cronjob", Part::Report, cron_job(slots));

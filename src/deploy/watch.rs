@@ -1,9 +1,9 @@
 //! The objects of the standing watch, its alerts and its dashboard.
 
-use super::admission::{bound, place, plain, reader};
+use super::admission::{bound, place, plain, planes, reader};
 use super::{Part, Piece, Slots, container_security, egress, mesh, metadata, pod_labels, pod_security, selector};
 use crate::cluster::Via;
-use crate::cluster::rbac::{self, Place};
+use crate::cluster::rbac::{self, Place, Reader};
 use serde_json::{Value, json};
 
 const COMPONENT: &str = "watch";
@@ -22,6 +22,8 @@ pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     rbac::grant_events(&mut roles);
     let files = ["watch-serviceaccount", "watch-rbac", "watch-rbac-proxies"];
     pieces.extend(reader(slots, COMPONENT, &name, roles, (files, Part::Watch, Part::WatchProxies)));
+    let own = ("watch-rbac-controlplanes", Part::WatchControlPlanes);
+    pieces.extend(planes(slots, (COMPONENT, Reader::Watch), &name, own));
     let mut add = |file, part, object| pieces.push(Piece { file, part, object });
     // `create` cannot be limited to a name, so the watch has no right to it: its Leases are created here.
     for shard in &slots.watch_shards {

@@ -1,9 +1,10 @@
 //! The verdict on each patch of a run, and what a panic took from it.
 
-use super::program::{Plan, Status};
+use super::matching::{self, PortMap};
+use super::program::{Plan, Status, proxy_runs};
 use super::trace::{PatchId, Place, Trace};
 use super::{Options, Patched, run, services};
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, Patch, PatchContext};
 use crate::model::resource::ProxyConfig;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +51,15 @@ impl fmt::Display for Outcome {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.as_str())
     }
+}
+
+/// Something that istiod generates for a proxy and that a configuration does not contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hidden<'h> {
+    /// The clusters of this host, which an annotation adds.
+    Clusters(&'h str),
+    /// The route configuration of this name, which a patched listener requests.
+    Routes(&'h str),
 }
 
 /// A traced run, with everything that requires more than one run.
@@ -127,16 +137,44 @@ impl Judged<'_> {
         if self.trace.patches[id.index()].effects.is_empty() { Outcome::NoMatch } else { Outcome::NoOp }
     }
 
-    /// The host of a service that a patch could match in clusters which an annotation adds but the configuration does not
-    /// contain.
-    pub fn hidden_host(&self, plan: &Plan<'_>, id: PatchId) -> Option<&str> {
+    /// What a patch could match that istiod generates but the configuration does not contain, so that its effect there is
+    /// unknown.
+    pub fn hidden(&self, plan: &Plan<'_>, id: PatchId) -> Option<Hidden<'_>> {
         let planned = plan.get(id);
-        let patch = planned.built.patch;
-        if planned.status != Status::Ready || planned.proxy_miss.is_some() || patch.apply_to != ApplyTo::Cluster {
+        if !proxy_runs(planned) {
             return None;
         }
-        let hosts = &self.patched.unknown_services;
-        hosts.iter().find(|host| services::perhaps_of(&patch.object, host)).map(String::as_str)
+        let patch = planned.built.patch;
+        match patch.apply_to {
+            ApplyTo::Cluster => {
+                let hosts = &self.patched.unknown_services;
+                hosts.iter().find(|host| services::perhaps_of(&patch.object, host)).map(|host| Hidden::Clusters(host))
+            }
+            ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute => {
+                self.hidden_routes(plan, patch).map(Hidden::Routes)
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of a route configuration that a patched listener requests, if a patch could match it. Only sidecars have such
+    /// ones, for outbound ports: see `route_passes`.
+    fn hidden_routes(&self, plan: &Plan<'_>, patch: &Patch) -> Option<&str> {
+        if !matches!(patch.context, PatchContext::Any | PatchContext::SidecarOutbound) {
+            return None;
+        }
+        let fits = |name: &str| matching::route_configuration(false, &patch.object, name, &PortMap::new()).is_ok();
+        // A merge may rename the route configuration, and the patch may match its new name.
+        let renamed = || {
+            let renames = |id: PatchId| {
+                let built = plan.get(id).built;
+                built.patch.apply_to == ApplyTo::RouteConfiguration
+                    && built.value.as_ref().is_some_and(|value| !value.name().is_empty())
+            };
+            plan.ids().any(renames)
+        };
+        let names = &self.patched.unknown_routes;
+        names.iter().find(|name| fits(name)).or_else(|| names.first().filter(|_| renamed())).map(String::as_str)
     }
 
     /// Whether a patch changed anything, even temporarily.

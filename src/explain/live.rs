@@ -1,9 +1,9 @@
 //! Dumps of live proxies: what they show about the filters, and how certain the explanation is.
 
-use super::{Explainer, view};
+use super::{Explainer, view, words};
+use crate::engine::Outcome;
 use crate::engine::trace::PatchId;
 use crate::engine::unapply::{InEffect, Seen};
-use crate::engine::{Outcome, REFERENCED_SERVICES};
 use crate::model::resource::ResourceKind;
 use crate::proto::unmerge::What;
 use std::collections::BTreeSet;
@@ -101,16 +101,9 @@ impl Explainer<'_, '_> {
 
     /// Why the outcome of a patch is uncertain, if it is.
     pub(super) fn doubt(&self, id: PatchId, outcome: Outcome, doubtful: &BTreeSet<PatchId>) -> Option<view::Reason> {
-        let host = (outcome == Outcome::NoMatch).then(|| self.study.judged.hidden_host(self.study.plan, id)).flatten();
-        let words = if let Some(host) = host {
-            (
-                "clusters-not-in-dump",
-                format!(
-                    "{REFERENCED_SERVICES} adds outbound clusters for {host}, which no config dump here contains: whether \
-                     it matches one of them is unknown"
-                ),
-                Some("add the config dump of a proxy that has them".to_owned()),
-            )
+        let hidden = self.study.judged.hidden(self.study.plan, id);
+        let words = if let Some(hidden) = hidden.filter(|_| matches!(outcome, Outcome::NoMatch | Outcome::NoOp)) {
+            words::hidden(hidden)
         } else if doubtful.contains(&id) {
             (
                 "cannot-be-told",

@@ -1,5 +1,7 @@
 //! Reasons in plain words, each with what to write instead.
 
+use crate::engine::REFERENCED_SERVICES;
+use crate::engine::outcome::Hidden;
 use crate::engine::program::{Discard, ProxyMiss};
 use crate::engine::select::{Selection, TargetMiss};
 use crate::engine::trace::{NoOp, Panic};
@@ -10,6 +12,28 @@ use crate::proto::tree::type_name;
 
 /// A code, a sentence, and a help text.
 pub(super) type Words = (&'static str, String, Option<String>);
+
+/// Why the effect of a patch is unknown: it could match something that no config dump contains.
+pub(super) fn hidden(hidden: Hidden<'_>) -> Words {
+    match hidden {
+        Hidden::Clusters(host) => (
+            "clusters-not-in-dump",
+            format!(
+                "{REFERENCED_SERVICES} adds outbound clusters for {host}, which no config dump here contains: whether it \
+                 matches one of them is unknown"
+            ),
+            Some("add the config dump of a proxy that has them".to_owned()),
+        ),
+        Hidden::Routes(name) => (
+            "routes-not-in-dump",
+            format!(
+                "a patched listener requests route configuration {name}, which the config dump does not contain: whether it \
+                 matches there is unknown"
+            ),
+            None,
+        ),
+    }
+}
 
 /// Why a filter does not attach; `None` when it does.
 pub(super) fn selection(selection: &Selection, filter: &EnvoyFilter, proxy: &Proxy, root: &str) -> Option<Words> {

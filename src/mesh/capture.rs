@@ -68,8 +68,7 @@ pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<Capt
         // Without dumps no command can say what is in effect, and the recipient of the capture would notice too late.
         pack.discard().map_err(|error| cannot("remove", &error, None))?;
         let why = if mesh.lists(kinds::POD) && mesh.targets().is_empty() {
-            let place = mesh.only.as_ref().map_or_else(String::new, |only| format!(" in namespace {only}"));
-            format!("no pod{place} has a proxy")
+            mesh.without_proxy("pod", None).0
         } else {
             "no config dump could be read".to_owned()
         };

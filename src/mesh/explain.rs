@@ -403,7 +403,8 @@ fn pick(
     let known: Vec<String> = targets.iter().map(|target| target.full_name()).collect();
     let near = explain::nearest(&request.name, &known);
     let help = (!near.is_empty()).then(|| format!("pods with a proxy: {}", near.join(", ")));
-    Err(unanswered(format!("no {} has a proxy", request.words()), help))
+    let (message, help) = mesh.without_proxy(&request.words(), help);
+    Err(unanswered(message, help))
 }
 
 impl ExplainRequest {

@@ -435,13 +435,15 @@ impl Judged {
     /// Says what findings without config dumps rest on.
     fn without_dumps(&mut self, given: &Given, mesh: &Mesh<'_>, releases: &[String]) {
         let summary = &mut self.summary;
-        if summary.filters == 0 {
+        // Others, such as those of the root namespace, are only judged along with them.
+        let filters = mesh.asked.as_ref().map_or(summary.filters, BTreeSet::len);
+        if filters == 0 {
             return;
         }
         let why = if given.any() { "no config dump could be used" } else { "not checked: no config dump" };
         summary.unknown.push(format!(
             "{why}; {} judged on the reference configuration of Istio {}",
-            count(summary.filters, "EnvoyFilter", "EnvoyFilters"),
+            count(filters, "EnvoyFilter", "EnvoyFilters"),
             releases.join(", ")
         ));
         if mesh.loaded.inventory.workloads.is_empty() && !mesh.has_targets() {

@@ -21,7 +21,7 @@ pub(super) fn exists(settings: &Settings, mesh: &Mesh<'_>, pod: &str) -> Result<
     }
     let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
     let (message, help) = if mesh.lists(kinds::POD) {
-        (format!("no pod {pod} has a proxy"), similar(pod, &known))
+        mesh.without_proxy(&format!("pod {pod}"), similar(pod, &known))
     } else {
         (format!("cannot look for pod {pod}: pods could not be listed"), None)
     };

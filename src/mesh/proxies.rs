@@ -239,7 +239,7 @@ impl Mesh<'_> {
         }
         Scope {
             origin,
-            namespaces: self.only.clone().map(|only| vec![only]),
+            namespaces: self.only.as_deref().or_else(|| self.captured_namespace()).map(|only| vec![only.to_owned()]),
             control_planes,
             filters,
             proxies: taken.proxies,

@@ -269,6 +269,25 @@ impl<'p> Mesh<'p> {
         !self.unlisted.iter().any(|(one, _)| *one == kind)
     }
 
+    /// That nothing of this name (`pod cart-1`) has a proxy, and what may help.
+    pub(super) fn without_proxy(&self, what: &str, help: Option<String>) -> (String, Option<String>) {
+        match self.only.as_ref().filter(|_| !what.contains('/')) {
+            Some(only) => {
+                let elsewhere = || "name another namespace with -n".to_owned();
+                (format!("no {what} in namespace {only} has a proxy"), Some(help.unwrap_or_else(elsewhere)))
+            }
+            None => (format!("no {what} has a proxy"), help),
+        }
+    }
+
+    /// The namespace that a capture was limited to.
+    pub(super) fn captured_namespace(&self) -> Option<&str> {
+        match &self.feed {
+            Feed::Captured(capture, _) => capture.namespace(),
+            _ => None,
+        }
+    }
+
     /// Whether the user stopped the reading.
     pub(super) fn interrupted(&self) -> bool {
         match &self.feed {

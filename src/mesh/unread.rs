@@ -81,8 +81,7 @@ pub(super) fn lacking(capture: &Capture) -> Vec<Problem> {
         problems
             .push(problem(message, "capture the mesh again with this version, and with the role of `rbac capture`"));
     }
-    let only = capture.description.get("namespace").and_then(serde_json::Value::as_str);
-    if let Some(only) = only {
+    if let Some(only) = capture.namespace() {
         let message = format!("the capture is of namespace {only}: {} of other namespaces", kinds::UNSEEN_OBJECTS);
         problems.push(problem(message, "capture all namespaces: leave -n out"));
     }

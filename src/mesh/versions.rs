@@ -98,7 +98,10 @@ pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Ve
     });
     let inventory = &mesh.loaded.inventory;
     let mut without: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
-    for pod in inventory.workloads.iter().filter(|pod| pod.object.kind == "Pod") {
+    // The pods of control planes were read, too, wherever they run.
+    let in_scope = |namespace: &str| mesh.only.as_ref().is_none_or(|only| only == namespace);
+    let pods = inventory.workloads.iter().filter(|pod| pod.object.kind == "Pod" && in_scope(&pod.object.namespace));
+    for pod in pods {
         let why = match facts::station(pod, inventory.namespace(&pod.object.namespace)) {
             Station::Proxy(_) => continue,
             Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",

@@ -72,10 +72,7 @@ impl Writer<'_> {
         self.patches(proxy)?;
         self.chains(proxy)?;
         for route in &proxy.unknown_routes {
-            let text = format!(
-                "a listener now asks for route {route}; what istiod generates for it cannot be derived from a dump"
-            );
-            self.line(0, &text)?;
+            self.line(0, &super::missing_routes(route))?;
         }
         for host in &proxy.unknown_services {
             self.line(0, &super::missing_service(host))?;

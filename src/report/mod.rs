@@ -46,6 +46,14 @@ pub fn missing_service(host: &str) -> String {
     )
 }
 
+/// What a report omits when a patched listener requests a route configuration that the dump does not contain.
+pub(crate) fn missing_routes(name: &str) -> String {
+    format!(
+        "a patched listener requests route configuration {name}, which the config dump does not contain: what istiod \
+         generates for it is left out"
+    )
+}
+
 /// Notes on standard error about omissions; see [`missing_service`].
 pub fn missing_services(err: &mut dyn Write, hosts: &[String]) -> io::Result<()> {
     hosts.iter().try_for_each(|host| writeln!(err, "note: {}", missing_service(host)))

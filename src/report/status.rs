@@ -118,6 +118,9 @@ pub(crate) fn nothing(status: &Status<'_>) -> String {
     let filters = count(status.filters, "EnvoyFilter", "EnvoyFilters");
     match (status.scope.is_empty(), status.scope.is_complete()) {
         (true, _) => "nothing could be judged".to_owned(),
+        (false, true) if status.filters == 0 => {
+            format!("no EnvoyFilters found{}", super::scope::where_it_holds(status.scope))
+        }
         (false, true) => format!("nothing wrong with {filters}"),
         (false, false) if status.scope.proxies.read == 0 => {
             format!("no proxy was read: nothing is known about the effect of {filters}")

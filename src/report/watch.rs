@@ -56,6 +56,8 @@ pub enum Trouble {
     PartlyInEffect,
     /// A patch has no effect on a proxy.
     NoEffect,
+    /// Whether a patch has an effect on a proxy is unknown.
+    UnknownEffect,
     /// Replicas of one workload differ.
     ReplicasDiffer,
     /// A proxy contains something that no EnvoyFilter explains.
@@ -74,11 +76,12 @@ pub enum Trouble {
 
 impl Trouble {
     /// All of them.
-    pub const ALL: [Trouble; 11] = [
+    pub const ALL: [Trouble; 12] = [
         Trouble::Rejected,
         Trouble::NotInEffect,
         Trouble::PartlyInEffect,
         Trouble::NoEffect,
+        Trouble::UnknownEffect,
         Trouble::ReplicasDiffer,
         Trouble::Leftover,
         Trouble::Finding,
@@ -95,6 +98,7 @@ impl Trouble {
             Trouble::NotInEffect => "not-in-effect",
             Trouble::PartlyInEffect => "partly-in-effect",
             Trouble::NoEffect => "no-effect",
+            Trouble::UnknownEffect => "unknown-effect",
             Trouble::ReplicasDiffer => "replicas-differ",
             Trouble::Leftover => "leftover",
             Trouble::Finding => "finding",
@@ -112,6 +116,7 @@ impl Trouble {
             Trouble::NotInEffect => "NotInEffect",
             Trouble::PartlyInEffect => "PartlyInEffect",
             Trouble::NoEffect => "NoEffect",
+            Trouble::UnknownEffect => "UnknownEffect",
             Trouble::ReplicasDiffer => "ReplicasDiffer",
             Trouble::Leftover => "Leftover",
             Trouble::Finding => "Finding",

@@ -383,7 +383,8 @@ const fn trouble(what: &What) -> Trouble {
         What::Rejected { .. } => Trouble::Rejected,
         What::NotInEffect => Trouble::NotInEffect,
         What::PartlyInEffect => Trouble::PartlyInEffect,
-        What::Idle { .. } | What::Unknown { .. } => Trouble::NoEffect,
+        What::Idle { .. } => Trouble::NoEffect,
+        What::Unknown { .. } => Trouble::UnknownEffect,
     }
 }
 
@@ -398,6 +399,7 @@ fn words(what: &What, instead: Option<&String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Outcome;
 
     fn place() -> Place {
         Place { namespace: "shop".to_owned(), workload: "deployment/cart".to_owned() }
@@ -439,6 +441,21 @@ mod tests {
         let refused = What::Rejected { kind: "cluster", resource: "c".into(), details: "bad\nvalue".into() };
         assert_eq!(changes(&state.read(&pod(1), wrong(refused), via, (2, 5))), ["not-in-effect>rejected"]);
         assert!(state.wrong().values().any(|value| value.message == "rejected: cluster c: bad value"));
+    }
+
+    #[test]
+    fn an_unknown_effect_is_not_counted_as_none() {
+        let mut state = State::default();
+        for number in 1..=2 {
+            state.add(&pod(number), &place(), 7);
+        }
+        let (unknown, via) = (What::Unknown { reason: Some("no dump shows it".to_owned()) }, Via::PortForward);
+        assert_eq!(changes(&state.read(&pod(1), wrong(unknown), via, (1, 1))), ["+unknown-effect"]);
+        let unknown = state.wrong().values().next().unwrap();
+        assert_eq!(unknown.message, "unknown: no dump shows it");
+        // A replica where it is known to do nothing is worse.
+        let idle = What::Idle { outcome: Outcome::NoMatch, reason: None };
+        assert_eq!(changes(&state.read(&pod(2), wrong(idle), via, (1, 2))), ["unknown-effect>no-effect"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Services that an annotation adds to a waypoint: patches of their clusters are not errors, and another dump provides
-//! the clusters.
+//! What istiod generates but no dump contains: clusters that an annotation adds to a waypoint, which another dump provides, and
+//! route configurations that a patched listener requests. Patches of it are not errors.
 
 use crate::linting::input;
 use crate::support::{dumps, filters, testdata, text};
@@ -104,6 +104,66 @@ fn commands_say_what_is_missing_and_take_it_from_another_dump() {
         assert!(!format!("{out}{err}").contains("no config dump here contains"), "{command}: {out}{err}");
         assert!(out.contains("outbound|5555||clay.silt.svc.cluster.local"), "{command}: {out}");
     }
+}
+
+const ROUTES: &str = r#"
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: routes, namespace: shop}
+spec:
+  workloadSelector: {labels: {app: cart}}
+  configPatches:
+  - applyTo: NETWORK_FILTER
+    match:
+      context: SIDECAR_OUTBOUND
+      listener:
+        portNumber: 7070
+        filterChain: {filter: {name: envoy.filters.network.http_connection_manager}}
+    patch:
+      operation: MERGE
+      value:
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          rds: {route_config_name: "7777"}
+  - applyTo: HTTP_ROUTE
+    match: {context: SIDECAR_OUTBOUND, routeConfiguration: {name: "7777"}}
+    patch: {operation: MERGE, value: {route: {timeout: 3s}}}
+  - applyTo: VIRTUAL_HOST
+    match: {context: SIDECAR_OUTBOUND, routeConfiguration: {portNumber: 7777}}
+    patch: {operation: MERGE, value: {include_request_attempt_count: true}}
+  - applyTo: HTTP_ROUTE
+    match: {context: SIDECAR_OUTBOUND, routeConfiguration: {name: "9999"}}
+    patch: {operation: MERGE, value: {route: {timeout: 3s}}}
+  - applyTo: HTTP_ROUTE
+    match: {context: SIDECAR_INBOUND, routeConfiguration: {vhost: {name: nope}}}
+    patch: {operation: MERGE, value: {route: {timeout: 3s}}}
+"#;
+
+/// A patched listener requests a route configuration that no dump contains: patches that could match it are neither wrong nor
+/// without effect, but those that could not are.
+#[test]
+fn route_configurations_that_no_dump_holds_are_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("routes.yaml");
+    std::fs::write(&file, ROUTES).unwrap();
+    let file = file.to_str().unwrap();
+    let ask = |arguments: &[&str]| -> serde_json::Value {
+        let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter")).args(arguments).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let explained = ask(&["explain", "pod/cart-1", "--demo", "-f", file, "-o", "json"]);
+    let patches = explained["proxies"][0]["filters"][0]["patches"].as_array().unwrap();
+    let said: Vec<(&str, &str)> = patches
+        .iter()
+        .map(|patch| (patch["outcome"].as_str().unwrap(), patch["reason"]["code"].as_str().unwrap_or_default()))
+        .collect();
+    let unknown = ("no-match", "routes-not-in-dump");
+    assert_eq!(said[..3], [("applied", ""), unknown, unknown]);
+    assert!(said[3..].iter().all(|patch| patch.0 == "no-match" && patch.1 != unknown.1), "{said:?}");
+    let found = ask(&["lint", "--demo", file, "-o", "json"]);
+    let of_patch = |finding: &serde_json::Value| finding["patch"].as_u64();
+    let wrong: Vec<u64> = found["findings"].as_array().unwrap().iter().filter_map(of_patch).collect();
+    assert!(wrong.contains(&3) && wrong.contains(&4) && !wrong.contains(&1) && !wrong.contains(&2), "{found}");
 }
 
 /// Each command reports unknown clusters, and no answer without them reads as complete.

@@ -4,18 +4,19 @@ use super::{
     DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, value_name, write_objects,
 };
 use crate::cli::options;
-use crate::cluster::facts::PlaneName;
+use crate::cluster::facts::{DEFAULT_REVISION, ISTIOD, PlaneName, REVISION};
 use crate::cluster::kinds::{
     ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, JOB, Kind,
-    MADE, NAMESPACE, OPEN_REPORT, POLICY_REPORT, PROMETHEUS_RULE, ROLE, ROLE_BINDING, SERVICE_MONITOR,
+    MADE, NAMESPACE, OPEN_REPORT, POD, POLICY_REPORT, PROMETHEUS_RULE, ROLE, ROLE_BINDING, SERVICE_MONITOR,
     VALIDATING_WEBHOOK,
 };
 use crate::cluster::write::{Applied, Dry};
 use crate::cluster::{Cluster, Fault};
-use crate::deploy::{self, Certificates, Part, Parts, Piece, Slots, cron};
+use crate::deploy::{self, Certificates, Part, Parts, Piece, PlaneSlot, Slots, cron};
 use crate::mesh::Error;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -284,12 +285,24 @@ impl Install {
             config_checksum: deploy::checksum(&config),
             config,
             root_namespace: session.global.root_namespace.clone().unwrap_or_default(),
+            control_planes: self.control_planes(&istio_namespace),
             istio_namespace,
-            revisions: self.revision.clone(),
             schedule: self.report_schedule.clone().unwrap_or(default.schedule),
             shards: self.report_shards.into(),
             ..Slots::default()
         }
+    }
+
+    /// The control planes to grant, each once.
+    fn control_planes(&self, istio_namespace: &str) -> Vec<PlaneSlot> {
+        let mut planes: Vec<PlaneSlot> = Vec::new();
+        for plane in &self.revision {
+            let plane = PlaneSlot::of(plane, istio_namespace);
+            if !planes.contains(&plane) {
+                planes.push(plane);
+            }
+        }
+        planes
     }
 
     fn install(&self, session: &mut Session<'_>, slots: &Slots, pieces: Vec<Piece>) -> Result<Exit, Error> {
@@ -300,6 +313,21 @@ impl Install {
             Ok(None) => {}
             Ok(Some((message, help))) => return session.usage(&message, Some(help)),
             Err(fault) => return failed(session, &format!("cannot read cluster {}", cluster.context), &fault, None),
+        }
+        match runtime.block_on(cluster.labelled(POD, None, ISTIOD)) {
+            Ok(istiods) => {
+                for plane in uncovered(&istiods, slots) {
+                    writeln!(
+                        session.err,
+                        "note: the accounts cannot read the mesh settings of control plane {plane}; add --revision {plane}"
+                    )?;
+                }
+            }
+            Err(fault) => writeln!(
+                session.err,
+                "note: control planes outside {} were not looked for: {fault}; add --revision NAMESPACE/REVISION for each",
+                slots.istio_namespace
+            )?,
         }
         let mut wanted = Vec::new();
         let mut new_namespace = false;
@@ -457,6 +485,24 @@ async fn existing(cluster: &Cluster, object: &Value) -> Result<bool, Fault> {
     Ok(cluster.object(kind, text("namespace"), text("name").unwrap_or_default()).await?.is_some())
 }
 
+/// The control planes of these pods whose mesh settings the accounts may not read, as `--revision` names them.
+fn uncovered(istiods: &[Value], slots: &Slots) -> BTreeSet<String> {
+    let label = |pod: &Value| pod["metadata"]["labels"][REVISION].as_str().unwrap_or(DEFAULT_REVISION).to_owned();
+    let planes = istiods.iter().filter_map(|pod| Some((pod["metadata"]["namespace"].as_str()?, label(pod))));
+    let covered = |namespace: &str, revision: &str| {
+        let is = |plane: &PlaneSlot| plane.namespace == namespace && plane.revision == revision;
+        (namespace == slots.istio_namespace && revision == DEFAULT_REVISION) || slots.control_planes.iter().any(is)
+    };
+    let others = planes.filter(|(namespace, revision)| !covered(namespace, revision));
+    others
+        .map(
+            |(namespace, revision)| {
+                if namespace == slots.istio_namespace { revision } else { format!("{namespace}/{revision}") }
+            },
+        )
+        .collect()
+}
+
 /// What prevents an installation, and what to do.
 async fn obstacle(
     cluster: &Cluster,
@@ -480,4 +526,35 @@ async fn obstacle(
         return Ok(Some(("the cluster has no cert-manager".to_owned(), help)));
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_planes_without_rights_are_named() {
+        let pod = |namespace: &str, revision: Option<&str>| {
+            let mut pod = json!({"metadata": {"namespace": namespace, "labels": {"app": "istiod"}}});
+            if let Some(revision) = revision {
+                pod["metadata"]["labels"][REVISION] = revision.into();
+            }
+            pod
+        };
+        let istiods = [
+            pod("istio-system", None),
+            pod("istio-system", Some("default")),
+            pod("istio-system", Some("canary")),
+            pod("mesh-east", Some("blue")),
+            pod("mesh-east", Some("blue")),
+            pod("mesh-west", None),
+        ];
+        let mut slots = Slots::default();
+        let named = |slots: &Slots| uncovered(&istiods, slots).into_iter().collect::<Vec<_>>();
+        assert_eq!(named(&slots), ["canary", "mesh-east/blue", "mesh-west/default"]);
+        for name in named(&slots) {
+            slots.control_planes.push(PlaneSlot::of(&name.parse().unwrap(), &slots.istio_namespace));
+        }
+        assert_eq!(named(&slots), [""; 0]);
+    }
 }

@@ -5,7 +5,6 @@ use crate::engine::trace::{Effect, NoOp};
 use crate::engine::{self, Options, PatchId, Patched, PatchedResource};
 use crate::lint::facts::context::{Context, Knowledge, ProxyRun};
 use crate::lint::finding::Findings;
-use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
 use crate::proto::merge::Change;
@@ -83,16 +82,7 @@ impl ProxyRun<'_> {
 
     /// Whether a patch may change something that istiod generates but the dump does not contain.
     pub fn unknown(&self, id: PatchId) -> bool {
-        use ApplyTo as To;
-        let planned = self.plan.get(id);
-        if planned.status != Status::Ready || planned.proxy_miss.is_some() {
-            return false;
-        }
-        match planned.built.patch.apply_to {
-            To::Cluster => self.judged.hidden_host(self.plan, id).is_some(),
-            To::RouteConfiguration | To::VirtualHost | To::HttpRoute => !self.judged.patched.unknown_routes.is_empty(),
-            _ => false,
-        }
+        self.judged.hidden(self.plan, id).is_some()
     }
 
     /// Whether istiod would send the same configuration without these patches: a full run of the engine.

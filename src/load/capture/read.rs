@@ -72,6 +72,11 @@ fn object(path: &Path) -> Option<String> {
 }
 
 impl Capture {
+    /// The namespace that the capture was limited to.
+    pub fn namespace(&self) -> Option<&str> {
+        self.description.get("namespace").and_then(Value::as_str)
+    }
+
     /// Reads everything but the config dumps. What cannot be read is noted; nothing is returned when nothing can be read.
     /// `documents`: whether every object is kept as JSON too.
     pub fn open(path: &Path, limits: Limits, secrets: &Keeper, documents: bool) -> (Option<Capture>, Loaded) {

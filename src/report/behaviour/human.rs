@@ -315,9 +315,9 @@ impl Page<'_> {
         let of = |(some, all): (usize, usize), what: &str| format!("{some} of {all} {what}");
         let text = format!(
             "loaded: {}, {}, {}; upstreams are stubs; random values and times are shown as {VARIES}",
-            of(view.scope.listeners, "listeners"),
-            of(view.scope.routes, "route configurations"),
-            of(view.scope.clusters, "clusters"),
+            of(view.loaded.listeners, "listeners"),
+            of(view.loaded.routes, "route configurations"),
+            of(view.loaded.clusters, "clusters"),
         );
         writeln!(self.out, "  {text}")
     }

@@ -2,7 +2,9 @@
 
 use super::picture::draw;
 use super::view::{CallView, ChangeView, FilterView, Side, View, is_binary};
+use crate::mesh::Scope;
 use crate::report::html::{self, NEWLINE, Text};
+use crate::report::scope;
 use maud::{DOCTYPE, Markup, html};
 use std::io::{self, Write};
 
@@ -58,11 +60,11 @@ fn filter(one: &FilterView) -> Markup {
 }
 
 /// Writes the page.
-pub(crate) fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
-    out.write_all(page(view).into_string().as_bytes())
+pub(crate) fn write(out: &mut dyn Write, view: &View, scope: &Scope) -> io::Result<()> {
+    out.write_all(page(view, scope).into_string().as_bytes())
 }
 
-fn page(view: &View) -> Markup {
+fn page(view: &View, scope: &Scope) -> Markup {
     html! {
         (DOCTYPE) (NEWLINE)
         html lang="en" {
@@ -71,6 +73,8 @@ fn page(view: &View) -> Markup {
             p.about {
                 (Text(&view.proxy_type)) " " (Text(&view.proxy)) ", " (Text(&view.target)) ", Envoy " (Text(&view.envoy))
             }
+            (NEWLINE)
+            p.about { "Scope: " (Text(&scope::sentence(scope))) }
             (NEWLINE)
             (client(view))
             h2 { "Path" } (NEWLINE)
@@ -84,8 +88,8 @@ fn page(view: &View) -> Markup {
             ul {
                 @for one in &view.left_out { li { (Text(one.description)) ": " (Text(&one.what.join(", "))) } (NEWLINE) }
                 li {
-                    "loaded: " (of(view.scope.listeners)) " listeners, " (of(view.scope.routes))
-                    " route configurations, " (of(view.scope.clusters)) " clusters; upstreams are stubs"
+                    "loaded: " (of(view.loaded.listeners)) " listeners, " (of(view.loaded.routes))
+                    " route configurations, " (of(view.loaded.clusters)) " clusters; upstreams are stubs"
                 }
             }
         }

@@ -45,7 +45,7 @@ pub(crate) struct View {
     /// Differences from the mesh.
     pub left_out: Vec<LeftOutView>,
     /// How much of the configuration was loaded.
-    pub scope: ScopeView,
+    pub loaded: LoadedView,
 }
 
 /// One configuration.
@@ -251,7 +251,7 @@ pub(crate) struct LeftOutView {
 /// How much was loaded, of how much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ScopeView {
+pub(crate) struct LoadedView {
     /// Number of loaded listeners, and of all.
     pub listeners: (usize, usize),
     /// Number of loaded route configurations, and of all.
@@ -333,7 +333,7 @@ impl Shown<'_> {
             client_changes,
             upstream_changes,
             left_out: self.left_out(),
-            scope: ScopeView {
+            loaded: LoadedView {
                 listeners: with.scope.listeners,
                 routes: with.scope.routes,
                 clusters: with.scope.clusters,

@@ -131,7 +131,10 @@ fn json_is_what_the_schemas_say() {
     let filter = "testdata/behaviour/ext-authz-http/good.yaml";
     for more in [&[][..], &["--times"], &["--stub", "authz=401"], &["--outbound", "catalog.shop:7070"]] {
         let answer = said(&[&["try", "--demo", "-f", filter, "--envoy", &envoy, "-o", "json", "/"], more].concat());
-        assert_eq!(schema.errors(&serde_json::from_str(&answer.out).unwrap()), "", "{more:?}");
+        let json: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(schema.errors(&json), "", "{more:?}");
+        assert_eq!(json["scope"]["origin"]["type"], "demo", "{more:?}");
+        assert!(json["loaded"]["clusters"][0].as_u64() <= json["loaded"]["clusters"][1].as_u64(), "{json}");
     }
     let answer = said(&["test", "testdata/behaviour/ext-authz-http", "--envoy", &envoy, "-o", "json"]);
     assert_eq!(JsonSchema::new("test.json").errors(&serde_json::from_str(&answer.out).unwrap()), "");

@@ -178,6 +178,7 @@ fn the_page_draws_the_path_and_escapes_what_others_say() {
     ]);
     assert_eq!(page.code, 0, "{}", page.err);
     let page = page.out;
+    assert!(page.contains("Scope: the demo mesh; 1 EnvoyFilter; 1 of 1 config dump read"), "{page}");
     assert!(page.contains("<svg ") && page.contains("</svg>"), "{page}");
     for name in ["virtualInbound", "inbound|http|80", "inbound|8080||", "shop.lua"] {
         assert!(page.contains(name), "{name}: {page}");

@@ -218,7 +218,46 @@ fn names_are_written_as_for_kubectl() {
     assert!(said.err.contains("host's network"), "{}", said.err);
     let said = live(&mock, &["explain", "pod/crat-1"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("no pod crat-1 has a proxy") && said.err.contains("cart-1"), "{}", said.err);
+    assert!(said.err.contains("no pod crat-1 in namespace shop has a proxy"), "{}", said.err);
+    assert!(said.err.contains("cart-1"), "{}", said.err);
+}
+
+/// What a user gets whose context has a namespace without anything.
+#[test]
+fn another_namespace_is_named() {
+    let mut world = shop();
+    world.add(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "pay"}}));
+    let mock = world.start();
+    let ask = |arguments: &[&str]| run(&mock.kubeconfig("pay"), arguments);
+    for command in ["explain", "render"] {
+        let said = ask(&[command, "pod/cart-1"]);
+        assert_eq!(said.code, 2, "{}", said.err);
+        let words = "error: no pod cart-1 in namespace pay has a proxy\n  help: name another namespace with -n\n";
+        assert!(said.err.ends_with(words), "{command}: {}", said.err);
+    }
+    let said = ask(&["status"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "no EnvoyFilters found in namespace pay\n"), "{}", said.err);
+    // The filter of the root namespace is read, but not judged.
+    let said = ask(&["lint"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let all = format!("{}{}", said.out, said.err);
+    assert!(all.contains("nothing judged: no EnvoyFilter in namespace pay") && !all.contains("judged on"), "{all}");
+    let said = ask(&["version"]);
+    assert!(!said.out.contains("it is istiod itself"), "{}", said.out);
+    let said = ask(&["version", "-A"]);
+    assert!(said.out.contains("it is istiod itself"), "{}", said.out);
+}
+
+/// Without the EnvoyFilters of the root namespace those of the namespace are still judged.
+#[test]
+fn a_forbidden_root_namespace_is_said() {
+    let path = "/apis/networking.istio.io/v1alpha3/namespaces/istio-system/envoyfilters";
+    let mock = shop().fault(path, Fault::Status(403, "forbidden"), 99).start();
+    let said = live(&mock, &["status"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    let words = "not allowed to list envoyfilters in namespace istio-system: they are left out\n";
+    assert!(said.err.contains(words), "{}", said.err);
+    assert!(said.out.contains("stamp-requests"), "{}", said.out);
 }
 
 #[test]

@@ -67,6 +67,22 @@ fn a_capture_answers_as_its_cluster_does() {
     same_answers(&mock, path, commands);
 }
 
+/// The scope of an answer from a capture of one namespace is that namespace, with `-A` too.
+#[test]
+fn a_capture_of_one_namespace_says_so() {
+    let mock = shop().start();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.tar.zst");
+    let path = path.to_str().unwrap();
+    let said = live(&mock, &["capture", path, "-n", "shop"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for arguments in [&["get", "-A"][..], &["status", "-A"], &["lint", "-A"]] {
+        let said = live(&mock, &[arguments, &["--capture", path]].concat());
+        let words = format!("scope: capture {path}; namespace shop; ");
+        assert!(said.err.contains(&words), "{arguments:?}: {}", said.err);
+    }
+}
+
 /// A mesh with filters of several namespaces, and pods whose proxies were not read: one replica stands for all.
 #[test]
 fn a_capture_of_several_namespaces_answers_as_its_cluster_does() {

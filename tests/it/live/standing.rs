@@ -200,7 +200,7 @@ fn a_service_without_proxies_leads_to_its_waypoint() {
     for (name, words) in [
         ("away", "its waypoint is far/own\n  help: explain it with `explain gateway far/own`"),
         ("gone", "its waypoint is reed/gone\n  help: no pod of reed/gone has a proxy"),
-        ("bare", "no service bare has a proxy"),
+        ("bare", "no service bare in namespace reed has a proxy"),
     ] {
         let said = ask(name);
         assert_eq!(said.code, 2, "{name}: {}{}", said.out, said.err);

@@ -1,6 +1,6 @@
 //! The Helm chart and the kustomization, generated from the objects that `webhook install` applies.
 
-use kubectl_envoyfilter::deploy::{self, Certificates, Part, Parts, Piece, Slots};
+use kubectl_envoyfilter::deploy::{self, Certificates, Part, Parts, Piece, PlaneSlot, Slots};
 use kubectl_envoyfilter::load::yaml_text;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -92,6 +92,18 @@ fn settings() -> Vec<Setting> {
             one_of(&Certificates::ALL.map(Certificates::as_str)),
         ),
         ("istioNamespace", json!(slots.istio_namespace), "Namespace of istiod", any.clone()),
+        (
+            "controlPlanes",
+            json!([]),
+            "Other control planes whose mesh settings are read: [{namespace: NAMESPACE, revision: REVISION}]; without a namespace, those in istioNamespace",
+            json!({"items": {
+                "type": "object", "additionalProperties": false, "required": ["revision"],
+                "properties": {
+                    "namespace": {"type": "string", "pattern": "^[-a-z0-9]+$"},
+                    "revision": {"type": "string", "pattern": "^[-a-z0-9]+$"},
+                },
+            }}),
+        ),
         ("networkPolicy.enabled", json!(parts.network_policy), "Restrict the traffic of all pods", any.clone()),
         (
             "networkPolicy.apiServers",
@@ -180,8 +192,12 @@ fn expressions() -> Slots {
         istio_namespace: text("istioNamespace"),
         // The mesh settings contain it.
         root_namespace: String::new(),
-        // A list of names cannot be an expression within another list: use `install --revision` instead.
-        revisions: Vec::new(),
+        // The template repeats these objects.
+        control_planes: vec![PlaneSlot {
+            namespace: "{{ $plane.namespace | default .Values.istioNamespace }}".to_owned(),
+            revision: "{{ $plane.revision }}".to_owned(),
+            mesh_config: "istio{{ if ne $plane.revision \"default\" }}-{{ $plane.revision }}{{ end }}".to_owned(),
+        }],
         schedule: text("report.schedule"),
         shards: number("report.shards"),
         report_resources: tree("report.resources"),
@@ -206,6 +222,9 @@ fn condition(part: Part) -> Option<&'static str> {
     match part {
         Part::Namespace => unreachable!("helm makes namespaces itself"),
         Part::Core => None,
+        Part::ControlPlanes => None,
+        Part::ReportControlPlanes => Some(".Values.report.enabled"),
+        Part::WatchControlPlanes => Some(".Values.watch.enabled"),
         Part::SampleProxies => Some("gt (int .Values.sampleProxies) 0"),
         Part::NetworkPolicy => Some(".Values.networkPolicy.enabled"),
         Part::ServiceMonitor => Some(".Values.serviceMonitor.enabled"),
@@ -218,6 +237,17 @@ fn condition(part: Part) -> Option<&'static str> {
         Part::WatchNetworkPolicy => Some("and .Values.watch.enabled .Values.networkPolicy.enabled"),
         Part::WatchServiceMonitor => Some("and .Values.watch.enabled .Values.serviceMonitor.enabled"),
         Part::PrometheusRule => Some("and .Values.watch.enabled .Values.watch.prometheusRule"),
+    }
+}
+
+/// What the objects of a part are repeated for.
+fn range(part: Part) -> Option<&'static str> {
+    match part {
+        Part::WatchLeases => Some("$shard := until (int .Values.watch.replicas)"),
+        Part::ControlPlanes | Part::ReportControlPlanes | Part::WatchControlPlanes => {
+            Some("$plane := .Values.controlPlanes")
+        }
+        _ => None,
     }
 }
 
@@ -295,9 +325,9 @@ fn template(own: &[Piece], cert_manager: &[Piece]) -> String {
         let word = Certificates::Own.as_str();
         format!("{{{{- if eq .Values.certificates \"{word}\" }}}}\n{first}{{{{- else }}}}\n{second}{{{{- end }}}}\n")
     };
-    if own[0].part == Part::WatchLeases {
+    if let Some(range) = range(own[0].part) {
         let body_of = body.replace(" .Values", " $.Values").replace(" .Release", " $.Release");
-        body = format!("{{{{- range $shard := until (int .Values.watch.replicas) }}}}\n---\n{body_of}{{{{- end }}}}\n");
+        body = format!("{{{{- range {range} }}}}\n---\n{body_of}{{{{- end }}}}\n");
     }
     if let Some(condition) = condition(own[0].part) {
         body = format!("{{{{- if {condition} }}}}\n{body}{{{{- end }}}}\n");
@@ -366,11 +396,32 @@ fn schema() -> String {
     serde_json::to_string_pretty(&schema).unwrap() + "\n"
 }
 
-const NOTES: &str = "\
-To see whether the webhook works:
+/// `lookup` finds nothing in `helm template`.
+const NOTES: &str = r#"To see whether the webhook works:
 
   kubectl envoyfilter webhook status -n {{ .Release.Namespace }} --name {{ .Values.name }}
-";
+{{- $covered := list (printf "%s/default" .Values.istioNamespace) }}
+{{- range .Values.controlPlanes }}
+{{- $covered = append $covered (printf "%s/%s" (.namespace | default $.Values.istioNamespace) .revision) }}
+{{- end }}
+{{- $others := list }}
+{{- range (lookup "admissionregistration.k8s.io/v1" "MutatingWebhookConfiguration" "" "").items }}
+{{- $revision := index (.metadata.labels | default dict) "istio.io/rev" }}
+{{- if and $revision (not (hasKey .metadata.labels "istio.io/tag")) }}
+{{- range .webhooks }}
+{{- with .clientConfig.service }}
+{{- $others = append $others (printf "%s/%s" .namespace $revision) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range uniq $others }}
+{{- if not (has . $covered) }}
+
+The accounts cannot read the mesh settings of control plane {{ . }}: add it to controlPlanes.
+{{- end }}
+{{- end }}
+"#;
 
 fn kustomization() -> String {
     let files: Vec<String> = plain().into_iter().map(|(file, _)| format!("{file}.yaml")).collect();

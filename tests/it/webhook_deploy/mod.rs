@@ -7,7 +7,7 @@ mod gitops;
 mod watching;
 
 use crate::linting::expect;
-use kubectl_envoyfilter::deploy::{self, Certificates, Parts, Slots};
+use kubectl_envoyfilter::deploy::{self, Certificates, Parts, PlaneSlot, Slots};
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::load::yaml;
 use kubectl_envoyfilter::rules::ALL;
@@ -137,7 +137,10 @@ fn options_reach_the_objects() {
     let webhook = &objects["ValidatingWebhookConfiguration /door"]["webhooks"][0];
     assert_eq!((&webhook["failurePolicy"], &webhook["timeoutSeconds"]), (&"Fail".into(), &7.into()));
     assert!(objects.contains_key("ServiceMonitor gate/door") && objects.contains_key("ClusterRole /door-proxies"));
-    assert!(objects["Role mesh/door"]["rules"].to_string().contains("istio-canary"), "{:?}", objects["Role mesh/door"]);
+    let canary = &objects["Role mesh/door-plane-canary"];
+    assert!(canary["rules"].to_string().contains("[\"istio-canary\"]"), "{canary}");
+    let bound = &objects["RoleBinding mesh/door-plane-canary"];
+    assert_eq!(bound["subjects"][0]["name"], "door", "{bound}");
     assert!(!objects.keys().any(|key| key.starts_with("NetworkPolicy") || key.contains("report")));
 }
 
@@ -309,7 +312,10 @@ fn helm_renders_what_is_installed() {
             let watch_dumps = if parts.watch_proxies { deploy::PORT_FORWARD } else { deploy::ISTIOD };
             let dumps = if parts.report_proxies { deploy::PORT_FORWARD } else { deploy::ISTIOD };
             let proxies = u8::from(parts.sample_proxies) * 7;
-            let rendered = render(&[
+            // An elsewhere, one beside the main one, and the default revision of another namespace.
+            let planes: &[(&str, &str)] =
+                if on(2) { &[("mesh-east", "blue"), ("", "canary"), ("mesh-west", "default")] } else { &[] };
+            let mut values = vec![
                 format!("certificates={}", certificates.as_str()),
                 format!("sampleProxies={proxies}"),
                 format!("networkPolicy.enabled={}", parts.network_policy),
@@ -320,13 +326,23 @@ fn helm_renders_what_is_installed() {
                 format!("watch.replicas={replicas}"),
                 format!("watch.dumpVia={watch_dumps}"),
                 format!("watch.prometheusRule={}", parts.prometheus_rule),
-            ]);
+            ];
+            let mut control_planes = Vec::new();
+            for (at, (namespace, revision)) in planes.iter().enumerate() {
+                values.push(format!("controlPlanes[{at}].revision={revision}"));
+                values.extend((!namespace.is_empty()).then(|| format!("controlPlanes[{at}].namespace={namespace}")));
+                let name =
+                    if namespace.is_empty() { (*revision).to_owned() } else { format!("{namespace}/{revision}") };
+                control_planes.push(PlaneSlot::of(&name.parse().unwrap(), "istio-system"));
+            }
+            let rendered = render(&values);
             let slots = Slots {
                 sample_proxies: proxies.into(),
                 report_dumps: dumps.to_owned(),
                 watch_replicas: replicas.into(),
                 watch_shards: (0..replicas).map(|shard| shard.to_string()).collect(),
                 watch_dumps: watch_dumps.to_owned(),
+                control_planes,
                 ..Slots::default()
             };
             let pieces = deploy::pieces(&slots, certificates).into_iter().filter(|piece| parts.has(piece.part));
@@ -335,13 +351,15 @@ fn helm_renders_what_is_installed() {
     }
     let lint = Command::new(&helm).args(["lint", "--strict", "--kube-version", "1.36.0"]).arg(&chart).output().unwrap();
     assert!(lint.status.success(), "{}", String::from_utf8_lossy(&lint.stdout));
-    let refused = Command::new(&helm)
-        .args(["template", "--kube-version", "1.36.0", "--set", "mode=off"])
-        .arg(&chart)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("mode"), "the schema lets mode=off in: {said}");
+    for (value, word) in [("mode=off", "mode"), ("controlPlanes[0].revision=a/b", "controlPlanes")] {
+        let refused = Command::new(&helm)
+            .args(["template", "--kube-version", "1.36.0", "--set", value])
+            .arg(&chart)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(word), "the schema lets {value} in: {said}");
+    }
 }
 
 /// The files that the Dockerfile copies exist and are not excluded by .dockerignore, and every file that the build
