@@ -190,11 +190,16 @@ pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec
     let (one, meter) = (&one, current());
     let meter = meter.as_ref();
     std::thread::scope(|scope| {
-        let parts = work.chunks(work.len().div_ceil(threads));
+        // This thread takes the first part instead of waiting.
+        let (own, others) = work.split_at(work.len().div_ceil(threads));
+        let parts = others.chunks(own.len());
         let threads: Vec<_> =
             parts.map(|part| scope.spawn(move || share(meter, || part.iter().map(one).collect::<Vec<_>>()))).collect();
-        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        joined.flatten().collect()
+        let mut done: Vec<R> = own.iter().map(one).collect();
+        for thread in threads {
+            done.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
     })
 }
 
@@ -229,6 +234,22 @@ pub fn deal<T: Sync, R: Send>(work: &[T], threads: usize, one: impl Fn(&T) -> R 
     });
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Fewest values for which a second thread is worth its start to drop them.
+const DROPPED_A_THREAD: usize = 16;
+
+/// Drops values that hold much, on several threads: somebody waits for what comes after.
+pub fn discard<T: Send>(mut values: Vec<T>) {
+    let threads = threads(values.len() / DROPPED_A_THREAD);
+    let each = values.len().div_ceil(threads.max(1));
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            let part = values.split_off(values.len() - each);
+            scope.spawn(move || drop(part));
+        }
+        drop(values);
+    });
 }
 
 /// Runs work whose result is shared and kept: no meter may stop it halfway.
@@ -316,6 +337,23 @@ mod tests {
         assert_eq!(meter.run(|| measured(work).1).ok(), Some(want));
         assert_eq!(meter.left(), 1_000_000 - want);
         assert!(matches!(Meter::new(want - 1).run(|| measured(work)), Err(Ended::Spent)));
+    }
+
+    #[test]
+    fn everything_that_is_discarded_is_dropped() {
+        for number in [0, 1, DROPPED_A_THREAD, 100 * DROPPED_A_THREAD + 1] {
+            let value = Arc::new(());
+            discard(vec![Arc::clone(&value); number]);
+            assert_eq!(Arc::strong_count(&value), 1, "{number}");
+        }
+    }
+
+    #[test]
+    fn work_is_spread_and_keeps_its_order() {
+        for number in [0, 1, PIECES_A_THREAD, 100 * PIECES_A_THREAD + 1] {
+            let work: Vec<usize> = (0..number).collect();
+            assert_eq!(spread(&work, |&item| item), work);
+        }
     }
 
     #[test]

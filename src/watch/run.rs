@@ -213,6 +213,7 @@ impl Run {
         lines: mpsc::Sender<Line>,
     ) -> Run {
         let now = Instant::now();
+        let state = State::of(watch.namespace.clone());
         let events = watch.events.clone();
         let events = events.map(|replica| Events::start(cluster.clone(), replica, Arc::clone(&metrics)));
         Run {
@@ -224,7 +225,6 @@ impl Run {
                 events,
                 written: Written::default(),
                 secrets: watch.secrets.clone(),
-                namespace: watch.namespace.clone(),
             },
             turns: Turns::new(watch.pace, now),
             cluster: cluster.clone(),
@@ -233,7 +233,7 @@ impl Run {
             metrics,
             shards,
             moment: None,
-            state: State::default(),
+            state,
             filters: HashMap::new(),
             lent: Arc::default(),
             judge_at: None,
@@ -483,7 +483,8 @@ impl Run {
         let changes = self.state.set(&[Topic::Watching], wrong);
         self.listened &= self.teller.changes(changes, false, self.moment.as_ref()).await;
         self.teller.remind(&self.state, self.moment.as_ref());
-        let filters = self.moment.as_ref().map_or(0, |moment| moment.whole.inventory.envoy_filters.len());
+        let namespace = self.watch.namespace.as_deref();
+        let filters = self.moment.as_ref().map_or(0, |moment| moment.filters_for(namespace));
         let oldest = self.turns.oldest(now).filter(|_| self.moment.is_some());
         self.metrics.state(&self.state, filters, oldest, self.shards.held());
         self.scope(false).await;

@@ -28,6 +28,14 @@ pub struct Key {
 }
 
 impl Key {
+    /// Whether it is about an EnvoyFilter or a workload of a namespace, or about neither.
+    pub fn is_of(&self, namespace: &str) -> bool {
+        let of_filter = self.filter.split_once('/').map(|(namespace, _)| namespace);
+        let of_place = self.place.as_ref().map(|place| place.namespace.as_str());
+        let all = [of_filter, of_place];
+        all == [None, None] || all.contains(&Some(namespace))
+    }
+
     /// Whether a replica that keeps what `keeps` names looks after this problem. What is about no workload and no EnvoyFilter is
     /// the replica's own.
     pub fn is_kept(&self, keeps: impl Fn(&str) -> bool) -> bool {
@@ -137,6 +145,8 @@ struct Known {
 /// The current problems.
 #[derive(Debug, Default)]
 pub struct State {
+    /// The namespace of what is reported; `None`: all of them.
+    namespace: Option<String>,
     proxies: HashMap<Pod, Known>,
     workloads: BTreeMap<Arc<Place>, BTreeSet<Pod>>,
     wrong: BTreeMap<Key, Value>,
@@ -154,6 +164,11 @@ pub struct Count {
 }
 
 impl State {
+    /// No problems yet; later only those of a namespace.
+    pub fn of(namespace: Option<String>) -> State {
+        State { namespace, ..State::default() }
+    }
+
     /// A proxy exists.
     pub fn add(&mut self, pod: &Pod, place: &Place, template: u64) {
         if let Some(known) = self.proxies.get_mut(pod)
@@ -257,7 +272,8 @@ impl State {
         reasons
     }
 
-    fn replace(&mut self, of: impl Fn(&Key) -> bool, all: BTreeMap<Key, Value>) -> Vec<Change> {
+    fn replace(&mut self, of: impl Fn(&Key) -> bool, mut all: BTreeMap<Key, Value>) -> Vec<Change> {
+        all.retain(|key, _| self.namespace.as_ref().is_none_or(|namespace| key.is_of(namespace)));
         let mut changes = Vec::new();
         let old: Vec<Key> = self.wrong.keys().filter(|key| of(key) && !all.contains_key(key)).cloned().collect();
         for key in old {

@@ -27,28 +27,12 @@ pub(super) struct Teller {
     pub(super) events: Option<Events>,
     pub(super) written: Written,
     pub(super) secrets: Keeper,
-    /// Restricts reports to EnvoyFilters and workloads of this namespace.
-    pub(super) namespace: Option<String>,
 }
 
 impl Teller {
-    /// Whether to report a change.
-    fn wants(&self, change: &Change) -> bool {
-        let Some(wanted) = &self.namespace else { return true };
-        let of_filter = change.key.filter.split_once('/').map(|(namespace, _)| namespace);
-        let of_place = change.key.place.as_ref().map(|place| place.namespace.as_str());
-        match (of_filter, of_place) {
-            (None, None) => true,
-            (filter, place) => filter.or(place) == Some(wanted),
-        }
-    }
-
     /// Reports changes; `present`: they existed before this process started. Returns whether the receiver still exists.
     pub(super) async fn changes(&mut self, changes: Vec<Change>, present: bool, moment: Option<&Moment>) -> bool {
         for change in &changes {
-            if !self.wants(change) {
-                continue;
-            }
             let Some(notice) = change.notice() else { continue };
             let became = match (&change.before, &change.now) {
                 (_, None) => Became::Cleared,

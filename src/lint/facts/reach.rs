@@ -139,8 +139,11 @@ const MAX_EXAMPLES: usize = 3;
 /// The extent, and the first of these workloads by name.
 pub(crate) fn extent_with_names(workloads: &[Reached<'_>]) -> (String, String) {
     let all: BTreeSet<(&str, &str)> = workloads.iter().map(Reached::of_workload).collect();
-    let names: Vec<String> = all.into_iter().map(|(namespace, name)| format!("{namespace}/{name}")).collect();
-    (extent(workloads), names::listed(names.iter().map(String::as_str), MAX_EXAMPLES))
+    let shown = all.iter().take(MAX_EXAMPLES).map(|(namespace, name)| format!("{namespace}/{name}"));
+    let shown: Vec<String> = shown.collect();
+    // The others are only counted.
+    let others = all.iter().skip(MAX_EXAMPLES).map(|(_, name)| *name);
+    (extent(workloads), names::listed(shown.iter().map(String::as_str).chain(others), MAX_EXAMPLES))
 }
 
 /// The same for each namespace: many filters reach all workloads of theirs.

@@ -201,7 +201,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
     for (number, run) in runs.iter().enumerate() {
         run.plan.order.iter().for_each(|&filter| attached[filter].push(number));
     }
-    body(&mut Context {
+    let mut context = Context {
         sources: input.sources,
         problems: input.problems,
         inventory: input.inventory,
@@ -223,7 +223,10 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         trials,
         requests,
         upgrade: None,
-    })
+    };
+    let answer = body(&mut context);
+    budget::discard(context.runs);
+    answer
 }
 
 /// Whether a patch may do something on the proxy of its plan; an extension configuration may, whatever its context.

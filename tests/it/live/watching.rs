@@ -134,6 +134,32 @@ fn the_scope_of_one_namespace_counts_its_filters() {
     }
 }
 
+/// With `-n`, problems of other namespaces are neither reported nor counted; those that other EnvoyFilters cause there are.
+#[test]
+fn a_watch_of_one_namespace_is_about_that_one() {
+    let mut world = mesh(&[dump_with("10s", None)]);
+    world.add(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "quiet"}}));
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "of-root", "namespace": "istio-system", "creationTimestamp": "2026-11-20T08:00:00Z"},
+        "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": [{
+            "applyTo": "CLUSTER", "match": {"cluster": {"name": "nothing"}},
+            "patch": {"operation": "MERGE", "value": {"connect_timeout": "7s"}},
+        }]},
+    }));
+    let mock = world.start();
+    let ask = |namespace: &str| {
+        let said = live(&mock, &[&["watch", "--once", "-o", "json", "-n", namespace], QUICK].concat());
+        let lines = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let problems = lines.filter(|line| line["problem"].is_string());
+        let names: BTreeSet<String> = problems.map(|line| line["name"].as_str().unwrap().to_owned()).collect();
+        (said.code, names)
+    };
+    let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
+    assert_eq!(ask("quiet"), (0, named(&[])));
+    assert_eq!(ask("shop"), (1, named(&["of-root", "timeout"])));
+}
+
 #[test]
 fn new_and_cleared_problems_are_reported_with_metrics_and_events() {
     let mock = mesh(&[dump_with("2s", None), dump_with("10s", Some(REFUSAL))]).start();
