@@ -135,6 +135,19 @@ fn charts_and_kustomizations_are_rendered() {
     assert!(code == 1 && out.contains("EF304"), "{out} {err}");
 }
 
+/// A chart can make `helm` take all memory; the kernel stops it where the checks, ten a second, would be too slow.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_of_a_renderer_is_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bin");
+    fs::create_dir(&path).unwrap();
+    program(&path, "helm", "echo \"Error: $(ulimit -d) KiB\" >&2\nexit 1\n");
+    let (code, _, err) = lint(folder.path(), &path, &["--helm", "chart"]);
+    let twice_and_one = (2 * 4 + 1) << 20;
+    assert!(code == 3 && err.contains(&format!("{twice_and_one} KiB")), "{err}");
+}
+
 /// A chart can print without end, or hide a filter behind more output than is kept.
 #[test]
 fn what_is_too_large_to_render_is_not_judged_in_part() {
