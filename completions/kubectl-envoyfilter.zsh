@@ -1694,16 +1694,16 @@ never\:"Never"))' \
 ;;
 (migrate)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[The same, spelled as for other commands]:FILE:_files' \
-'*--filename=[The same, spelled as for other commands]:FILE:_files' \
-'--to=[Release whose APIs may be used, such as 1.28; or \`ambient\`\: what can live on a waypoint or in ztunnel, and what blocks the move \[default\: the release of the control plane\]]:RELEASE:_default' \
-'--accept=[Weakest class to write]:CLASS:((exact\:"Only moves after which istiod generates the same"
+'*-f+[Same as FILE]:FILE:_files' \
+'*--filename=[Same as FILE]:FILE:_files' \
+'--to=[Use only APIs of this release, such as 1.28; or \`ambient\` to show what can move to a waypoint or ztunnel, and what blocks the move \[default\: the release of the control plane\]]:RELEASE:_default' \
+'--accept=[Weakest class to write]:CLASS:((exact\:"Only moves with identical configuration"
 same-but\:"Also moves that differ in names, order and metadata"
 differs\:"Also moves that differ in behavior"
 reviewed\:"Also moves of authentication, authorization and TLS, once you have reviewed them"))' \
-'--prove=[How to determine the classes\: from recordings of istiod, by running an istiod on these files (--istiod), or also by sending requests through a real Envoy (--envoy)]:HOW:((recorded\:"Recordings of istiod for each pattern"
-istiod\:"Your own objects, run through a real istiod on this machine"
-traffic\:"The same, and requests sent through a real Envoy with both configurations"))' \
+'--prove=[How to determine classes\: from recordings of istiod, by running an istiod on these files (--istiod), or by also sending requests through a real Envoy (--envoy)]:HOW:((recorded\:"Recordings of istiod for each pattern"
+istiod\:"A real istiod on this machine, with your own objects"
+traffic\:"As istiod, and requests through a real Envoy with both configurations"))' \
 '--envoy=[Envoy binary for --prove traffic \[default\: \`envoy\` on the PATH\]]:PATH:_files' \
 '--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
 '--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
@@ -1724,7 +1724,7 @@ diff\:"Unified diffs"
 json\:"schemas/migrate.json"
 markdown\:"For a pull request"
 html\:"One page"))' \
-'--output-dir=[Write the objects to files of this folder]:DIRECTORY:_files' \
+'--output-dir=[Write the objects to files in this folder]:DIRECTORY:_files' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1758,7 +1758,7 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::files -- EnvoyFilters and the objects beside them (Services, Gateways, VirtualServices, DestinationRules, policies)\: files, folders, - for standard input \[default\: the cluster'\''s\]:_files' \
+'::files -- EnvoyFilters and related objects (Services, Gateways, VirtualServices, DestinationRules, policies)\: files, folders, - for standard input \[default\: the cluster'\''s\]:_files' \
 ":: :_kubectl-envoyfilter__subcmd__migrate_commands" \
 "*::: :->migrate" \
 && ret=0
@@ -1773,7 +1773,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*--before=[Config dumps from before\: files, folders of files, or captures]:DUMP:_files' \
 '*--after=[Config dumps from after]:DUMP:_files' \
-'*--renamed=[A cluster whose name changes, as OLD=NEW]:OLD=NEW:_default' \
+'*--renamed=[Cluster whose name changes, as OLD=NEW]:OLD=NEW:_default' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \

@@ -24,22 +24,22 @@ use std::path::PathBuf;
 pub(super) struct Migrate {
     #[command(subcommand)]
     verify: Option<Step>,
-    /// EnvoyFilters and the objects beside them (Services, Gateways, VirtualServices, DestinationRules, policies): files,
-    /// folders, - for standard input [default: the cluster's]
+    /// EnvoyFilters and related objects (Services, Gateways, VirtualServices, DestinationRules, policies): files, folders,
+    /// - for standard input [default: the cluster's]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The same, spelled as for other commands
+    /// Same as FILE
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     named: Vec<PathBuf>,
-    /// Release whose APIs may be used, such as 1.28; or `ambient`: what can live on a waypoint or in ztunnel, and what blocks
-    /// the move [default: the release of the control plane]
+    /// Use only APIs of this release, such as 1.28; or `ambient` to show what can move to a waypoint or ztunnel, and what
+    /// blocks the move [default: the release of the control plane]
     #[arg(long, value_name = "RELEASE")]
     to: Option<To>,
     /// Weakest class to write
     #[arg(long, value_name = "CLASS", default_value = "same-but")]
     accept: AcceptWord,
-    /// How to determine the classes: from recordings of istiod, by running an istiod on these files (--istiod), or also by
-    /// sending requests through a real Envoy (--envoy)
+    /// How to determine classes: from recordings of istiod, by running an istiod on these files (--istiod), or by also sending
+    /// requests through a real Envoy (--envoy)
     #[arg(long, value_name = "HOW", default_value = "recorded")]
     prove: ProveWord,
     /// Envoy binary for --prove traffic [default: `envoy` on the PATH]
@@ -50,7 +50,7 @@ pub(super) struct Migrate {
     /// Form of the output
     #[arg(short, long, default_value = "human")]
     output: Output,
-    /// Write the objects to files of this folder
+    /// Write the objects to files in this folder
     #[arg(long, value_name = "DIRECTORY")]
     output_dir: Option<PathBuf>,
 }
@@ -89,7 +89,7 @@ struct Verify {
     /// Config dumps from after
     #[arg(long, value_name = "DUMP", required = true)]
     after: Vec<PathBuf>,
-    /// A cluster whose name changes, as OLD=NEW
+    /// Cluster whose name changes, as OLD=NEW
     #[arg(long, value_name = "OLD=NEW", value_parser = pair)]
     renamed: Vec<(String, String)>,
 }
@@ -101,7 +101,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AcceptWord {
-    /// Only moves after which istiod generates the same
+    /// Only moves with identical configuration
     Exact,
     /// Also moves that differ in names, order and metadata
     SameBut,
@@ -115,9 +115,9 @@ enum AcceptWord {
 enum ProveWord {
     /// Recordings of istiod for each pattern
     Recorded,
-    /// Your own objects, run through a real istiod on this machine
+    /// A real istiod on this machine, with your own objects
     Istiod,
-    /// The same, and requests sent through a real Envoy with both configurations
+    /// As istiod, and requests through a real Envoy with both configurations
     Traffic,
 }
 

@@ -18,7 +18,7 @@ use crate::migrate::change::settings_of;
 use crate::migrate::compare::{Resources, differences, explain};
 use crate::migrate::draft::is_kube;
 use crate::migrate::proof::{Computed, Proof, Proven, Traffic};
-use crate::migrate::value::merge;
+use crate::migrate::value::{merge, open_typed_structs};
 use crate::migrate::verdict::{Class, Difference, Kind, State};
 use crate::migrate::{self, Accept, After, Report, Request, verify};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -26,6 +26,7 @@ use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::proxy_config::{ANNOTATION, apply};
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
+use crate::proto::schema::Schema;
 use crate::source::ErrorMessage;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -80,12 +81,19 @@ pub(super) fn prove(
         progress.advance();
         let filter = &loaded.inventory.envoy_filters[one.index];
         let name = filter.full_name();
-        let alone = run(&Request { asked: Some([name.clone()].into()), ..request.clone() })?;
-        let reaches =
-            |target: &Target| select(filter, &proxy_of(target), mesh, Compat { release }) == Selection::Selected;
+        // Filters that move together are compared together.
+        let tied = migrate::tied(&first, &name);
+        let group: Vec<&EnvoyFilter> =
+            loaded.inventory.envoy_filters.iter().filter(|one| tied.contains(&one.full_name())).collect();
+        let alone = run(&Request { asked: Some(tied), ..request.clone() })?;
+        let reaches = |target: &Target| {
+            let selected =
+                |one: &&EnvoyFilter| select(one, &proxy_of(target), mesh, Compat { release }) == Selection::Selected;
+            group.iter().any(selected)
+        };
         #[cfg_attr(not(feature = "sandbox"), expect(unused_mut, reason = "only the sandbox sends requests"))]
         let mut traffic = None;
-        let found = match changes(&alone, loaded, filter) {
+        let found = match changes(&alone, loaded) {
             Err(why) => Proven::NotComputed(why.to_owned()),
             Ok((new, gone)) => {
                 let after = bottled.opened.borrow().changed(new, &gone);
@@ -110,7 +118,9 @@ pub(super) fn prove(
                         match found {
                             // Equal sides prove nothing for a filter that has no effect on its side.
                             Proven::Computed(computed)
-                                if computed.differences.is_empty() && idle(&bottled, filter, &firsts, &before, &of) =>
+                                if computed.differences.is_empty()
+                                    && !(replaced_by_nothing(&alone) && firsts.iter().any(reaches))
+                                    && idle(&bottled, filter, &firsts, &before, &of) =>
                             {
                                 Proven::NotComputed(
                                     "the filter changes no proxy of these objects, so there is nothing to compare"
@@ -162,6 +172,12 @@ pub(super) fn prove(
     Ok((report, proofs, version))
 }
 
+/// Whether nothing is written: then the filter sets what istiod generates anyway, and changing no proxy is what its class says.
+fn replaced_by_nothing(report: &Report) -> bool {
+    let draft = &report.draft;
+    draft.made.is_empty() && draft.edited.is_empty() && draft.pods.is_empty() && draft.mesh.is_none()
+}
+
 /// Whether a filter changes no proxy of these objects: then its effects are unseen.
 fn idle(bottled: &Bottled, filter: &EnvoyFilter, firsts: &[Target], with: &Answers, of: &Of<'_>) -> bool {
     let Ok(bare) = bottled.opened.borrow().changed(Vec::new(), &[deleted(filter)]) else { return false };
@@ -176,8 +192,9 @@ fn deleted(filter: &EnvoyFilter) -> Deleted {
     Deleted { kind: "EnvoyFilter".to_owned(), namespace: filter.namespace.clone(), name: filter.name.clone() }
 }
 
-/// What the migration of one filter applies and deletes, or why that cannot be given to an istiod.
-fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Vec<Value>, Vec<Deleted>), &'static str> {
+/// What the migration of one filter, or of several that move together, applies and deletes, or why that cannot be given to an
+/// istiod.
+fn changes(report: &Report, loaded: &Loaded) -> Result<(Vec<Value>, Vec<Deleted>), &'static str> {
     let draft = &report.draft;
     let is_setting = |object: &Value| object.get("kind").and_then(Value::as_str) == Some("ProxyConfig");
     let mut new: Vec<Value> =
@@ -198,10 +215,12 @@ fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Ve
         new.push(map);
     }
     let mut gone = Vec::new();
-    match report.filters.first().map(|one| &one.after) {
-        Some(After::Smaller(smaller)) => new.push(smaller.clone()),
-        Some(After::Delete) => gone.push(deleted(filter)),
-        _ => return Err("nothing of the filter would go"),
+    for one in &report.filters {
+        match &one.after {
+            After::Smaller(smaller) => new.push(smaller.clone()),
+            After::Delete => gone.push(deleted(&loaded.inventory.envoy_filters[one.index])),
+            After::Unchanged => return Err("nothing of the filter would go"),
+        }
     }
     Ok((new, gone))
 }
@@ -236,7 +255,8 @@ fn resources(configuration: &Configuration) -> Resources {
     let mut all = Resources::new();
     for kind in ResourceKind::ALL {
         for (name, text) in configuration.of(kind) {
-            if let Some(value) = verify::content(text) {
+            if let Some(mut value) = verify::content(text) {
+                open_typed_structs(&mut value, Schema::newest());
                 all.entry(verify::word(kind).to_owned()).or_default().insert(name.clone(), value);
             }
         }

@@ -134,6 +134,10 @@ fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, Erro
         .or_else(|| file.text("log_format/text_format"))
         .or_else(|| file.text("format"));
     if let Some(text) = text {
+        // "Istio will insert a newline ('\n') on all formats (if missing)" (`logFormat` of the mesh settings).
+        if !text.ends_with('\n') {
+            found.difference(Kind::Behavior, "each entry ends with a newline, which the filter's format lacks");
+        }
         one["logFormat"] = json!({ "text": text });
     } else if let Some(labels) = file.take("log_format/json_format").or_else(|| file.take("json_format")) {
         if labels.as_object().is_none_or(|map| map.values().any(|value| !value.is_string())) {
@@ -141,6 +145,11 @@ fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, Erro
         }
         one["logFormat"] = json!({ "labels": labels });
         found.difference(Kind::Metadata, "empty `json_format_options` are written out");
+    } else {
+        found.difference(
+            Kind::Behavior,
+            "entries have the mesh's format (`accessLogFormat`, or istiod's default), since a provider cannot choose Envoy's default",
+        );
     }
     if !file.is_empty() {
         return Err("the log has settings that have no native field".into());

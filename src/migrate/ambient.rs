@@ -344,8 +344,8 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
         found.difference(
             Kind::Position,
             match phase.as_str() {
-                "AUTHN" => "runs before the waypoint's own filters, before authentication, authorization and cors",
-                "AUTHZ" => "runs between authentication and authorization on the waypoint, before cors",
+                "AUTHN" => "runs before authentication, ALLOW and DENY policies and cors on the waypoint",
+                "AUTHZ" => "runs between authentication and ALLOW and DENY policies on the waypoint, before cors",
                 _ => {
                     "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes"
                 }
@@ -374,7 +374,7 @@ fn object_kind(spec: &serde_json::Map<String, Json>) -> bool {
 /// Removes ports, which kept a rule off TCP filter chains: these services have none.
 fn without_ports(spec: &mut serde_json::Map<String, Json>) {
     for rule in spec.get_mut("rules").and_then(Json::as_array_mut).into_iter().flatten() {
-        let Some(operations) = rule["to"].as_array_mut() else { continue };
+        let Some(operations) = rule.get_mut("to").and_then(Json::as_array_mut) else { continue };
         for to in operations.iter_mut() {
             if let Some(operation) = to["operation"].as_object_mut() {
                 operation.shift_remove("ports");

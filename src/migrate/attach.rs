@@ -1,10 +1,10 @@
 //! Checks that an object attached like the filter reaches exactly the same proxies.
 
 use super::draft::attachment;
-use super::manager::waypoints;
 use super::mesh::{Mesh, Proxies};
 use super::step::{Cx, Move, Part};
 use super::verdict::{Concern, Kind, State};
+use super::whole::waypoints;
 use crate::model::envoy_filter::PatchContext;
 use crate::model::inventory::Kinds;
 use serde_json::{Map, Value as Json, json};
@@ -25,6 +25,14 @@ pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, directions: 
         found.difference(
             Kind::Behavior,
             "the filter does nothing: no release attaches an EnvoyFilter to a Service; the native object works",
+        );
+        return;
+    }
+    if cx.mesh.attaches_nothing(filter) {
+        found.guard(
+            Concern::Selector,
+            State::Undecided,
+            "istiod attaches objects only to GatewayClass `istio-waypoint`, from the root namespace: the filter does nothing, and neither would the native object",
         );
         return;
     }

@@ -3,6 +3,7 @@
 use super::attach::{self, Directions};
 use super::catalog;
 use super::condition;
+use super::decides::{Decides, earlier, narrow};
 use super::draft::{Action, attachment, object};
 use super::extension::RENAMED;
 use super::mesh::Proxies;
@@ -11,7 +12,7 @@ use super::reach::anchor;
 use super::step::{Cx, Move, Part};
 use super::value::{Fields, has_entry};
 use super::verdict::{Concern, Kind, State};
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::envoy_filter::ApplyTo;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +22,6 @@ const NETWORK_RBAC: &str = "envoy.extensions.filters.network.rbac.v3.RBAC";
 const JWT: &str = "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication";
 
 const API: &str = "security.istio.io/v1";
-
-const EARLIER: &str = "the decision is made earlier, before grpc_stats, alpn, fault and cors: a CORS preflight, which the CORS filter used to answer, is now decided here first";
 
 /// Finds inserted RBAC and JWT filters.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
@@ -40,31 +39,6 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// The differences in position that all of these have.
-pub(super) fn earlier(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
-    super::anchor::check(cx, part, found);
-    if part.operation() == Operation::Add {
-        found.difference(
-            Kind::Behavior,
-            "ADD puts the filter after the router, where no request reaches it; the policy works",
-        );
-        found.guard(Concern::Authorization, State::Broken, "the filter decides nothing today; the policy would");
-    }
-    found.difference(Kind::Position, EARLIER);
-    if part.reach.narrowed.is_some() {
-        narrow(part, found);
-    }
-}
-
-/// A policy applies to a whole workload, or to a port.
-fn narrow(part: &Part<'_>, found: &mut Move) {
-    if let Some(narrowed) = &part.reach.narrowed {
-        let reason = format!("a policy selects by port, not by {narrowed}");
-        found.difference(Kind::Behavior, reason.clone());
-        found.guard(Concern::Ports, State::Broken, reason);
-    }
-}
-
 fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     let mut value = part.value.clone();
     value.skip("name");
@@ -73,7 +47,7 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     };
     let mut found = Move::new(&catalog::RBAC).home("AuthorizationPolicy", "rules", 0);
     attach::check(cx, part, &mut found, Directions::Inbound);
-    earlier(cx, part, &mut found);
+    earlier(cx, part, &mut found, Decides::WithPolicies);
     found.difference(Kind::Name, RENAMED);
     found.difference(
         Kind::Name,
@@ -310,7 +284,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found.difference(Kind::Name, RENAMED);
     found.difference(Kind::Name, "the provider has a different name, which only metadata and log lines use");
     found.difference(Kind::Metadata, "the claims are stored where policies look for them");
-    found.guard(Concern::Authentication, State::Review, "authorization moves to a different place: review it");
+    found.guard(Concern::Authentication, State::Review, "authentication moves to a different place: review it");
     let mut rules = Vec::new();
     let Some(Json::Object(providers)) = config.take("providers") else {
         return Move::none(&catalog::JWT, "the filter has no providers");
@@ -351,6 +325,17 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
 
 /// The policy next to the RequestAuthentication, without which a request without a token is allowed.
 fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, demands: &[Demand], issuers: &BTreeMap<String, String>) {
+    if demands.is_empty() {
+        found.difference(
+            Kind::Behavior,
+            "the rules of the filter demand no token, so it checks none; the native object refuses requests with an invalid one",
+        );
+        return;
+    }
+    if !demands.iter().any(|demand| demand.path == "/*") {
+        found
+            .difference(Kind::Behavior, "tokens are checked on every path: an invalid token is also refused elsewhere");
+    }
     if demands.iter().all(|demand| demand.providers.is_none()) {
         return;
     }
@@ -414,10 +399,6 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, demands: &[Demand], is
             }
         }
     }
-    if !demands.iter().any(|demand| demand.path == "/*" && demand.providers.is_some()) {
-        found
-            .difference(Kind::Behavior, "tokens are checked on every path: an invalid token is also refused elsewhere");
-    }
     for rule in &mut rules {
         let _ = with_ports(rule, &ports);
     }
@@ -456,7 +437,8 @@ fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result
             None if several => {
                 return Err("the filter skips some paths; write the AuthorizationPolicy by hand".into());
             }
-            None => None,
+            // It checks nothing on its path.
+            None => return Ok(Vec::new()),
         };
         demands.push(Demand { path, providers });
     }

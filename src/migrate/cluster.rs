@@ -11,6 +11,7 @@ use super::value::{has_entry, merge, set_at};
 use super::verdict::{Concern, Kind, State};
 use crate::engine::matching;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
+use crate::model::inventory::DestinationRule;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Map, Value as Json, json};
 
@@ -140,7 +141,7 @@ fn mesh_wide(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json) -> Mo
             ),
         );
     }
-    super::manager::waypoints(cx, &mut found, "the connect timeout");
+    super::whole::waypoints(cx, &mut found, "the connect timeout");
     found
 }
 
@@ -157,7 +158,7 @@ fn inbound(part: &Part<'_>, mut found: Move) -> Move {
 /// The DestinationRule with a traffic policy for the clusters of a host, for the clients that the filter selects.
 pub(super) fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json, target: &Target) -> Move {
     found.add_home("DestinationRule", "trafficPolicy", 0);
-    found.difference(Kind::Metadata, "istiod records the rule in the cluster's metadata (`istio.config`)");
+    found.difference(Kind::Metadata, RECORDED);
     let namespace = match client_namespace(cx) {
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(found.pattern, reason),
@@ -195,6 +196,23 @@ pub(super) fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, na
     scoped(cx, part, &mut found, spec, namespace, target)
 }
 
+const RECORDED: &str = "istiod records the rule in the cluster's metadata (`istio.config`)";
+
+/// Edits a rule: as a copy, but with the host and the clients that it names itself.
+fn edit(found: &mut Move, rule: &DestinationRule, new: &Json, target: &Target) {
+    let mut edited = over(&rule.object.document.to_json()["spec"], new, target);
+    if let Some(spec) = edited.as_object_mut() {
+        spec.shift_remove("host");
+        spec.shift_remove("workloadSelector");
+    }
+    // The clusters to which the rule applies name it today.
+    found.differences.retain(|one| one.effect != RECORDED);
+    found.actions.push(Action::Edit {
+        object: ("DestinationRule", rule.object.namespace.clone(), rule.object.name.clone()),
+        change: super::change::Change::Spec(edited),
+    });
+}
+
 fn single_port(cx: &Cx<'_>, target: &Target) -> bool {
     target.port.is_some() && cx.mesh.service(&target.host).is_some_and(|service| service.ports.len() == 1)
 }
@@ -219,12 +237,23 @@ fn scoped(
     let rules = cx.mesh.destination_rules(&target.host, namespace);
     // The client's own rule hides the service's, which hides the root namespace's.
     let of_service = cx.mesh.namespace_of_host(&target.host);
-    let rank = |rule: &crate::model::inventory::DestinationRule| {
+    let rank = |rule: &DestinationRule| {
         let own = rule.object.namespace.as_str();
         (!rule.selector.is_empty(), own != namespace, Some(own) != of_service)
     };
     let hidden = rules.iter().copied().filter(|rule| rule.selector.is_empty()).min_by_key(|rule| rank(rule));
-    if rules.iter().any(|rule| !rule.selector.is_empty()) {
+    let own = |rule: &DestinationRule| {
+        let meets = rule.selector.iter().all(|(key, value)| {
+            let wanted = labels.as_ref().and_then(|labels| labels.get(key)).and_then(Json::as_str);
+            wanted.is_none_or(|wanted| wanted == value)
+        });
+        !rule.selector.is_empty() && rule.object.namespace == namespace && meets
+    };
+    let selecting: Vec<&DestinationRule> = rules.iter().copied().filter(|rule| own(rule)).collect();
+    // The rule for the same clients; all others are about other clients.
+    let same = selecting.first().copied().filter(|rule| selecting.len() == 1 && labels == Some(json!(rule.selector)));
+    let hidden = same.or(hidden);
+    if same.is_none() && !selecting.is_empty() {
         found.guard(
             Concern::Existing,
             State::Broken,
@@ -280,6 +309,11 @@ fn scoped(
     let mut whole = Json::Object(spec);
     if let Some(labels) = labels {
         found.add_home("DestinationRule", "workloadSelector", 0);
+        if let Some(rule) = same {
+            edit(found, rule, &whole, target);
+            found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
+            return found.clone();
+        }
         if let Some(rule) = hidden {
             whole = over(&rule.object.document.to_json()["spec"], &whole, target);
             let unselected = |workload: &&crate::model::inventory::Workload| {
@@ -323,15 +357,7 @@ fn scoped(
             found.guard(Concern::Namespace, State::Broken, reason);
         }
         Some(rule) if rule.object.namespace == namespace || mesh_wide => {
-            // As a copy, but with the host and the clients that the rule names itself.
-            let mut edited = over(&rule.object.document.to_json()["spec"], &whole, target);
-            if let Some(spec) = edited.as_object_mut() {
-                spec.shift_remove("host");
-            }
-            found.actions.push(Action::Edit {
-                object: ("DestinationRule", rule.object.namespace.clone(), rule.object.name.clone()),
-                change: super::change::Change::Spec(edited),
-            });
+            edit(found, rule, &whole, target);
             let known = existing(&cx.mesh, ("DestinationRule", &rule.object.namespace, &rule.object.name)).is_some();
             debug_assert!(known, "the rule comes from the inventory");
         }
@@ -387,7 +413,7 @@ fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<Stri
     }
 }
 
-fn has_subset_policies(rule: &crate::model::inventory::DestinationRule) -> bool {
+fn has_subset_policies(rule: &DestinationRule) -> bool {
     let document = rule.object.document.to_json();
     document["spec"]["subsets"]
         .as_array()
@@ -409,7 +435,7 @@ fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
     let levels = base.as_object_mut().and_then(|map| map.shift_remove("portLevelSettings"));
     if let Some(subset) = &target.subset {
         let policy = new.pointer("/subsets/0/trafficPolicy").cloned().unwrap_or_default();
-        for one in whole["subsets"].as_array_mut().into_iter().flatten() {
+        for one in whole.get_mut("subsets").and_then(Json::as_array_mut).into_iter().flatten() {
             if one["name"] == subset.as_str() {
                 if one["trafficPolicy"].is_null() {
                     one["trafficPolicy"] = json!({});
@@ -422,7 +448,8 @@ fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
     let Some(level) = new.pointer("/trafficPolicy/portLevelSettings/0") else {
         merge(&mut whole, new);
         let settings = &new["trafficPolicy"];
-        for level in whole["trafficPolicy"]["portLevelSettings"].as_array_mut().into_iter().flatten() {
+        let levels = whole.pointer_mut("/trafficPolicy/portLevelSettings").and_then(Json::as_array_mut);
+        for level in levels.into_iter().flatten() {
             for section in OF_PORTS.iter().filter(|section| !settings[**section].is_null()) {
                 merge(level, &json!({ *section: settings[*section] }));
             }

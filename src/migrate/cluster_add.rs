@@ -122,9 +122,10 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         );
     }
     cluster.skip("load_assignment");
+    let as_written = cluster.clone();
     let settings = Settings::read(&mut cluster);
     let mesh_service = cx.mesh.service(&to.host).is_some() || to.host.ends_with(".svc.cluster.local");
-    defaults(&mut found);
+    defaults(cx, &as_written, &mut found);
     if let Some(users) = cx.names.cluster_users.get(&name) {
         let own = cx.filter.full_name();
         let number = users.len() - usize::from(users.contains(&own));
@@ -146,7 +147,14 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     }
     if mesh_service {
         found.add_home("built in", "cluster of the Service", 0);
-        found.notes.push(format!("istiod already has a cluster for {}: {}", to.host, native_name(&to.host, to.port)));
+        if cx.mesh.service(&to.host).is_some() {
+            let name = native_name(&to.host, to.port);
+            found.notes.push(format!("istiod already has a cluster for {}: {name}", to.host));
+        } else {
+            let reason =
+                format!("the Service of {} is not in the input: without it, istiod has no cluster for it", to.host);
+            found.guard(Concern::Existing, State::Undecided, reason);
+        }
         if settings.tls.is_some() {
             return Move::none(
                 &catalog::CLUSTER_ADD,
@@ -247,15 +255,28 @@ fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace
 }
 
 /// What istiod's clusters have but a filter's does not.
-fn defaults(found: &mut Move) {
-    for effect in [
-        "limits on connections, requests and retries are off (Envoy's defaults are 1024, and 3 retries)",
-        "panic threshold 0: when all endpoints are unhealthy, Envoy refuses requests instead of trying every endpoint",
-        "the connect timeout of the mesh (10 s) instead of the filter's; a DestinationRule can set it",
-        "DNS settings of the mesh: refresh every 60 s or by the TTL, IPv4 only",
-        "upstream metadata exchange is attempted, which does nothing without mutual TLS",
-        "the load balancer is LEAST_REQUEST, istiod's default, instead of the filter's",
-    ] {
+fn defaults(cx: &Cx<'_>, cluster: &Fields, found: &mut Move) {
+    let settings = cx.mesh.mesh_config().unwrap_or_default();
+    let connect = settings["connectTimeout"].as_str().unwrap_or("10s").to_owned();
+    let text = |field: &str| cluster.peek(field).and_then(Json::as_str).unwrap_or_default();
+    let mut effects = vec![
+        "limits on connections, requests and retries are off (Envoy's defaults are 1024, and 3 retries)".to_owned(),
+        "panic threshold 0: when all endpoints are unhealthy, Envoy refuses requests instead of trying every endpoint"
+            .to_owned(),
+        "upstream metadata exchange is attempted, which does nothing without mutual TLS".to_owned(),
+    ];
+    if text("connect_timeout") != connect {
+        effects.push(format!(
+            "the connect timeout of the mesh (`{connect}`) instead of the filter's; a DestinationRule can set it"
+        ));
+    }
+    if text("type") != "STATIC" {
+        effects.push("DNS settings of the mesh: refresh every 60 s or by the TTL, IPv4 only".to_owned());
+    }
+    if text("lb_policy") != "LEAST_REQUEST" {
+        effects.push("the load balancer is LEAST_REQUEST, istiod's default, instead of the filter's".to_owned());
+    }
+    for effect in effects {
         found.difference(Kind::Behavior, effect);
     }
 }

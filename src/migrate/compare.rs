@@ -467,8 +467,8 @@ fn align(old: &[Json], new: &[Json]) -> Pairs {
             let Some(wanted) = test(&old[i]) else { continue };
             let there: Vec<usize> = free.iter().copied().filter(|&j| test(&new[j]).as_ref() == Some(&wanted)).collect();
             let here = rest.iter().filter(|&&k| test(&old[k]).as_ref() == Some(&wanted)).count();
-            if let ([j], 1) = (there.as_slice(), here) {
-                let j = *j;
+            // Several of one kind keep their order.
+            if let Some(&j) = there.first().filter(|_| there.len() == here) {
                 pairs.push((Some(i), Some(j)));
                 rest.retain(|&other| other != i);
                 free.retain(|&other| other != j);

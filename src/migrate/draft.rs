@@ -324,7 +324,7 @@ fn add_item(list: &mut Vec<Json>, one: &Json) {
     for new in one["overrides"].as_array().into_iter().flatten() {
         match overrides.iter_mut().find(|known| differ_in_mode_only(known, new)) {
             Some(known) if known["match"].get("mode") != new["match"].get("mode") => {
-                if let Some(matched) = known["match"].as_object_mut() {
+                if let Some(matched) = known.get_mut("match").and_then(Json::as_object_mut) {
                     matched.shift_remove(MODE);
                 }
             }

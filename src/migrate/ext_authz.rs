@@ -1,8 +1,8 @@
 //! External authorization: AuthorizationPolicy CUSTOM with an extension provider.
 
 use super::attach::{self, Directions};
-use super::authz::earlier;
 use super::catalog;
+use super::decides::{Decides, earlier};
 use super::draft::{Action, attachment, object};
 use super::mesh::Proxies;
 use super::policy::{self, with_ports};
@@ -68,7 +68,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         0,
     );
     attach::check(cx, part, &mut found, Directions::Inbound);
-    earlier(cx, part, &mut found);
+    earlier(cx, part, &mut found, Decides::First);
     found.guard(Concern::Authorization, State::Review, "authorization moves to a different place: review it");
     found.difference(
         Kind::Metadata,

@@ -2,14 +2,16 @@
 
 use super::attach::{self, Directions};
 use super::catalog::{self, Pattern};
+use super::chain::{self, Chains, Insert, Phase, foreign};
 use super::draft::{Action, object};
 use super::mesh::Proxies;
+use super::policy;
 use super::reach::anchor;
 use super::step::{Cx, Move, Part, has, too_old};
 use super::telemetry;
 use super::value::{Fields, any_type, set_at};
 use super::verdict::{Concern, Kind, State};
-use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 
@@ -50,6 +52,8 @@ pub(super) fn join_discovered(parts: &mut [Part<'_>]) -> Vec<(usize, usize)> {
 /// Finds inserted Lua and Wasm filters.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     let joined = join_discovered(parts);
+    let some = parts.iter().any(|part| matches!(part.config_type(), LUA | WASM));
+    let places = if some { Places::of(cx, parts) } else { Places::default() };
     for at in 0..parts.len() {
         let part = &parts[at];
         if part.found.is_some() || part.apply_to() != ApplyTo::HttpFilter || !part.inserts() {
@@ -57,8 +61,8 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         }
         let discovered = joined.iter().find(|(filter, _)| *filter == at);
         let found = match part.config_type() {
-            LUA => lua(cx, part),
-            WASM => wasm(cx, part, discovered.is_some()),
+            LUA => lua(cx, part, &places),
+            WASM => wasm(cx, part, &places, discovered.is_some()),
             _ => continue,
         };
         if let Some((_, config)) = discovered {
@@ -67,7 +71,6 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         }
         parts[at].answer(found);
     }
-    order(parts);
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::ExtensionConfig {
             part.answer(Move::none(
@@ -78,87 +81,72 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
-/// Keeps the order of several filters at the same position: the one with the highest priority runs first.
-fn order(parts: &mut [Part<'_>]) {
-    let extension = |action: &Action| matches!(action, Action::Object(one) if one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin");
-    let several: Vec<usize> = (0..parts.len())
-        .filter(|&at| parts[at].found.as_ref().is_some_and(|found| found.moves && found.actions.iter().any(extension)))
-        .collect();
-    let mode = |part: &Part<'_>| part.reach.context;
-    let meets = |one: &Part<'_>, other: &Part<'_>| {
-        mode(one) == mode(other) || mode(one) == PatchContext::Any || mode(other) == PatchContext::Any
-    };
-    let several: Vec<usize> = several
-        .iter()
-        .copied()
-        .filter(|&at| several.iter().any(|&other| other != at && meets(&parts[at], &parts[other])))
-        .collect();
-    let Some(&first) = several.first() else { return };
-    let of = |part: &Part<'_>| (part.operation(), anchor(&part.built.object).map(str::to_owned));
-    let same = several.iter().all(|&at| of(&parts[at]) == of(&parts[first]));
-    let reversed = parts[first].operation() != Operation::InsertBefore;
-    let number = several.len();
-    for (place, at) in several.into_iter().enumerate() {
-        let Some(found) = &mut parts[at].found else { continue };
-        if !same {
-            found.guard(
-                Concern::Patch,
-                State::Undecided,
-                "the filters of this EnvoyFilter have different anchors; the order of the native ones is not compared",
-            );
-        }
-        let priority = if reversed { place + 1 } else { number - place };
-        for action in &mut found.actions {
-            if let Action::Object(one) = action
-                && (one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin")
-            {
-                one["spec"]["priority"] = priority.into();
-            }
-        }
+/// Where the patches of a filter insert HTTP filters.
+#[derive(Default)]
+struct Places {
+    chains: Chains,
+    /// A CUSTOM policy for the same proxies, if some filter may be before the one that it adds.
+    custom: Option<String>,
+}
+
+impl Places {
+    fn of(cx: &Cx<'_>, parts: &[Part<'_>]) -> Places {
+        let own: Vec<Insert<'_>> = parts.iter().filter_map(|part| Insert::of(cx.index, part.built)).collect();
+        let early = own.iter().any(Insert::is_early);
+        let custom = if early { policy::existing(cx, "CUSTOM") } else { Vec::new() };
+        let custom = custom.first().map(|one| format!("AuthorizationPolicy {}/{}", one.namespace, one.name));
+        let mut all = foreign(&own, cx.names);
+        all.extend(own);
+        Places { chains: Chains::of(&all, custom.is_some()), custom }
     }
 }
 
 /// The position of the native filter.
-pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &mut Map<String, Json>) {
-    let anchor = anchor(&part.built.object);
+fn place(cx: &Cx<'_>, part: &Part<'_>, places: &Places, found: &mut Move, spec: &mut Map<String, Json>) {
     super::anchor::check(cx, part, found);
-    if part.reach.proxies == Proxies::Waypoint {
-        found.difference(
-            Kind::Position,
-            "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes",
-        );
+    let anchor = anchor(&part.built.object).filter(|name| !name.is_empty());
+    if part.operation() == Operation::Add || (part.operation(), anchor) == (Operation::InsertAfter, None) {
+        let at_the_end = "the patch puts the filter after the router, where no request reaches it and Envoy rejects the chain; the native object runs";
+        found.difference(Kind::Behavior, at_the_end);
         return;
     }
-    match (part.operation(), anchor) {
-        (Operation::InsertBefore, Some("envoy.filters.http.jwt_authn")) => {
-            spec.insert("phase".to_owned(), "AUTHN".into());
-        }
-        (Operation::InsertBefore, Some("envoy.filters.http.rbac")) => {
-            spec.insert("phase".to_owned(), "AUTHZ".into());
-        }
-        (Operation::InsertBefore, Some("envoy.filters.http.router")) => found.difference(
-            Kind::Position,
-            "runs after metadata_exchange, jwt_authn and rbac and before grpc_stats, alpn, fault and cors, not right before the router: CORS preflights and requests that an injected fault ends also reach it",
-        ),
-        (Operation::InsertFirst, _) | (Operation::InsertBefore, Some("istio.metadata_exchange")) => found.difference(
-            Kind::Position,
-            "runs after metadata_exchange, jwt_authn and rbac, not first: requests that these refuse no longer reach it",
-        ),
-        (Operation::Add, _) => found.difference(
-            Kind::Behavior,
-            "ADD puts the filter after the router, where no request reaches it; the native object runs",
-        ),
-        (_, anchor) => found.difference(
-            Kind::Position,
-            format!(
-                "runs after metadata_exchange, jwt_authn and rbac and before grpc_stats, alpn, fault and cors, not next to {}",
-                anchor.unwrap_or("its anchor")
-            ),
-        ),
+    let slot = places.chains.slot((cx.index, part.built.patch.index));
+    let phase = slot.map_or(Phase::Rest, |slot| slot.phase);
+    if let Some(name) = phase.name() {
+        spec.insert("phase".to_owned(), name.into());
     }
+    if slot.is_some_and(|slot| slot.before_custom)
+        && let Some(policy) = &places.custom
+    {
+        let effect = format!(
+            "runs after the external authorization of {policy}, not before it: the authorizer sees requests as they arrive, and those that it refuses no longer reach the filter"
+        );
+        found.difference(Kind::Position, effect);
+        let reason = format!("{policy} decides before the native filter runs: review what the filter changes for it");
+        found.guard(Concern::Authorization, State::Review, reason);
+    }
+    let rest = |to: &str| {
+        format!("runs after metadata_exchange, jwt_authn and rbac and before grpc_stats, alpn, fault and cors, {to}")
+    };
+    let effect = match (phase, anchor) {
+        (Phase::Authn, _) if slot.is_some_and(|slot| slot.before_exchange) => {
+            "runs right after metadata_exchange, not before it".to_owned()
+        }
+        (Phase::Authn | Phase::Authz, _) => return,
+        (Phase::Rest, Some(chain::RBAC)) if part.reach.proxies != Proxies::Waypoint => return,
+        (Phase::Rest, _) if part.reach.proxies == Proxies::Waypoint => {
+            "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes"
+                .to_owned()
+        }
+        (Phase::Rest, Some("envoy.filters.http.router")) => {
+            rest("not right before the router: CORS preflights and requests that an injected fault ends also reach it")
+        }
+        (Phase::Rest, anchor) => rest(&format!("not next to {}", anchor.unwrap_or("its anchor"))),
+    };
+    found.difference(Kind::Position, effect);
 }
 
-fn lua(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+fn lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places) -> Move {
     let mut value = part.value.clone();
     value.skip("name");
     let Some(mut config) = value.typed("typed_config", LUA) else {
@@ -189,7 +177,7 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     attach::check(cx, part, &mut found, Directions::Mode);
     found.difference(Kind::Name, RENAMED);
     let mut spec = attach::traffic(cx, part, &mut found);
-    place(cx, part, &mut found, &mut spec);
+    place(cx, part, places, &mut found, &mut spec);
     spec.insert("lua".to_owned(), json!({ "inlineCode": code }));
     found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "TrafficExtension", cx.filter, spec)));
     found
@@ -203,7 +191,7 @@ pub(super) fn left(config: &Fields, value: &Fields) -> String {
     format!("no native field for {}", [keys(config), keys(value)].concat().join(", "))
 }
 
-fn wasm(cx: &Cx<'_>, part: &Part<'_>, discovered: bool) -> Move {
+fn wasm(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move {
     let pattern: &'static Pattern = if discovered { &catalog::ECDS } else { &catalog::WASM };
     let mut value = part.value.clone();
     value.skip("name");
@@ -218,7 +206,7 @@ fn wasm(cx: &Cx<'_>, part: &Part<'_>, discovered: bool) -> Move {
     attach::check(cx, part, &mut found, Directions::Mode);
     found.difference(Kind::Name, RENAMED);
     let mut spec = attach::traffic(cx, part, &mut found);
-    place(cx, part, &mut found, &mut spec);
+    place(cx, part, places, &mut found, &mut spec);
     if !discovered {
         found.difference(
             Kind::Metadata,

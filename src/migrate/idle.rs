@@ -2,12 +2,12 @@
 
 use super::catalog;
 use super::draft::Action;
-use super::manager::{Reads, of_pattern, whole_proxy};
 use super::mesh::{Mesh, Proxies};
 use super::reach::names_filter;
 use super::step::{Cx, IDLE_VARIABLE, Move, Part};
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
+use super::whole::{Reads, of_pattern, whole_proxy};
 use crate::model::envoy_filter::PatchContext;
 
 pub(super) const TCP_PROXY: &str = "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy";

@@ -2,12 +2,13 @@
 
 use super::catalog::{self, Pattern};
 use super::draft::Action;
-use super::mesh::{Mesh, Proxies};
+use super::mesh::Proxies;
 use super::reach::names_manager;
 use super::step::{Cx, Move, Part, has};
-use super::value::{Fields, set_at};
+use super::value::{Fields, has_entry, set_at};
 use super::verdict::{Concern, Kind, State};
-use super::{access_log, idle, settings_of, tracing};
+use super::whole::{MESH_WIDE, Reads, of_pattern, waypoints, whole_proxy};
+use super::{access_log, directions, idle, settings_of, tracing};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::inventory::Workload;
 use crate::model::proxy_config::ANNOTATION;
@@ -15,17 +16,6 @@ use serde_json::{Value as Json, json};
 
 /// Message name of the HTTP connection manager.
 pub(super) const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
-
-/// Which proxies read a setting, and where it applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reads {
-    /// Every HTTP connection manager of the proxy.
-    All,
-    /// Gateways only.
-    Gateways,
-    /// The inbound side of sidecars only.
-    Inbound,
-}
 
 /// A field of the HTTP connection manager and the corresponding setting.
 struct Setting {
@@ -134,11 +124,21 @@ const HOMELESS: &[(&str, &Pattern, &str)] = &[
     ("skip_xff_append", &catalog::TRUSTED_HOPS, "`skip_xff_append` has no native field"),
     ("http_protocol_options/header_key_format", &catalog::HEADER_CASE, "only `preserve_case` has a native field"),
     ("server_header_transformation", &catalog::SERVER_HEADER, "APPEND_IF_ABSENT has no native value"),
-    ("use_remote_address", &catalog::TRUSTED_HOPS, "`use_remote_address` has no native field outside of gateways"),
+    (
+        "use_remote_address",
+        &catalog::TRUSTED_HOPS,
+        "`use_remote_address` has no native field: istiod sets it to true on gateways and to false elsewhere",
+    ),
 ];
 
 /// Finds the settings in the patches that merge into the HTTP connection manager.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    let pairs = directions::both(cx, parts, &|part| {
+        part.apply_to() == ApplyTo::NetworkFilter
+            && part.operation() == Operation::Merge
+            && part.config_type() == HCM
+            && names_manager(&part.built.object)
+    });
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         let merges = part.apply_to() == ApplyTo::NetworkFilter && part.operation() == Operation::Merge;
         if merges && part.config_type() == idle::TCP_PROXY {
@@ -165,6 +165,13 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         let found = settings(cx, part, &mut config);
         part.answer(found);
     }
+    for (leader, other) in pairs {
+        let index = parts[leader].built.patch.index;
+        if let Some(found) = &parts[leader].found {
+            let found = found.shared(index);
+            parts[other].answer(found);
+        }
+    }
 }
 
 fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
@@ -183,6 +190,13 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
         {
             lacking.push((setting.pattern, reason));
         }
+    }
+    if keeps_case(&before) && !has(cx, 25) {
+        let reason = format!(
+            "`proxyHeaders.preserveHttp1HeaderCase` is new in Istio 1.25; the target release is {}.{}",
+            cx.to.major, cx.to.minor
+        );
+        lacking.push((&catalog::HEADER_CASE, reason));
     }
     if found.pattern == &catalog::OTHER {
         return match lacking.into_iter().next() {
@@ -240,30 +254,55 @@ impl Move {
     }
 }
 
-const MESH_WIDE: &str = "the mesh default reaches every sidecar and gateway, as the filter does";
-
 /// Values that istiod generates anyway, so that no replacement is needed.
 fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move> {
     let mut found = None;
     if part.reach.proxies == Proxies::Gateway && config.peek("use_remote_address") == Some(&json!(true)) {
+        found = Some(remote_address("gateways have `use_remote_address: true` without the filter"));
+    }
+    if part.reach.proxies == Proxies::Sidecar && config.peek("use_remote_address") == Some(&json!(false)) {
+        found = Some(remote_address("sidecars have `use_remote_address: false` without the filter"));
+    }
+    if found.is_some() {
         config.skip("use_remote_address");
-        let mut one = Move::new(&catalog::TRUSTED_HOPS);
-        one.add_home("built in", "use_remote_address", 0);
-        one.notes.push("gateways have `use_remote_address: true` without the filter".to_owned());
-        found = Some(one);
+    }
+    let disabled = is_set(cx, "/proxyHeaders/requestId/disabled", &true.into());
+    if config.peek("generate_request_id") == Some(&json!(true)) && !disabled {
+        config.skip("generate_request_id");
+        let one = found.get_or_insert_with(|| Move::new(&catalog::SERVER_HEADER));
+        one.add_home("built in", "generate_request_id", 0);
+        one.difference(Kind::Metadata, "`generate_request_id: true`, Envoy's default, is no longer written out");
     }
     let settings = cx.mesh.mesh_config();
     let chosen = settings.as_ref().and_then(|mesh| mesh.pointer("/pathNormalization/normalization"));
     let base = chosen.and_then(Json::as_str).is_none_or(|word| word != "NONE");
     let more = config.peek("merge_slashes").is_some() || config.peek("path_with_escaped_slashes_action").is_some();
-    if config.peek("normalize_path") == Some(&json!(true)) && base && !(more && part_is_mesh_wide(cx, part)) {
+    let of_mesh = more && part_is_mesh_wide(cx, part) && mesh_normalization(config).is_some();
+    if config.peek("normalize_path") == Some(&json!(true)) && base && !of_mesh {
         config.skip("normalize_path");
-        let mut one = Move::new(&catalog::PATH_NORMALIZATION);
+        let one = found.get_or_insert_with(|| Move::new(&catalog::PATH_NORMALIZATION));
+        of_pattern(one, &catalog::PATH_NORMALIZATION);
         one.add_home("built in", "normalize_path", 0);
         one.notes.push("istiod sets `normalize_path: true` unless `meshConfig.pathNormalization` is NONE".to_owned());
-        found = Some(one);
     }
     found
+}
+
+fn remote_address(note: &str) -> Move {
+    let mut found = Move::new(&catalog::TRUSTED_HOPS).home("built in", "use_remote_address", 0);
+    found.notes.push(note.to_owned());
+    found
+}
+
+/// The value of `meshConfig.pathNormalization` that does what the filter does; `None` if there is none.
+fn mesh_normalization(config: &Fields) -> Option<&'static str> {
+    if config.peek("merge_slashes") != Some(&json!(true)) {
+        return None;
+    }
+    match config.peek("path_with_escaped_slashes_action") {
+        None => Some("MERGE_SLASHES"),
+        Some(action) => (action == "UNESCAPE_AND_FORWARD").then_some("DECODE_AND_MERGE_SLASHES"),
+    }
 }
 
 fn part_is_mesh_wide(cx: &Cx<'_>, part: &Part<'_>) -> bool {
@@ -275,16 +314,11 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     if !part_is_mesh_wide(cx, part) {
         return;
     }
-    let merge = config.peek("merge_slashes") == Some(&json!(true));
-    let decode = config.peek("path_with_escaped_slashes_action") == Some(&json!("UNESCAPE_AND_FORWARD"));
-    if !merge || (config.peek("path_with_escaped_slashes_action").is_some() && !decode) {
-        return;
-    }
+    let Some(word) = mesh_normalization(config) else { return };
     let normalizes = config.peek("normalize_path") == Some(&json!(true));
     for field in ["normalize_path", "merge_slashes", "path_with_escaped_slashes_action"] {
         config.skip(field);
     }
-    let word = if decode { "DECODE_AND_MERGE_SLASHES" } else { "MERGE_SLASHES" };
     of_pattern(found, &catalog::PATH_NORMALIZATION);
     found.add_home("MeshConfig", "pathNormalization.normalization", 0);
     found.actions.push(Action::Mesh(json!({ "pathNormalization": { "normalization": word } })));
@@ -313,28 +347,6 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     }
 }
 
-/// A mesh setting also reaches waypoints, to which a filter without targetRefs never attaches.
-pub(super) fn waypoints(cx: &Cx<'_>, found: &mut Move, what: &str) {
-    let waypoint = cx.mesh.inventory.kube_gateways.iter().find(|gateway| gateway.class.contains("waypoint"));
-    match waypoint {
-        Some(one) => found.guard(
-            Concern::Selector,
-            State::Broken,
-            format!(
-                "the mesh setting for {what} also reaches waypoint {}/{}, to which the filter does not attach",
-                one.object.namespace, one.object.name
-            ),
-        ),
-        None => found.guard(Concern::Selector, State::Held, MESH_WIDE),
-    }
-}
-
-pub(super) fn of_pattern(found: &mut Move, pattern: &'static Pattern) {
-    if found.pattern == &catalog::OTHER || found.homes.iter().all(|home| home.kind == "built in") {
-        found.pattern = pattern;
-    }
-}
-
 /// Header settings that do not correspond to a single field.
 fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
     let reach = &part.reach;
@@ -356,25 +368,8 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         set_at(proxy, "proxyHeaders/requestId/disabled", true);
         whole_proxy(cx, part, found, Reads::All, "the request ID setting");
     }
-    let preserve = config
-        .peek("http_protocol_options/header_key_format/stateful_formatter/typed_config")
-        .is_some_and(|any| super::value::any_type(any).ends_with("PreserveCaseFormatterConfig"));
-    if preserve && has(cx, 25) {
-        config.skip("http_protocol_options/header_key_format");
-        of_pattern(found, &catalog::HEADER_CASE);
-        {
-            found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
-            set_at(proxy, "proxyHeaders/preserveHttp1HeaderCase", true);
-            found.difference(
-                Kind::Behavior,
-                "requests to HTTP/1.1 services also keep the case of header names; the filter keeps it only for its clients",
-            );
-            if reach.proxies != Proxies::Gateway {
-                whole_proxy(cx, part, found, Reads::All, "the header case setting");
-            } else if !reach.is_whole() {
-                whole_proxy(cx, part, found, Reads::Gateways, "the header case setting");
-            }
-        }
+    if keeps_case(config) && has(cx, 25) {
+        header_case(cx, part, config, found, proxy);
     }
     if config.peek("http_protocol_options/accept_http_10") == Some(&json!(true)) {
         config.skip("http_protocol_options/accept_http_10");
@@ -424,6 +419,37 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
             Kind::Metadata,
             "`set_current_client_cert_details` is also removed; Envoy does not read it in this mode",
         );
+    }
+}
+
+fn keeps_case(config: &Fields) -> bool {
+    config
+        .peek("http_protocol_options/header_key_format/stateful_formatter/typed_config")
+        .is_some_and(|any| super::value::any_type(any).ends_with("PreserveCaseFormatterConfig"))
+}
+
+fn header_case(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
+    let formatter = config.take("http_protocol_options/header_key_format").unwrap_or_default();
+    of_pattern(found, &catalog::HEADER_CASE);
+    found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
+    set_at(proxy, "proxyHeaders/preserveHttp1HeaderCase", true);
+    found.difference(
+        Kind::Behavior,
+        "requests to HTTP/1.1 services also keep the case of header names; the filter keeps it only for its clients",
+    );
+    for (field, effect) in [
+        ("forward_reason_phrase", "responses get the standard reason phrase of their status instead of the service's"),
+        ("formatter_type_on_envoy_headers", "headers that Envoy adds are in lower case instead of the filter's format"),
+    ] {
+        if has_entry(&formatter, &|key, value| key == field && value != &json!(false)) {
+            found.difference(Kind::Behavior, effect);
+        }
+    }
+    let reach = &part.reach;
+    if reach.proxies != Proxies::Gateway {
+        whole_proxy(cx, part, found, Reads::All, "the header case setting");
+    } else if !reach.is_whole() {
+        whole_proxy(cx, part, found, Reads::Gateways, "the header case setting");
     }
 }
 
@@ -501,82 +527,6 @@ fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
     }
     config.skip(setting.field);
     Some(value)
-}
-
-/// Whether a setting of the whole proxy reaches the same as the filter.
-pub(super) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, what: &str) {
-    let reach = &part.reach;
-    if let Some(narrowed) = &reach.narrowed {
-        let reason = format!("{what} applies to the whole proxy; the filter is for one part of it ({narrowed})");
-        found.difference(Kind::Behavior, reason.clone());
-        found.guard(Concern::Ports, State::Broken, reason);
-    } else if let Some(port) = reach.port {
-        let reason = format!("{what} applies to every port of the proxy; the filter is for port {port} only");
-        found.difference(Kind::Behavior, reason.clone());
-        found.guard(Concern::Ports, State::Broken, reason);
-    }
-    match (reach.proxies, reads) {
-        (Proxies::Gateway, Reads::All | Reads::Gateways) => {}
-        (Proxies::Gateway, Reads::Inbound) => {}
-        (Proxies::Sidecar | Proxies::Waypoint, Reads::Gateways) => {
-            let reason = format!("sidecars and waypoints do not read {what}: the setting would be lost");
-            found.difference(Kind::Behavior, reason.clone());
-            found.guard(Concern::Patch, State::Broken, reason);
-        }
-        (Proxies::Sidecar, Reads::Inbound) if reach.context == PatchContext::SidecarInbound => {}
-        (Proxies::Sidecar, _) => match reach.context {
-            PatchContext::Any if reads == Reads::Inbound => {
-                let reason = format!(
-                    "only the inbound side of sidecars reads {what}: the setting is lost for requests that workloads send"
-                );
-                found.difference(Kind::Behavior, reason.clone());
-                found.guard(Concern::Authentication, State::Review, reason);
-            }
-            PatchContext::Any => {}
-            context => {
-                let other = if context == PatchContext::SidecarInbound {
-                    "requests that the application sends (outbound)"
-                } else {
-                    "requests that the application receives (inbound)"
-                };
-                let reason = format!("{what} has no direction: it also applies to {other}");
-                found.difference(Kind::Behavior, reason.clone());
-                found.guard(Concern::Direction, State::Broken, reason);
-            }
-        },
-        (Proxies::Waypoint, _) => {
-            let reason = format!("{what} was not compared on waypoints");
-            found.guard(Concern::Patch, State::Undecided, reason);
-        }
-        (Proxies::Both, Reads::All) if cx.mesh.is_mesh_wide(cx.filter) && reach.context == PatchContext::Any => {
-            waypoints(cx, found, what);
-        }
-        (Proxies::Both, Reads::All) => {}
-        (Proxies::Both, _) => {
-            let reason = format!("only some of the proxies that the filter reaches read {what}");
-            found.difference(Kind::Behavior, reason.clone());
-            found.guard(Concern::Patch, State::Broken, reason);
-        }
-        (Proxies::Unknown, _) => found.guard(
-            Concern::Patch,
-            State::Undecided,
-            format!(
-                "the input does not say whether `{}` selects gateways or sidecars, which read {what} differently",
-                labels(cx)
-            ),
-        ),
-    }
-    if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
-        let note = "the filter has no selector: set the annotation on every gateway of its namespaces".to_owned();
-        if !found.notes.contains(&note) {
-            found.notes.push(note);
-        }
-    }
-}
-
-fn labels(cx: &Cx<'_>) -> String {
-    let pairs: Vec<String> = cx.filter.selector.iter().flatten().map(|(key, value)| format!("{key}={value}")).collect();
-    pairs.join(",")
 }
 
 fn homeless(config: &Fields) -> Move {

@@ -81,6 +81,14 @@ impl<'a> Mesh<'a> {
             && filter.target_refs.iter().all(|target| matches!(target.kind.as_str(), "Service" | "ServiceEntry"))
     }
 
+    /// Whether neither a filter nor an object with its references attaches to anything: a GatewayClass attaches only that of
+    /// waypoints, from the root namespace (`policyattachment.go`).
+    pub fn attaches_nothing(&self, filter: &EnvoyFilter) -> bool {
+        let waypoints = |name: &str| filter.namespace == self.root && name == "istio-waypoint";
+        !filter.target_refs.is_empty()
+            && filter.target_refs.iter().all(|target| target.kind == "GatewayClass" && !waypoints(&target.name))
+    }
+
     /// The kind of proxies that a patch reaches.
     pub fn proxies(&self, filter: &EnvoyFilter, patch: &Patch) -> Proxies {
         if !filter.target_refs.is_empty() {

@@ -11,12 +11,15 @@ mod attach;
 mod authz;
 mod beside;
 pub(crate) mod catalog;
+mod chain;
 pub(crate) mod change;
 mod cluster;
 mod cluster_add;
 mod cluster_policy;
 pub mod compare;
 mod condition;
+mod decides;
+mod directions;
 pub(crate) mod draft;
 mod ext_authz;
 mod extension;
@@ -43,6 +46,7 @@ mod rest;
 pub(crate) mod roll_out;
 mod route_value;
 mod routes;
+mod sequence;
 pub(crate) mod step;
 mod telemetry;
 mod ties;
@@ -52,6 +56,7 @@ pub(crate) mod value;
 pub mod verdict;
 pub(crate) mod verify;
 mod waypoint_route;
+mod whole;
 
 use self::ambient::Placement;
 use self::draft::{Action, Draft};
@@ -59,6 +64,7 @@ use self::mesh::Mesh;
 use self::overlap::Overlaps;
 use self::proof::Proof;
 use self::reach::{Reach, pinned};
+use self::sequence::Sequence;
 use self::step::{Adder, Cx, Move, Names, Part, Place};
 use self::value::{Fields, json};
 use self::verdict::{Class, Concern, Kind, State, class_of, together};
@@ -250,6 +256,11 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
     Ok(report)
 }
 
+/// `namespace/name` of a filter and of those that move only together with it.
+pub(crate) fn tied(report: &Report, name: &str) -> BTreeSet<String> {
+    sequence::tied(&report.filters, name)
+}
+
 /// Every requested filter, and what is written for them in the order in which istiod applies them: where two set the same, the
 /// later one wins.
 fn all<'a>(
@@ -266,7 +277,8 @@ fn all<'a>(
     let wanted = (0..filters.len()).filter_map(cx).filter(|cx| asked(cx.filter));
     let mut reports: Vec<FilterReport> = wanted.map(|cx| of_filter(&cx, program, request)).collect();
     let overlaps = Overlaps::of(filters, program, request.root);
-    while overlaps.settle(&mut reports) {
+    let sequence = Sequence { request, program, names, places: overlaps.places(), order: overlaps.order(&reports) };
+    while overlaps.settle(&mut reports) || sequence.settle(&mut reports) {
         for report in &mut reports {
             if let Some(cx) = cx(report.index) {
                 ties::stay_for_others(&cx, program, &mut report.patches);
@@ -301,6 +313,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
             found.guard(Concern::Patch, *state, reason.clone());
         }
         never_meets(&part, &mut found);
+        in_typed_struct(&part, &mut found);
         of_revision(filter, &mut found);
         if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {
             found.guard(Concern::Selector, State::Undecided, why);
@@ -396,7 +409,7 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
         found.guard(
             Concern::Patch,
             State::Undecided,
-            format!("{why}: it does nothing for them, and proxies of other versions lose it"),
+            format!("{why}: proxies of the target release do not get it today, and those of the named version lose it"),
         );
         part.found = Some(found);
     }
@@ -414,6 +427,25 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
             format!(
                 "no network filter `{name}` has HTTP filters: the filter does nothing today, the native object works"
             ),
+        );
+    }
+}
+
+/// istiod merges messages of one type: it does not look into a TypedStruct.
+fn in_typed_struct(part: &Part<'_>, found: &mut Move) {
+    if found.actions.is_empty() || !part.built.value.as_ref().is_some_and(value::has_typed_struct) {
+        return;
+    }
+    let to_filters = matches!(part.apply_to(), ApplyTo::NetworkFilter | ApplyTo::HttpFilter | ApplyTo::FilterChain);
+    if part.operation() == Operation::Merge && (to_filters || part.apply_to() == ApplyTo::Cluster) {
+        found.difference(
+            Kind::Behavior,
+            "istiod does not merge the fields of a TypedStruct into a configuration of another type, so today the patch does not do what it says; the native object does",
+        );
+    } else {
+        found.difference(
+            Kind::Metadata,
+            "the configuration is in its own type instead of a TypedStruct; Envoy reads both the same way",
         );
     }
 }
@@ -480,6 +512,10 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
         for built in program.patches(index) {
             if let Some(anchor) = reach::anchor(&built.object) {
                 let user = (filter.full_name(), built.patch.index);
+                names.places.entry(user.0.clone()).or_insert_with(|| Place::of(filter, root));
+                if chain::Insert::of(index, built).is_some() {
+                    names.neighbors.insert(user.clone());
+                }
                 names.filter_users.entry(anchor.to_owned()).or_default().insert(user);
             }
             let Some(tree) = &built.value else { continue };
@@ -491,12 +527,15 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
                     filter: index,
                     patch: built.patch.index,
                     context: built.patch.context,
+                    operation: built.operation,
+                    anchor: reach::anchor(&built.object).filter(|name| !name.is_empty()).map(str::to_owned),
                     whole: reach::names_no_part(&built.object) && built.patch.proxy.is_none(),
                     place: Place::of(filter, root),
                 });
             }
             for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
                 let user = (filter.full_name(), built.patch.index);
+                names.places.entry(user.0.clone()).or_insert_with(|| Place::of(filter, root));
                 names.filter_users.entry(key.to_string()).or_default().insert(user);
             }
             rest::clusters_of(tree, &mut |name| {

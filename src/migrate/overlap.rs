@@ -188,6 +188,11 @@ impl<'a> Overlaps<'a> {
         self.places[one.filter].before(&self.places[other.filter]) == Some(true)
     }
 
+    /// The proxies and the order of each filter.
+    pub(super) fn places(&self) -> &[Place] {
+        &self.places
+    }
+
     /// The positions of reports in the order in which istiod applies their filters.
     pub(super) fn order(&self, reports: &[FilterReport]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..reports.len()).collect();
@@ -264,7 +269,8 @@ impl<'a> Overlaps<'a> {
     }
 }
 
-fn keep(patch: &mut PatchReport, reason: String) {
+/// Keeps a patch back, since it is not known whether its native form has the same effect.
+pub(super) fn keep(patch: &mut PatchReport, reason: String) {
     patch.written = false;
     patch.found.guard(Concern::Existing, State::Undecided, reason);
     patch.class = patch.found.class();

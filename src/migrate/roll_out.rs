@@ -121,6 +121,8 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
 
 const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
 
+const WINS: &str = "the filter's value wins: nothing is applied twice";
+
 /// Effects that happen twice, by pattern.
 const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::LUA, TWICE),
@@ -139,15 +141,25 @@ const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::CLUSTER_ADD, "both clusters exist; only the one that routes name is used"),
     (&catalog::TRACING, "the filter's settings override the native ones"),
     (&catalog::DIRECT_RESPONSE, "the filter's route comes first: the same response"),
-    (&catalog::HCM_TIMEOUTS, "the filter's value wins: nothing is applied twice"),
-    (&catalog::HTTP2_OPTIONS, "the filter's value wins: nothing is applied twice"),
-    (&catalog::LISTENER_BUFFER, "the filter's value wins: nothing is applied twice"),
-    (&catalog::TRUSTED_HOPS, "the filter's value wins: nothing is applied twice"),
-    (&catalog::CLUSTER_POLICY, "the filter's value wins: nothing is applied twice"),
-    (&catalog::CLUSTER_HTTP_OPTIONS, "the filter's value wins: nothing is applied twice"),
-    (&catalog::ROUTE_TIMEOUT, "the filter's value wins: nothing is applied twice"),
-    (&catalog::ROUTE_RETRIES, "the filter's value wins: nothing is applied twice"),
+    (&catalog::HCM_TIMEOUTS, WINS),
+    (&catalog::HTTP2_OPTIONS, WINS),
+    (&catalog::LISTENER_BUFFER, WINS),
+    (&catalog::TRUSTED_HOPS, WINS),
+    (&catalog::CLUSTER_POLICY, WINS),
+    (&catalog::CLUSTER_HTTP_OPTIONS, WINS),
+    (&catalog::ROUTE_TIMEOUT, WINS),
+    (&catalog::ROUTE_RETRIES, WINS),
     (&catalog::SERVER_TLS, "cipher suites are listed twice; versions are not"),
     (&catalog::CORS, "the route's policy overrides the virtual host's: nothing is applied twice"),
-    (&catalog::FAULT, "the filter's value wins: nothing is applied twice"),
+    (&catalog::FAULT, WINS),
+    (&catalog::PATH_NORMALIZATION, WINS),
+    (&catalog::CLIENT_CERT_HEADER, WINS),
+    (&catalog::SERVER_HEADER, WINS),
+    (&catalog::HEADER_CASE, WINS),
+    (&catalog::HTTP10, WINS),
+    (&catalog::TCP_IDLE, WINS),
+    (&catalog::ROUTE_REWRITE, WINS),
+    (&catalog::REDIRECT, "the filter's route comes first: the same response"),
+    (&catalog::ROUTE_MIRROR, "requests are mirrored twice"),
+    (&catalog::GRPC_WEB, "the first of two gRPC-Web filters translates: nothing is translated twice"),
 ];

@@ -183,11 +183,12 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         }
         return waypoint_route::made(cx, part, &setting, found);
     }
-    if Vhost::of(part).is_none() {
-        return Move::none(
-            setting.pattern,
-            "the patch selects routes by something other than a virtual host's name, which no object contains",
-        );
+    if part.reach.context == PatchContext::SidecarInbound || Vhost::of(part).is_none() {
+        let reason = match part.reach.context {
+            PatchContext::SidecarInbound => "no API changes the routes of requests that a sidecar receives",
+            _ => "the patch selects routes by something other than a virtual host's name, which no object contains",
+        };
+        return Move::none(setting.pattern, reason);
     }
     match (part.reach.proxies, part.reach.context) {
         (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),

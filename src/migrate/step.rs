@@ -48,6 +48,10 @@ pub(crate) struct Names {
     pub http_filters: BTreeMap<String, Vec<Adder>>,
     /// Patches that use an HTTP filter by its name, as an anchor or a key of route settings: filter and index.
     pub filter_users: BTreeMap<String, BTreeSet<(String, usize)>>,
+    /// Those of them that insert another filter next to it.
+    pub neighbors: BTreeSet<(String, usize)>,
+    /// The proxies and the order of filters that use a filter by its name, by `namespace/name`.
+    pub places: BTreeMap<String, Place>,
 }
 
 /// A patch that inserts an HTTP filter.
@@ -59,6 +63,10 @@ pub(crate) struct Adder {
     pub patch: usize,
     /// Its context.
     pub context: PatchContext,
+    /// Its operation.
+    pub operation: Operation,
+    /// The HTTP filter next to which it inserts.
+    pub anchor: Option<String>,
     /// Whether it is for every listener of that context.
     pub whole: bool,
     /// The proxies and the order of its EnvoyFilter.
@@ -191,6 +199,9 @@ pub struct Move {
     pub moves: bool,
     /// The patch (its index) whose objects also replace this one: both move, or none.
     pub with: Option<usize>,
+    /// Patches of other EnvoyFilters (`namespace/name`, index) that insert a filter next to this one: if one of them stays, so
+    /// does this one.
+    pub followers: BTreeSet<(String, usize)>,
 }
 
 impl Move {
@@ -212,6 +223,7 @@ impl Move {
             notes: Vec::new(),
             moves: true,
             with: None,
+            followers: BTreeSet::new(),
         }
     }
 

@@ -1,20 +1,25 @@
 //! Patches that belong together: filters that others find by name, and patches that the same objects replace.
 
-use super::step::{Cx, Part};
+use super::step::{Cx, Part, Place};
 use super::verdict::{Concern, Guard, Kind, State};
 use super::{PatchReport, catalog};
 use crate::engine::program::Program;
 use crate::model::envoy_filter::ApplyTo;
 use crate::words::{MOST_NAMES, few};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
 /// The patterns whose native filter has another name.
 const RENAMED: &[&catalog::Pattern] =
     &[&catalog::LUA, &catalog::WASM, &catalog::ECDS, &catalog::RBAC, &catalog::JWT, &catalog::EXT_AUTHZ];
 
+/// A patch that uses a filter by its name: `namespace/name` of its EnvoyFilter, and its index there.
+type User = (String, usize);
+
 /// Other patches that refer to a removed filter by name would no longer find it.
 pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     let own = cx.filter.full_name();
+    let place = Place::of(cx.filter, cx.mesh.root);
     for at in 0..parts.len() {
         let Some(found) = &parts[at].found else { continue };
         if !found.moves || !RENAMED.contains(&found.pattern) || parts[at].apply_to() != ApplyTo::HttpFilter {
@@ -33,8 +38,18 @@ pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
                         && part.found.as_ref().is_some_and(|other| other.moves && other.pattern == pattern)
                 })
         };
-        let users: Vec<&(String, usize)> =
-            cx.names.filter_users.get(name).into_iter().flatten().filter(|user| !follows(user)).collect();
+        let meets = |(filter, _): &&(String, usize)| {
+            *filter == own || cx.names.places.get(filter).is_none_or(|other| other.meets(&place))
+        };
+        let users = cx.names.filter_users.get(name).into_iter().flatten();
+        let users = users.filter(|user| !follows(user)).filter(meets);
+        // Those of other EnvoyFilters that insert a filter next to this one may move with it.
+        let (followers, users): (Vec<&User>, Vec<&User>) =
+            users.partition(|user| user.0 != own && cx.names.neighbors.contains(*user));
+        let followers: BTreeSet<User> = followers.into_iter().cloned().collect();
+        if let Some(found) = &mut parts[at].found {
+            found.followers = followers;
+        }
         if users.is_empty() {
             continue;
         }

@@ -3,6 +3,7 @@
 //! A move is proposed only for consumed fields; the rest decides whether a smaller EnvoyFilter stays.
 
 use crate::proto::decode::{What, decode, parse_go_duration};
+use crate::proto::json::from_json;
 use crate::proto::schema::Schema;
 use crate::proto::tree::{TYPE_KEY, Tree, Value, type_name};
 use serde_json::{Map, Value as Json};
@@ -46,9 +47,38 @@ pub(crate) fn json(tree: &Tree<'_>, schema: Schema) -> Json {
     }
 }
 
+fn is_typed_struct(type_name: &str) -> bool {
+    matches!(type_name, "udpa.type.v1.TypedStruct" | "xds.type.v3.TypedStruct")
+}
+
+/// Whether some configuration is inside a TypedStruct.
+pub(super) fn has_typed_struct(tree: &Tree<'_>) -> bool {
+    let inner = tree.entries().iter().map(|(_, inner)| inner).chain(tree.items());
+    tree.type_name().is_some_and(|of| is_typed_struct(&of)) || inner.into_iter().any(has_typed_struct)
+}
+
+/// The key that marks a configuration that was in a TypedStruct.
+const WAS_STRUCT: &str = "(TypedStruct)";
+
+/// Reads every TypedStruct of a resource as the message that it names, and marks it.
+pub(crate) fn open_typed_structs(value: &mut Json, schema: Schema) {
+    match value {
+        Json::Object(map)
+            if map.get(TYPE_KEY).and_then(Json::as_str).is_some_and(|of| is_typed_struct(type_name(of))) =>
+        {
+            if let Some(Json::Object(mut inner)) = typed_struct(&from_json(value), schema) {
+                inner.insert(WAS_STRUCT.to_owned(), true.into());
+                *value = Json::Object(inner);
+            }
+        }
+        Json::Object(map) => map.values_mut().for_each(|inner| open_typed_structs(inner, schema)),
+        Json::Array(items) => items.iter_mut().for_each(|inner| open_typed_structs(inner, schema)),
+        _ => {}
+    }
+}
+
 fn typed_struct(tree: &Tree<'_>, schema: Schema) -> Option<Json> {
-    let of = tree.type_name()?;
-    if of != "udpa.type.v1.TypedStruct" && of != "xds.type.v3.TypedStruct" {
+    if !is_typed_struct(&tree.type_name()?) {
         return None;
     }
     let message = type_name(tree.str_at("type_url"));

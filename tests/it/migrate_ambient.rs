@@ -44,10 +44,10 @@ fn every_patch_has_its_place_in_ambient_mode_by(share: Share) {
                 patch.found.differences.iter().filter(position).map(|one| one.effect.as_str()).collect();
             if patch.written && one.place.name() == "waypoint" {
                 let expected = match patch.found.pattern.id {
-                    "lua" | "wasm" | "ecds" => Some(if id == "lua/before-jwt" {
-                        "runs before the waypoint's own filters"
+                    "lua" | "wasm" | "ecds" => Some(if ["lua/before-jwt", "lua/first"].contains(&id) {
+                        "runs before authentication"
                     } else if id == "lua/before-rbac" {
-                        "runs between authentication and authorization"
+                        "runs between authentication and ALLOW and DENY policies"
                     } else {
                         "runs after cors"
                     }),

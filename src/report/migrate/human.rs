@@ -1,10 +1,10 @@
 //! A migration for a terminal.
 
 use super::text::{documents, heading};
-use super::{classes, full_name, proven, scope, unwritten};
+use super::{classes, full_name, native, open, outcome, proven, scope, unwritten};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::{Class, Kind, State};
-use crate::migrate::{After, FilterReport, PatchReport, Report};
+use crate::migrate::{FilterReport, PatchReport, Report};
 use crate::report::style::{Role, Terminal, wrap};
 use crate::words::count;
 use std::io::{self, Write};
@@ -76,23 +76,12 @@ fn one(
         line(
             out,
             terminal,
-            "  in the newest types: ",
+            "  rewritten to the newest types: ",
             &plain(&format!("{}; {}", changes.join(", "), one.effect.words())),
         )?;
     }
-    match &filter.after {
-        After::Delete => writeln!(out, "  then delete it: every patch has moved")?,
-        After::Smaller(_) => writeln!(out, "  a smaller EnvoyFilter stays")?,
-        After::Unchanged if report.rewrites.iter().any(|one| one.written && one.filter == name) => {
-            writeln!(out, "  it stays, in the newest types")?;
-        }
-        After::Unchanged if filter.patches.is_empty() && !report.rewrites.iter().any(|one| one.filter == name) => {
-            writeln!(out, "  it has no patches: it does nothing and can be deleted")?;
-        }
-        After::Unchanged if filter.class != Class::NoHome => {
-            writeln!(out, "  it stays as it is: nothing is written for it")?;
-        }
-        After::Unchanged => {}
+    if let Some(outcome) = outcome(report, filter) {
+        writeln!(out, "  {outcome}")?;
     }
     for effect in meanwhile(filter) {
         line(out, terminal, "  while both exist: ", effect)?;
@@ -103,11 +92,9 @@ fn one(
 fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: bool) -> io::Result<()> {
     let found = &patch.found;
     let class = terminal.paint(role(patch.class), patch.class.name());
-    let homes: Vec<String> = found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
-    let to = if homes.is_empty() { String::new() } else { format!(" → {}", homes.join(", ")) };
-    let since =
-        found.since().map(|since| format!(" (Istio {}.{} and later)", since.major, since.minor)).unwrap_or_default();
-    writeln!(out, "  configPatches[{}] {}: {}{to}{since}: {class}", patch.index, patch.apply_to, found.pattern.title)?;
+    let to = native(found);
+    let to = if to.is_empty() { to } else { format!(" → {to}") };
+    writeln!(out, "  configPatches[{}] {}: {}{to}: {class}", patch.index, patch.apply_to, found.pattern.title)?;
     if let Some(one) = &patch.ambient {
         line(out, terminal, "    ambient: ", &plain(&format!("{}: {}", one.place.words(), one.reason)))?;
     }
@@ -125,13 +112,11 @@ fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: 
         let more = count(hidden, "difference", "differences");
         writeln!(out, "    {}", terminal.paint(Role::Dim, format!("{more} of metadata: --verbose shows them")))?;
     }
-    for guard in &found.guards {
-        let state = match guard.state {
-            State::Undecided => "not decided: ",
-            State::Held if verbose => "held: ",
-            _ => continue,
-        };
-        line(out, terminal, &format!("    {state}"), &plain(&guard.reason))?;
+    for text in open(patch) {
+        line(out, terminal, "    ", &plain(&text))?;
+    }
+    for guard in found.guards.iter().filter(|guard| verbose && guard.state == State::Held) {
+        line(out, terminal, "    held: ", &plain(&guard.reason))?;
     }
     for note in &found.notes {
         line(out, terminal, "    note: ", &plain(note))?;

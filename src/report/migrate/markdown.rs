@@ -2,10 +2,9 @@
 
 use super::human::sentence;
 use super::text::documents;
-use super::{classes, full_name, proven, scope, unwritten};
+use super::{classes, full_name, native, open, outcome, proven, scope, unwritten};
 use crate::migrate::Report;
-use crate::migrate::roll_out::steps;
-use crate::migrate::verdict::State;
+use crate::migrate::roll_out::{meanwhile, steps};
 use std::io::{self, Write};
 
 /// Text in a table's cell or a line: on one line, without markup of its own.
@@ -26,18 +25,16 @@ fn cell(text: &str) -> String {
 
 /// Writes the report.
 pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    writeln!(out, "# EnvoyFilters to Istio {}.{}\n", report.to.major, report.to.minor)?;
-    writeln!(out, "| class | EnvoyFilters | meaning |\n|---|---|---|")?;
+    writeln!(out, "# Moving EnvoyFilters to native APIs of Istio {}.{}\n", report.to.major, report.to.minor)?;
+    writeln!(out, "| Class | EnvoyFilters | Meaning |\n|---|---|---|")?;
     for (class, number) in classes(report) {
         writeln!(out, "| {} | {number} | {} |", class.name(), class.meaning())?;
     }
-    writeln!(out, "\n| EnvoyFilter | patch | what | to | class |\n|---|---|---|---|---|")?;
+    writeln!(out, "\n| EnvoyFilter | Patch | Pattern | Native API | Class |\n|---|---|---|---|---|")?;
     for filter in &report.filters {
         for patch in &filter.patches {
-            let homes: Vec<String> =
-                patch.found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
-            let row =
-                [full_name(filter), patch.index.to_string(), patch.found.pattern.title.to_owned(), homes.join(", ")];
+            let title = patch.found.pattern.title.to_owned();
+            let row = [full_name(filter), patch.index.to_string(), title, native(&patch.found)];
             let row: Vec<String> = row.iter().map(|text| cell(text)).collect();
             writeln!(out, "| {} | {} |", row.join(" | "), patch.class.name())?;
         }
@@ -46,13 +43,13 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         let changes: Vec<&str> = one.changes.iter().map(String::as_str).collect();
         writeln!(
             out,
-            "\n{} in the newest types: {}; {}",
+            "\n{} rewritten to the newest types: {}; {}",
             cell(&one.filter),
             cell(&changes.join(", ")),
             cell(&one.effect.words())
         )?;
     }
-    for filter in report.filters.iter().filter(|filter| filter.patches.iter().any(|patch| patch.found.moves)) {
+    for filter in report.filters.iter().filter(|filter| !filter.patches.is_empty()) {
         writeln!(out, "\n## {}\n", cell(&full_name(filter)))?;
         for patch in &filter.patches {
             writeln!(out, "- configPatches\\[{}\\]: {}", patch.index, patch.class.name())?;
@@ -65,15 +62,24 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             for difference in &patch.found.differences {
                 writeln!(out, "  - {}: {}", difference.kind.name(), cell(&difference.effect))?;
             }
-            for guard in patch.found.guards.iter().filter(|guard| guard.state == State::Undecided) {
-                writeln!(out, "  - not decided: {}", cell(&guard.reason))?;
+            for text in open(patch) {
+                writeln!(out, "  - {}", cell(&text))?;
             }
             for note in &patch.found.notes {
                 writeln!(out, "  - {}", cell(note))?;
             }
+            if !patch.found.moves && !patch.found.pattern.follow.is_empty() {
+                writeln!(out, "  - follow <{}>", patch.found.pattern.follow)?;
+            }
         }
         for line in proven(report, filter) {
             writeln!(out, "- {}", cell(&line))?;
+        }
+        if let Some(outcome) = outcome(report, filter) {
+            writeln!(out, "- {outcome}")?;
+        }
+        for effect in meanwhile(filter) {
+            writeln!(out, "- while both exist: {}", cell(effect))?;
         }
     }
     let steps = steps(report);

@@ -13,8 +13,9 @@ pub use page::html;
 pub use text::{Document, diff, documents, yaml};
 
 use crate::migrate::proof::{Proof, Proven};
+use crate::migrate::step::Move;
 use crate::migrate::verdict::{Class, State};
-use crate::migrate::{FilterReport, PatchReport, Report};
+use crate::migrate::{After, FilterReport, PatchReport, Report};
 use crate::words::count;
 
 /// The basis of a report: what was read, and what was not.
@@ -31,17 +32,17 @@ pub fn scope(report: &Report) -> Vec<String> {
     }
     match &report.proven_by {
         None => notes.push(
-            "classes rest on what istiod 1.31 was recorded to generate with the filter and with the native objects; they were \
-             not computed for your objects"
+            "classes come from recordings of istiod 1.31 with such a filter and with its native objects; they were not computed \
+             for your objects"
                 .to_owned(),
         ),
         Some(version) => notes.push(format!(
-            "istiod {version} generated the configuration of every proxy for your objects, with the filter and with what takes \
-             over, for {}; other classes rest on recordings of istiod 1.31",
+            "istiod {version} generated the configuration of every proxy for your objects, with the filter and with its \
+             replacement, for {}; other classes come from recordings of istiod 1.31",
             count(
                 report.proofs.iter().filter(|proof| matches!(proof.found, Proven::Computed(_))).count(),
-                "filter",
-                "filters"
+                "EnvoyFilter",
+                "EnvoyFilters"
             )
         )),
     }
@@ -132,6 +133,43 @@ pub fn unwritten(patch: &PatchReport) -> Option<String> {
         Class::SameBut => "not written with --accept exact".to_owned(),
         _ => "not written without --accept differs".to_owned(),
     })
+}
+
+/// The native APIs of a patch, and since when Istio has them; empty if there is none.
+fn native(found: &Move) -> String {
+    let homes: Vec<String> = found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
+    let since = found.since().map(|since| format!(" (Istio {}.{} and later)", since.major, since.minor));
+    homes.join(", ") + &since.unwrap_or_default()
+}
+
+/// Guards that a reader must know, as sentences; not those that [`unwritten`] names.
+fn open(patch: &PatchReport) -> Vec<String> {
+    let named = unwritten(patch).unwrap_or_default();
+    let sentence = |state: State| match state {
+        State::Undecided => Some("not decided"),
+        State::Review => Some("review"),
+        State::Held | State::Broken => None,
+    };
+    let all = patch.found.guards.iter().filter_map(|guard| Some((sentence(guard.state)?, &guard.reason)));
+    all.filter(|(_, reason)| !named.ends_with(reason.as_str()))
+        .map(|(what, reason)| format!("{what}: {reason}"))
+        .collect()
+}
+
+/// What happens to a filter; `None` if that follows from its class.
+fn outcome(report: &Report, filter: &FilterReport) -> Option<&'static str> {
+    let name = full_name(filter);
+    let rewrites = || report.rewrites.iter().filter(|one| one.filter == name);
+    match &filter.after {
+        After::Delete => Some("then delete it: every patch has moved"),
+        After::Smaller(_) => Some("a smaller EnvoyFilter stays"),
+        After::Unchanged if rewrites().any(|one| one.written) => Some("it stays, rewritten to the newest types"),
+        After::Unchanged if filter.patches.is_empty() && rewrites().next().is_none() => {
+            Some("it has no patches: it does nothing and can be deleted")
+        }
+        After::Unchanged if filter.class != Class::NoHome => Some("it stays as it is: nothing is written for it"),
+        After::Unchanged => None,
+    }
 }
 
 /// `namespace/name`.

@@ -2,9 +2,8 @@
 
 use super::human::sentence;
 use super::text::documents;
-use super::{classes, full_name, proven, scope, unwritten};
-use crate::migrate::roll_out::steps;
-use crate::migrate::verdict::State;
+use super::{classes, full_name, native, open, outcome, proven, scope, unwritten};
+use crate::migrate::roll_out::{meanwhile, steps};
 use crate::migrate::{FilterReport, PatchReport, Report};
 use crate::report::html::{self, NEWLINE, Text};
 use maud::{DOCTYPE, Markup, html};
@@ -21,7 +20,7 @@ pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 }
 
 fn page(report: &Report, documents: &[String]) -> Markup {
-    let title = format!("EnvoyFilters to Istio {}.{}", report.to.major, report.to.minor);
+    let title = format!("Moving EnvoyFilters to native APIs of Istio {}.{}", report.to.major, report.to.minor);
     let steps = steps(report);
     html! {
         (DOCTYPE) (NEWLINE)
@@ -30,7 +29,7 @@ fn page(report: &Report, documents: &[String]) -> Markup {
             body {
                 h1 { (title) } (NEWLINE)
                 table {
-                    tr { th { "class" } th { "EnvoyFilters" } th { "meaning" } }
+                    tr { th { "Class" } th { "EnvoyFilters" } th { "Meaning" } }
                     @for (class, number) in classes(report) {
                         tr { td class=(class.name()) { (class.name()) } td { (number) } td { (Text(class.meaning())) } } (NEWLINE)
                     }
@@ -38,7 +37,7 @@ fn page(report: &Report, documents: &[String]) -> Markup {
                 (NEWLINE)
                 @for one in &report.rewrites {
                     p {
-                        (Text(&one.filter)) " in the newest types: " (Text(&one.changes.iter().map(String::as_str).collect::<Vec<_>>().join(", "))) "; "
+                        (Text(&one.filter)) " rewritten to the newest types: " (Text(&one.changes.iter().map(String::as_str).collect::<Vec<_>>().join(", "))) "; "
                         (Text(&one.effect.words()))
                     }
                     (NEWLINE)
@@ -62,18 +61,20 @@ fn section(report: &Report, filter: &FilterReport) -> Markup {
         ul {
             @for patch in &filter.patches { (of_patch(patch)) }
             @for line in proven(report, filter) { li { (Text(&line)) } (NEWLINE) }
+            @if let Some(outcome) = outcome(report, filter) { li { (outcome) } (NEWLINE) }
+            @for effect in meanwhile(filter) { li { "while both exist: " (Text(effect)) } (NEWLINE) }
         }
         (NEWLINE)
     }
 }
 
 fn of_patch(patch: &PatchReport) -> Markup {
-    let homes: Vec<String> = patch.found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
+    let follow = patch.found.pattern.follow;
     let class = patch.class.name();
     html! {
         li {
             "configPatches[" (patch.index) "]: " (Text(patch.found.pattern.title)) " "
-            b class=(class) { (class) } " " (Text(&homes.join(", "))) (NEWLINE)
+            b class=(class) { (class) } " " (Text(&native(&patch.found))) (NEWLINE)
             ul {
                 @if let Some(one) = &patch.ambient {
                     li { "ambient: " (one.place.words()) ": " (Text(&one.reason)) } (NEWLINE)
@@ -82,10 +83,9 @@ fn of_patch(patch: &PatchReport) -> Markup {
                 @for difference in &patch.found.differences {
                     li { (difference.kind.name()) ": " (Text(&difference.effect)) } (NEWLINE)
                 }
-                @for guard in patch.found.guards.iter().filter(|guard| guard.state == State::Undecided) {
-                    li { "not decided: " (Text(&guard.reason)) } (NEWLINE)
-                }
+                @for text in open(patch) { li { (Text(&text)) } (NEWLINE) }
                 @for note in &patch.found.notes { li { (Text(note)) } (NEWLINE) }
+                @if !patch.found.moves && !follow.is_empty() { li { "follow " a href=(follow) { (follow) } } (NEWLINE) }
             }
         }
         (NEWLINE)

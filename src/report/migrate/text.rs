@@ -100,7 +100,8 @@ pub fn documents(report: &Report) -> Vec<Document> {
         }
     }
     for one in report.rewrites.iter().filter(|one| one.written && stays(report, &one.filter)) {
-        let comments = vec![format!("EnvoyFilter {} in the newest types: {}.", one.filter, one.effect.words())];
+        let comments =
+            vec![format!("EnvoyFilter {} rewritten to the newest types: {}.", one.filter, one.effect.words())];
         documents.push(Document::of(file(&one.object), comments, Some(one.object.clone())));
     }
     let gone: Vec<String> = report

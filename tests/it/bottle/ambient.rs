@@ -96,6 +96,8 @@ fn manager(chain: &Json) -> &Json {
 enum Where {
     First,
     AfterCors,
+    /// First, as an extension of phase AUTHN.
+    Authn,
     /// It changes settings of the chain.
     Settings,
     /// No object is written.
@@ -123,9 +125,15 @@ fn objects_change_the_chain_of_their_service_only() {
         "cluster": "outbound|80||cart.shop.svc.cluster.local", "timeout": "1s" } } });
     let share = || merged(json!({ "tracing": { "random_sampling": { "value": 50 } } }));
     let code = "function envoy_on_request(handle)\n  handle:headers():add(\"x-a\", \"b\")\nend\n";
+    let lua = json!({ "name": "own", "typed_config": {
+        "@type": format!("type.googleapis.com/{HTTP}.lua.v3.Lua"), "inline_code": code } });
+    let module = json!({ "config": { "root_id": "r", "vm_config": { "runtime": "envoy.wasm.runtime.v8", "code": {
+        "remote": { "http_uri": { "uri": "https://modules.example.com/a.wasm", "cluster": "c", "timeout": "30s" } } } } } });
     let own = json!({ "defaultConfig": { "tracing": { "zipkin": { "address": "zipkin.istio-system:9411" } } } });
     let cases = [
         ("lua", inserted("own", "lua.v3.Lua", json!({ "inline_code": code })), json!({}), Where::AfterCors),
+        ("lua-first", filter("HTTP_FILTER", "INSERT_FIRST", &lua), json!({}), Where::Authn),
+        ("wasm", inserted("own", "wasm.v3.Wasm", module), json!({}), Where::AfterCors),
         ("deny", inserted("own", "rbac.v3.RBAC", rules("DENY")), json!({}), Where::First),
         ("jwt", inserted("own", "jwt_authn.v3.JwtAuthentication", jwt), json!({}), Where::First),
         ("authz", inserted("own", "ext_authz.v3.ExtAuthz", service), json!({}), Where::First),
@@ -178,6 +186,13 @@ fn objects_change_the_chain_of_their_service_only() {
             Where::AfterCors => {
                 assert!(added == 1 && new[..=cors] == old[..=cors] && new[cors + 2..] == old[cors + 1..], "{new:?}");
                 assert!(matches!(positions[..], [one] if one.starts_with("runs after cors")), "{id}: {positions:?}");
+            }
+            Where::Authn => {
+                assert!(added == 1 && new[1..] == old[..], "{id}: {new:?}");
+                assert!(
+                    matches!(positions[..], [one] if one.starts_with("runs before authentication")),
+                    "{positions:?}"
+                );
             }
             Where::Settings | Where::Nowhere => assert_eq!(old, new, "{id}"),
         }
