@@ -38,7 +38,7 @@ pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool
         all.insert(key(Topic::Judging, &name, String::new()), simple(Trouble::NotJudged, message));
     }
     let now = moment.now();
-    for filter in &whole.inventory.envoy_filters {
+    for filter in whole.inventory.envoy_filters.iter().filter(|_| moment.pods_known) {
         if !moment.targets.values().any(|target| now.reaches(filter, target)) {
             let message = "it selects no proxy".to_owned();
             all.insert(

@@ -1,9 +1,10 @@
 //! The mesh at one moment: the watched objects, and what decides about a proxy.
 
 use super::state::Pod;
-use crate::admission::snapshot::{Snapshot, Whole};
+use crate::admission::snapshot::{Snapshot, Whole, kind_label};
 use crate::cluster::elsewhere;
 use crate::cluster::facts::is_istiod;
+use crate::cluster::kinds;
 use crate::cluster::targets::{Target, targets};
 use crate::load::Loaded;
 use crate::mesh::planes::{Homes, unknown_revision};
@@ -18,6 +19,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(super) struct Moment {
     /// All objects.
     pub(super) whole: Whole,
+    /// Whether pods could be listed.
+    pub(super) pods_known: bool,
     /// Pods with proxies.
     pub(super) targets: BTreeMap<Pod, Target>,
     /// Where each control plane has proxies.
@@ -59,7 +62,8 @@ impl Moment {
         secrets.with(|secrets| loaded.secrets(secrets));
         let homes = Homes::of(&whole.planes, facts, targets.values());
         let strangers = elsewhere::problem(&elsewhere::unknown(&whole.inventory, facts), facts);
-        Moment { strangers, digest: digest(&(&digests, planes, &homes)), digests, targets, homes, whole }
+        let pods_known = !snapshot.missing().any(|kind| kind == kind_label(kinds::POD));
+        Moment { pods_known, strangers, digest: digest(&(&digests, planes, &homes)), digests, targets, homes, whole }
     }
 
     /// For questions about proxies.

@@ -300,6 +300,7 @@ fn unreadable_proxies_are_reported_and_not_an_all_clear() {
     let said = live(&mock, &[&["watch", "--once"], QUICK].concat());
     assert_eq!(said.code, 3, "{}{}", said.out, said.err);
     assert!(said.out.contains("cannot watch Pod: no pods"), "{}", said.out);
+    assert!(!said.out.contains("selects no proxy"), "{}", said.out);
     let said = live(&mock, &["watch", "--capture", "x"]);
     assert_eq!(said.code, 2, "{}", said.err);
 }
