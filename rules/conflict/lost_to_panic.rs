@@ -4,7 +4,6 @@ use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, RuleInfo, names};
-use crate::source::Severity;
 use std::collections::HashMap;
 
 declare_rule! {
@@ -55,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         *count += 1;
         let first = *count == 1;
         let finding = seen.tell(finding).ineffective();
-        found.push((key, first, if first { finding } else { finding.severity(Severity::Info) }));
+        found.push((key, first, if first { finding } else { finding.follows() }));
     }
     for (key, first, finding) in found {
         let others = reported.get(&key).map_or(0, |count| count - 1);

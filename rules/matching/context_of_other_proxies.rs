@@ -6,7 +6,7 @@ use crate::engine::program::Status;
 use crate::engine::trace::NoOp;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, PatchView, RuleInfo, names, reach};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
-use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::model::proxy::{GATEWAY_CLASS_LABEL, GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::Severity;
 use std::collections::BTreeSet;
 
@@ -96,6 +96,8 @@ fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) ->
     let labels = view.filter.selector.as_ref().filter(|_| sidecar && !reach::by_target_refs(cx, view.filter))?;
     let (label, note) = if let Some((key, value)) = reach::classic_gateway(labels) {
         (format!("{key}: {value}"), "a gateway has only context GATEWAY")
+    } else if labels.get(GATEWAY_CLASS_LABEL).is_some_and(|class| class == "istio") {
+        (format!("{GATEWAY_CLASS_LABEL}: istio"), "a gateway has only context GATEWAY")
     } else {
         // Before 1.27 a waypoint attaches filters by label, and its contexts are those of a sidecar.
         let name = labels.get(GATEWAY_NAME_LABEL).filter(|_| cx.program.compat.has(Behaviour::TargetRefs))?;

@@ -25,7 +25,7 @@ declare_rule! {
     /// # References
     /// istio/istio#21982, istio/istio#45675; Envoy 1.14 release notes.
     "EF213" "legacy-name-in-match" Matching Error => check,
-    fixes: true, renews: true, policy: Cel(policy)
+    fixes: true, renews: true, explains: &["EF217"], policy: Cel(policy)
 }
 
 /// The places where a match names a filter: keys below `match`, and the kind of filter.

@@ -1,5 +1,6 @@
 //! EF210: no listener has that name.
 
+use super::listener_port_not_found::USUAL;
 use crate::declare_rule;
 use crate::engine::matching::{CONNECT_ORIGINATE, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use crate::engine::trace::Condition;
@@ -60,12 +61,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The existing name that was most likely meant: for `<address>_<port>`, one with the same port.
+/// The existing name that was most likely meant: for `<address>_<port>`, one with the same port, or on a gateway with the
+/// container port of that port of its Service.
 fn alike<'n>(one: &'n NoMatch<'_, '_>, name: &str) -> Option<&'n str> {
-    let port = name.rsplit_once('_').map(|(_, port)| port).filter(|port| port.parse::<u16>().is_ok());
-    let Some(port) = port else { return one.like(name) };
+    let port = name.rsplit_once('_').and_then(|(_, port)| port.parse::<u16>().ok());
+    let Some(port) = port.map(u32::from) else { return one.like(name) };
+    let gateway = one.view.patch.context == PatchContext::Gateway;
+    let target = || USUAL.iter().find(|(of_service, _)| gateway && port == *of_service);
+    on_port(one, port).or_else(|| on_port(one, target()?.1))
+}
+
+/// The only name with a port: with several of them, the address tells nothing.
+fn on_port<'n>(one: &'n NoMatch<'_, '_>, port: u32) -> Option<&'n str> {
+    let port = port.to_string();
     let mut same = one.candidates.iter().filter(|other| other.rsplit_once('_').is_some_and(|(_, it)| it == port));
     let first = same.next()?;
-    // With several of them, the address tells nothing.
     same.next().is_none().then_some(first.as_str())
 }

@@ -35,7 +35,7 @@ declare_rule! {
 }
 
 /// Ports of the Services of Istio's own gateways, and their container ports.
-const USUAL: [(u32, u32); 2] = [(80, 8080), (443, 8443)];
+pub(super) const USUAL: [(u32, u32); 2] = [(80, 8080), (443, 8443)];
 
 /// The only port that a listener of a waypoint has: HBONE.
 const HBONE: u32 = 15008;

@@ -41,13 +41,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if silent.is_empty() {
             continue;
         }
-        let given = names::count(dumps, "proxy", "proxies");
         if !cx.attaches_to_dump(index) {
             let span = filter.document.key_span(&["metadata".into(), "name".into()]);
             let mut finding =
-                Finding::new(rule, span, format!("this EnvoyFilter attaches to none of the {given} given"))
+                Finding::new(rule, span, of_given(dumps, "EnvoyFilter does not attach to", "EnvoyFilter attaches to"))
                     .of(filter, None)
-                    .label("attaches to none of them");
+                    .label("without effect here");
             for (reason, proxies) in reasons(cx, index) {
                 finding = finding.note(format!("{}: {reason}", names::listed(proxies.iter().map(String::as_str), 4)));
             }
@@ -60,13 +59,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 Finding::new(
                     rule,
                     filter.document.key_span(&route),
-                    format!("this patch changes none of the {given} given"),
+                    of_given(dumps, "patch does not change", "patch changes"),
                 )
                 .of(filter, Some(patch))
                 .label("the result is the same without it")
                 .ineffective(),
             );
         }
+    }
+}
+
+/// What is said of one given proxy, or of all.
+fn of_given(dumps: usize, one: &str, none: &str) -> String {
+    if dumps == 1 {
+        format!("this {one} the given proxy")
+    } else {
+        format!("this {none} none of the {dumps} given proxies")
     }
 }
 

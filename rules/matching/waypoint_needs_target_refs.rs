@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::Selection;
 use crate::engine::compat::Behaviour;
-use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, reach};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::source::Severity;
 
@@ -52,13 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 && !given
                 && !dumps.iter().any(|run| run.config.proxy.gateway_name() == Some(name))
         });
-        // Labels that istiod gives only to the pods of waypoints.
-        let labelled = filter.selector.as_ref().is_some_and(|labels| {
-            labels.iter().any(|(key, value)| {
-                key == "istio.io/waypoint-for"
-                    || (key == "gateway.istio.io/managed" && value == "istio.io-mesh-controller")
-            })
-        });
+        let labelled = filter.selector.as_ref().is_some_and(|labels| reach::waypoint_label(labels).is_some());
         if dumps.iter().any(|run| run.plan.selections[index] == Selection::Selected)
             || (in_vain.is_empty() && declared.is_none() && presumed.is_none() && !labelled)
         {

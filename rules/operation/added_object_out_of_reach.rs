@@ -1,11 +1,12 @@
 //! EF321: a patch of an object that another patch adds: additions come last, so it never matches.
 
 use crate::declare_rule;
+use crate::engine::matching;
 use crate::engine::program::Status;
 use crate::lint::context::PatchView;
-use crate::lint::{Context, Findings, RuleInfo, names};
-use crate::model::envoy_filter::ObjectMatch;
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::lint::{Context, Findings, ProxyRun, RuleInfo, names};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteConfigurationMatch};
+use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -43,11 +44,14 @@ enum Field {
     Domain,
 }
 
+/// Maximum number of patches that add an object of the same name, port, SNI or domain and are compared.
+const MAX_ADDS: usize = 64;
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let mut adds: HashMap<Key<'_>, PatchView<'_>> = HashMap::new();
+    let mut adds: HashMap<Key<'_>, Vec<PatchView<'_>>> = HashMap::new();
     for view in cx.patches() {
         for key in added(&view) {
-            adds.entry(key).or_insert(view);
+            adds.entry(key).or_default().push(view);
         }
     }
     if adds.is_empty() {
@@ -58,23 +62,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let dumps = cx.attaches_to_dump(view.filter_index);
         let removes = built.operation == Operation::Remove;
         for ((kind, field, wanted), route) in asked(&built.object) {
-            let Some(add) = adds.get(&(kind, field, Cow::Borrowed(&*wanted))) else { continue };
-            let same = add.filter_index == view.filter_index && add.patch.index == view.patch.index;
+            let fits = |add: &&PatchView<'_>| {
+                let same = add.filter_index == view.filter_index && add.patch.index == view.patch.index;
+                !same && (field == Field::Name || dumps || meant(cx, add, &view, kind, field))
+            };
+            let all = adds.get(&(kind, field, Cow::Borrowed(&*wanted)));
+            let Some(add) = all.and_then(|all| all.iter().take(MAX_ADDS).find(fits)) else { continue };
             let apart = kind == ApplyTo::HttpRoute
                 && (view.patch.apply_to != ApplyTo::HttpRoute
                     || !(built.operation.is_merge() || built.operation == Operation::Remove));
-            // Ports, server names and domains belong to an unknown mesh.
-            let unknown = field != Field::Name && !dumps;
             // Without dumps, a REMOVE may target a generated object that the ADD replaces.
             // The name of a route may come from a VirtualService.
             let generated = kind == ApplyTo::HttpRoute || names::may_be_generated(&wanted);
-            let perhaps_generated = removes && !dumps && generated;
-            if same
-                || apart
-                || unknown
-                || perhaps_generated
-                || (kind == ApplyTo::Cluster && built.operation == Operation::Add)
-            {
+            let perhaps_generated = removes && !dumps && (generated || field != Field::Name);
+            if apart || perhaps_generated || (kind == ApplyTo::Cluster && built.operation == Operation::Add) {
                 continue;
             }
             let together = cx.runs.iter().any(|run| {
@@ -121,11 +122,62 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 } else {
                     format!("write it into the value of {adder}")
                 });
-            let confidence = if dumps { crate::lint::Confidence::Certain } else { crate::lint::Confidence::Likely };
-            let finding = finding.confidence(confidence);
-            out.push(finding.ineffective());
+            let finding = match field {
+                _ if dumps => finding,
+                Field::Name => finding.confidence(crate::lint::Confidence::Likely),
+                _ => finding.likely("no config dump shows whether istiod also generates one here"),
+            };
+            out.push(finding.ineffective().misses());
             break;
         }
+    }
+}
+
+/// Whether a port, server name or domain without a config dump most likely means the added object: Envoy rejects a second
+/// one like it in the same place, so istiod generates none there.
+fn meant(cx: &Context<'_>, add: &PatchView<'_>, view: &PatchView<'_>, kind: ApplyTo, field: Field) -> bool {
+    if add.patch.context != view.patch.context {
+        return false;
+    }
+    let value = add.built.and_then(|built| built.value.as_ref());
+    match (&add.patch.object, &view.patch.object) {
+        (one, ObjectMatch::RouteConfiguration(other)) => {
+            let anywhere = other.name.is_empty()
+                && other.port_number == 0
+                && other.port_name.is_empty()
+                && other.gateway.is_empty();
+            let same = |one: &RouteConfigurationMatch| {
+                (&one.name, one.port_number, &one.port_name, &one.gateway)
+                    == (&other.name, other.port_number, &other.port_name, &other.gateway)
+            };
+            anywhere || matching::route_match(one).is_some_and(same)
+        }
+        (_, ObjectMatch::Listener(other)) if kind == ApplyTo::Listener => {
+            // Sidecars have listeners for the ports of services, beside which one for an address can be.
+            let taken = |run: &ProxyRun<'_>| {
+                let mut names = run.config.generated(ResourceKind::Listener).map(|(_, listener)| &listener.name);
+                names.any(|name| name.ends_with(&format!("_{}", other.port_number)))
+            };
+            !cx.runs.iter().any(taken)
+        }
+        (one, ObjectMatch::Listener(other)) => {
+            // A filter chain with further criteria can be beside one that istiod generates.
+            let key = if field == Field::Sni { "server_names" } else { "destination_port" };
+            let criteria = value.and_then(|value| value.get("filter_chain_match")).map(Tree::entries);
+            let only =
+                criteria.is_some_and(|all| all.iter().all(|(name, _)| name == key || name == "transport_protocol"));
+            let inbound = view.patch.context == PatchContext::SidecarInbound;
+            let listener = matching::listener_match(one);
+            let port = other.filter_chain.as_ref().is_some_and(|chain| chain.destination_port != 0);
+            if field == Field::Port && !inbound && !port {
+                return false;
+            }
+            let there = field == Field::Port && inbound
+                || other.name.is_empty() && other.port_number == 0
+                || listener.is_some_and(|one| (&one.name, one.port_number) == (&other.name, other.port_number));
+            only && there
+        }
+        _ => false,
     }
 }
 

@@ -4,9 +4,9 @@ use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::engine::trace::Place;
 use crate::lint::Knowledge;
-use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
 use crate::proto::tree::Tree;
@@ -45,7 +45,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => vhost(run),
             _ => None,
         };
-        let Some(seen) = cx.seen(&view, |run| collide(run).is_some()) else { continue };
+        let seen = cx.seen(&view, |run| collide(run).is_some());
+        let Some(seen) = seen.or_else(|| cx.seen_if(&view, |run| takes_all(&view) && collide(run).is_some())) else {
+            continue;
+        };
         let Some((field, what)) = seen.runs.first().and_then(&collide) else { continue };
         let finding = view
             .finding(rule, view.value_path_span(field), what)
@@ -58,6 +61,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             });
         out.push(seen.tell(finding));
     }
+}
+
+/// Whether a patch adds a virtual host for every domain to a sidecar's outbound side, where istiod generates one in every
+/// route configuration (recordings of all meshes, 1.22 to 1.31).
+fn takes_all(view: &PatchView<'_>) -> bool {
+    let value = view.built.and_then(|built| built.value.as_ref());
+    let mut domains = value.and_then(|value| value.get("domains")).map(Tree::items).unwrap_or_default().iter();
+    view.patch.apply_to == ApplyTo::VirtualHost
+        && view.patch.context == PatchContext::SidecarOutbound
+        && domains.any(|domain| domain.as_str() == Some("*"))
 }
 
 /// Listeners that istiod generates for every proxy of a kind (recordings of all meshes, 1.22 to 1.31).

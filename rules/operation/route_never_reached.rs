@@ -19,7 +19,7 @@ declare_rule! {
     /// # What it finds
     /// A route that a patch inserts after a route whose match is `prefix: /` without other conditions, equals its own, or
     /// is a prefix of its path without other conditions; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
-    /// everything and leaves nothing to the routes after it (an info if it redirects or responds). Without config
+    /// everything and leaves nothing to the routes after it (an info if it redirects or responds for one virtual host). Without config
     /// dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one route that
     /// matches everything; ADD on the outbound side of sidecars as a warning.
     ///
@@ -212,6 +212,7 @@ fn hiding(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(seen) = cx.seen(&view, known) else { continue };
         let names: BTreeSet<String> = seen.runs.iter().flat_map(hidden).collect();
         let answers = built.value.as_ref().is_some_and(|value| value.get("route").is_none());
+        let vhosts: BTreeSet<&str> = names.iter().filter_map(|name| Some(name.split_once(SEPARATOR)?.0)).collect();
         let what = count(names.len(), "route", "routes");
         let finding = view
             .finding(
@@ -219,13 +220,16 @@ fn hiding(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 view.value_span(&["patch", "operation"]),
                 format!("this route matches every request: no request reaches {what} of istiod after it"),
             )
-            .severity(if answers { Severity::Info } else { Severity::Warning })
+            .severity(if answers && vhosts.len() < 2 { Severity::Info } else { Severity::Warning })
             .label("before them")
             .note(format!("after it: {}", listed(names.iter().map(String::as_str), 8)))
             .help("give the route a narrower match, or name the intended virtual host (vhost.name)");
         out.push(seen.tell(finding));
     }
 }
+
+/// Between the names of a virtual host and its route.
+const SEPARATOR: &str = " › ";
 
 /// The routes of istiod after a route that the patch inserted, as `virtual host › route`.
 fn hidden(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
@@ -242,7 +246,7 @@ fn hidden(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
         let behind = routes[at + 1..].iter().filter(|route| PatchId::of(route.origin).is_none());
         names.extend(behind.map(|route| {
             let name = if route.name().is_empty() { "(no name)" } else { route.name() };
-            format!("{} › {name}", vhost.name())
+            format!("{}{SEPARATOR}{name}", vhost.name())
         }));
     }
     names

@@ -1,6 +1,8 @@
 //! EF327: a patch of objects that istiod never patches on a waypoint.
 
 use crate::declare_rule;
+use crate::engine::matching;
+use crate::engine::program::{BuiltPatch, Status};
 use crate::engine::trace::Condition;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::names::client_virtual_host;
@@ -15,6 +17,7 @@ declare_rule! {
     /// # What it finds
     /// A CLUSTER MERGE or REMOVE that met no candidate on any waypoint its EnvoyFilter attaches to, and applies to
     /// nothing else; a patch of routes or virtual hosts that matches only those of a service with a VirtualService.
+    /// Without config dumps: a CLUSTER patch with the name of an `inbound-vip` cluster.
     ///
     /// # Why it matters
     /// istiod never patches a waypoint's `inbound-vip` clusters, nor the routes that it generates from a VirtualService
@@ -27,8 +30,11 @@ declare_rule! {
     /// istio/istio issues 57035, 43720; istiod `cluster.go`, `listener_waypoint.go`, releases 1.22 to 1.31;
     /// recorded.
     "EF327" "waypoint-never-patched" Operation Error => check,
-    needs: &[Dump], explains: &["EF218", "EF220", "EF221"]
+    explains: &["EF218", "EF220", "EF221"]
 }
+
+/// How the names of a waypoint's clusters begin.
+const WAYPOINT_CLUSTERS: &str = "inbound-vip|";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     routes(rule, cx, out);
@@ -41,6 +47,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => continue,
         };
         if cx.on_proxies(view.filter_index, view.patch.index).any(|run| run.changes()) {
+            continue;
+        }
+        let named = |built: &BuiltPatch<'_>| {
+            matching::cluster_match(&built.object).is_some_and(|want| want.name.starts_with(WAYPOINT_CLUSTERS))
+        };
+        if !cx.attaches_to_dump(view.filter_index) && built.status == Status::Ready && named(built) {
+            let place = view.value_span(&["match", "cluster", "name"]);
+            let finding = view.finding(rule, place, "istiod never patches the `inbound-vip` clusters of a waypoint");
+            out.push(finding.label("a cluster of a waypoint").help("use a DestinationRule").ineffective());
             continue;
         }
         let untested = |run: &PatchRun<'_, '_>| {

@@ -1,6 +1,7 @@
 //! EF524: an HTTP filter of a waypoint that also sees the CONNECT requests around those of the application.
 
 use crate::declare_rule;
+use crate::engine::matching::{CONNECT_TERMINATE, MAIN_INTERNAL};
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
 use crate::lint::seen::config_type;
@@ -52,7 +53,7 @@ const ACTS: &[&str] = &[
 ];
 
 /// The listener that accepts tunnels, and that of the requests inside.
-const LISTENERS: [&str; 2] = ["connect_terminate", "main_internal"];
+const LISTENERS: [&str; 2] = [CONNECT_TERMINATE, MAIN_INTERNAL];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpFilter) {

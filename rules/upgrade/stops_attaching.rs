@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
 use crate::lint::upgrade::{Change, RunRecord, tell};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, RuleInfo, reach};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::Severity;
 
@@ -76,7 +76,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "if these proxies are intended, write `workloadSelector` for them in a separate filter"
                 });
         } else if waypoint {
-            if made_up {
+            let labelled = filter.selector.as_ref().is_some_and(|labels| reach::waypoint_label(labels).is_some());
+            if made_up && !labelled {
                 finding = finding
                     .severity(Severity::Warning)
                     .note("it is unknown whether the mesh has waypoints: without any, nothing changes");

@@ -1,19 +1,21 @@
-//! EF144: Lua that responds when it is too late.
+//! EF144: Lua that responds or changes headers when it is too late.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// `respond` where Envoy does not support it: in `envoy_on_response`, or after `bodyChunks()`.
+    /// Lua that acts too late: `respond` in `envoy_on_response`, `respond` or a change of headers after `bodyChunks()`.
     ///
     /// # What it finds
     /// Inline Lua that calls `respond` on the handle of `envoy_on_response`, or in `envoy_on_request` after it has read the
-    /// body with `bodyChunks()`; also in a function that gets the handle.
+    /// body with `bodyChunks()`; also in a function that gets the handle. Inline Lua that adds, replaces or removes headers
+    /// after `bodyChunks()`.
     ///
     /// # Why it matters
     /// The script ends with an error: "respond not currently supported in the response path", and the response is sent
     /// unchanged; or "respond() cannot be called if headers have been continued", and the request has already gone to
-    /// the service, because `bodyChunks()` passes on what it has read.
+    /// the service, because `bodyChunks()` passes on what it has read. A later change of the headers ends the script with
+    /// "header map can no longer be modified" whenever the message has a body.
     ///
     /// # How to fix
     /// Decide in `envoy_on_request`, with `body()`, which holds the request back; in a response, change `:status` and
@@ -47,6 +49,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let finding = script.finding(rule, &one.named, message);
             out.push(finding.label("ends the script with an error").note(note).help(help));
+        }
+        for one in &script.uses.sent {
+            let message = format!("`headers():{}` does not work after `bodyChunks()`", one.name);
+            out.push(
+                script
+                    .finding(rule, one, message)
+                    .label("header map can no longer be modified")
+                    .note("bodyChunks() sends the headers on before it waits for the body")
+                    .note("the script ends here with an error for every message that has a body")
+                    .help("local body = handle:body(true) -- waits for the whole body; then change the headers"),
+            );
         }
     }
 }

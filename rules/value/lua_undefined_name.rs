@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let message = format!("{} has no method `{name}`", one.owner.as_str());
             let label = "attempt to call a nil value";
             let Some(since) = one.since else {
-                let like = names::nearest(name, one.owner.methods().iter().map(|(name, _)| *name));
+                let like = names::nearest(name, one.owner.names());
                 let help = if let Some(instead) = one.owner.instead_of(name) {
                     instead.to_owned()
                 } else if let Some(like) = like {

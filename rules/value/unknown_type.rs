@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::envoy;
 use crate::lint::value::{TypeUrl, short};
 use crate::lint::{Context, Edit, Findings, RuleInfo};
-use crate::proto::schema::Schema;
+use crate::proto::schema::{Message, Schema};
 
 declare_rule! {
     /// A type that this release of istiod or the proxy does not know.
@@ -97,7 +97,20 @@ pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str
             best = Some((distance, candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(_, candidate)| candidate).or_else(|| only_extension(schema, name))
+}
+
+/// The only configuration of an extension in the package of a type.
+fn only_extension(schema: Schema, name: &str) -> Option<&'static str> {
+    let (package, _) = name.rsplit_once('.')?;
+    let inside = |candidate: &str| candidate.rsplit_once('.').is_some_and(|(other, _)| other == package);
+    let mut candidates = schema
+        .messages()
+        .map(Message::full_name)
+        .filter(|candidate| inside(candidate) && !candidate.ends_with("PerRoute"))
+        .filter(|candidate| envoy::extensions_of(candidate).next().is_some());
+    let only = candidates.next()?;
+    candidates.next().is_none().then_some(only)
 }
 
 /// The releases that know a type.

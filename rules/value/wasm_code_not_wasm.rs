@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
+use crate::model::envoy_filter::ApplyTo;
 use crate::source::Node;
 
 declare_rule! {
@@ -9,10 +10,12 @@ declare_rule! {
     ///
     /// # What it finds
     /// `inline_string` or `inline_bytes` that does not begin with the bytes of a Wasm module, for a runtime other than
-    /// `envoy.wasm.runtime.null`; a remote address that is a page of GitHub or GitLab, or ends in `.html`.
+    /// `envoy.wasm.runtime.null`; a remote address that is a page of GitHub or GitLab, or ends in `.html`; an `oci://`
+    /// address outside of EXTENSION_CONFIG.
     ///
     /// # Why it matters
-    /// The proxy cannot load it: it rejects the listener, or fails every request.
+    /// The proxy cannot load it: it rejects the listener, or fails every request. Only Istio's agent fetches OCI images,
+    /// and only for extension configurations; Envoy itself sends an HTTP request.
     ///
     /// # How to fix
     /// Compile the code to Wasm, put the module in a registry or on a server, and use the address of the file itself.
@@ -50,7 +53,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             let Some(address) = at(&["remote", "http_uri", "uri"]) else { continue };
             let text = address.as_str().unwrap_or_default();
-            if is_page(text) {
+            let by_agent = value.view.patch.apply_to == ApplyTo::ExtensionConfig;
+            if text.starts_with("oci://") && !by_agent {
+                out.push(
+                    value
+                        .finding(rule, address.span, "Envoy cannot fetch an OCI image")
+                        .label("an image, for an HTTP request")
+                        .note("Istio's agent fetches images for EXTENSION_CONFIG and WasmPlugin only")
+                        .help("use a WasmPlugin with this url, or the HTTP address of a module"),
+                );
+            } else if is_page(text) {
                 out.push(
                     value
                         .finding(rule, address.span, "this address is a web page, not a Wasm module")

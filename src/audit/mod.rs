@@ -11,6 +11,7 @@ mod workloads;
 
 use crate::engine::{MeshSettings, Outcome};
 use crate::lint::names::{self, Known};
+use crate::lint::rule::Meaning;
 use crate::lint::upgrade::tell::Class;
 use crate::lint::upgrade::{self, Snapshot, Stage, Upgrade};
 use crate::lint::{Context, Finding, Findings, Input, Knowledge, Rule, suppress};
@@ -137,7 +138,7 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
             }
         }
     }
-    let mixed: Vec<StepRun> = first
+    let mut mixed: Vec<StepRun> = first
         .iter()
         .flat_map(|first| {
             request.mixed.iter().map(|given| {
@@ -146,6 +147,14 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
             })
         })
         .collect();
+    // What the proxies reject today, too, is not rejected because of the upgrade.
+    let rejected: BTreeSet<(String, Option<usize>)> =
+        today.iter().filter(|one| one.rejected).map(|one| (one.filter.clone(), one.patch)).collect();
+    for (findings, _) in steps.iter_mut().chain(&mut mixed) {
+        findings.retain(|one| {
+            one.rule.meaning != Meaning::Rejected || !rejected.contains(&(one.filter.clone(), one.patch))
+        });
+    }
     let mut merged = merge(&steps);
     merged.retain(|found| request.is_asked(&found.finding.filter));
     let nowhere = in_effect_nowhere(request, first.as_ref(), &steps);

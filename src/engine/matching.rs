@@ -17,6 +17,10 @@ pub const VIRTUAL_INBOUND: &str = "virtualInbound";
 pub const CONNECT_ORIGINATE: &str = "connect_originate";
 /// Name of the listener that takes all outbound traffic of a sidecar.
 pub const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
+/// The listener of a waypoint for its services.
+pub const MAIN_INTERNAL: &str = "main_internal";
+/// The listener of a waypoint for HBONE.
+pub const CONNECT_TERMINATE: &str = "connect_terminate";
 /// Name of the network filter whose HTTP filters HTTP_FILTER patches change.
 pub const HTTP_CONNECTION_MANAGER: &str = "envoy.filters.network.http_connection_manager";
 

@@ -30,7 +30,7 @@ use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, ResourceKind, ResourceText};
 use crate::proto::json;
 use crate::proto::tree::{Tree, Value};
-use matching::{CONNECT_ORIGINATE, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
+use matching::{CONNECT_ORIGINATE, CONNECT_TERMINATE, MAIN_INTERNAL, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use run::{Run, Slot};
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Effect, NoOp, Place};
@@ -260,8 +260,8 @@ fn context_of(kind: ProxyKind, slot: &Slot<'_>) -> Option<PatchContext> {
 /// The order in which istiod patches a waypoint's listeners (`buildWaypointInbound`); it matters when a panic ends the call.
 /// Listeners of sidecars and gateways come out of a Go map, in a different order at each push.
 const WAYPOINT_ORDER: &[&str] = &[
-    "connect_terminate",
-    "main_internal",
+    CONNECT_TERMINATE,
+    MAIN_INTERNAL,
     "forward_inner_connect",
     CONNECT_ORIGINATE,
     "inner_connect_originate",

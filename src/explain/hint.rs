@@ -5,11 +5,13 @@ use super::view::Reason;
 use crate::engine::matching::{self, VIRTUAL_INBOUND};
 use crate::engine::trace::{Condition, PatchId};
 use crate::envoy;
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
 use crate::model::inventory::TargetPort;
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
 use crate::source::{Span, Step, alike};
+use crate::study::culprit::Blame;
 use std::collections::BTreeSet;
 
 /// Maximum number of nearest things.
@@ -35,8 +37,24 @@ impl Explainer<'_, '_> {
             return self.nothing_to_look_at(planned.built.patch.apply_to, planned.built.patch.context);
         };
         let (asked, span) = asked(filter, planned.built.patch.index, condition);
-        let candidates = alike::ranked(&asked, &trace.candidates, NEAREST);
         let message = sentence(condition, &asked, planned.built.patch.apply_to);
+        let blame = self.study.blame(id);
+        let help = |blame: &Blame| match blame.priority {
+            Some(priority) => format!("{}: spec.priority {priority}", blame.help),
+            None => blame.help.clone(),
+        };
+        let blame = blame.map(|blame| (blame.what.clone(), help(&blame)));
+        let blame = blame.or_else(|| self.added_last(id, condition, &asked));
+        if let Some((what, help)) = blame {
+            return Reason {
+                code: code(condition),
+                message: format!("{message}: {what}"),
+                help: Some(help),
+                source: span.map(|span| self.location(span)),
+                candidates: Vec::new(),
+            };
+        }
+        let candidates = alike::ranked(&asked, &trace.candidates, NEAREST);
         let help = self.help(id, condition, &asked, &candidates);
         Reason {
             code: code(condition),
@@ -115,6 +133,42 @@ impl Explainer<'_, '_> {
             .filter(|_| condition == Condition::Filter)
             .and_then(|name| canonical_name(name, Condition::SubFilter));
         sub_filter.map(|name| format!(", and {name} for the sub-filter")).unwrap_or_default()
+    }
+
+    /// Another patch adds the object that the match describes, after all other patches.
+    fn added_last(&self, id: PatchId, condition: Condition, asked: &str) -> Option<(String, String)> {
+        let added = |other: &PatchId| {
+            let built = self.study.plan.get(*other).built;
+            let Some(value) = built.value.as_ref().filter(|_| built.operation == Operation::Add) else { return false };
+            let number = |path: &[&str]| value.path(path).and_then(Tree::as_str).is_some_and(|port| port == asked);
+            let listed = |path: &[&str]| {
+                let items = value.path(path).map(Tree::items).unwrap_or_default();
+                items.iter().any(|item| item.as_str() == Some(asked))
+            };
+            match (condition, built.patch.apply_to) {
+                (Condition::ListenerName, ApplyTo::Listener)
+                | (Condition::ChainName, ApplyTo::FilterChain)
+                | (Condition::VirtualHostName, ApplyTo::VirtualHost)
+                | (Condition::ClusterName, ApplyTo::Cluster) => value.name() == asked,
+                (Condition::DomainName, ApplyTo::VirtualHost) => listed(&["domains"]),
+                (Condition::Sni, ApplyTo::FilterChain) => listed(&["filter_chain_match", "server_names"]),
+                (Condition::ListenerPort, ApplyTo::Listener) => number(&["address", "socket_address", "port_value"]),
+                (Condition::ChainPort | Condition::DestinationPort, ApplyTo::FilterChain) => {
+                    number(&["filter_chain_match", "destination_port"])
+                }
+                _ => false,
+            }
+        };
+        let other = self.study.plan.ids().find(|other| *other != id && added(other))?;
+        let patch = format!(
+            "configPatches[{}] of {}",
+            self.study.plan.get(other).built.patch.index,
+            self.study.plan.filter(other).full_name()
+        );
+        Some((
+            format!("{patch} adds it, and istiod never patches what patches add"),
+            format!("write it into the value of {patch}"),
+        ))
     }
 
     /// Another patch adds the requested filter, but later, or not on this proxy.

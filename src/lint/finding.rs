@@ -116,6 +116,10 @@ pub struct Finding {
     /// Name of a filter that a match refers to and that does not exist: the configuration may declare that something
     /// else adds it.
     pub missing: Option<Box<str>>,
+    /// Whether it says that a patch matches nothing: further patches may do so for the same reason.
+    pub misses: bool,
+    /// Whether it is an info only because another finding reports the same error.
+    pub follows: bool,
     /// The line of a script that it is about: a finding about another line has another cause.
     pub line: Option<Span>,
     /// Other EnvoyFilters, `namespace/name`, if it is about their order with this one.
@@ -171,6 +175,8 @@ impl Finding {
             cause: None,
             judged_on: false,
             missing: None,
+            misses: false,
+            follows: false,
             line: None,
             beside: Vec::new(),
         }
@@ -252,6 +258,20 @@ impl Finding {
         self
     }
 
+    /// Marks that the patch matches nothing.
+    #[must_use]
+    pub fn misses(mut self) -> Finding {
+        self.misses = true;
+        self
+    }
+
+    /// Makes it an info, because another finding reports the same error.
+    #[must_use]
+    pub fn follows(mut self) -> Finding {
+        self.follows |= self.severity == Severity::Error;
+        self.severity(Severity::Info)
+    }
+
     /// Sets the filter and patch that it is about.
     #[must_use]
     pub fn of(mut self, filter: &EnvoyFilter, patch: Option<usize>) -> Finding {
@@ -329,6 +349,15 @@ impl Finding {
     pub fn confidence(mut self, confidence: Confidence) -> Finding {
         self.confidence = confidence;
         self
+    }
+
+    /// Adds another patch of the same EnvoyFilter that has the same text: a YAML alias.
+    fn shared_by(&mut self, patch: Option<usize>) {
+        let Some(patch) = patch else { return };
+        let name = format!("configPatches[{patch}]");
+        if !self.notes.iter().any(|note| note.contains(&name)) {
+            self.notes.push(format!("also in {name}, which repeats this text by a YAML alias"));
+        }
     }
 
     /// Names the affected workloads, sorted and without duplicates.
@@ -413,6 +442,9 @@ impl Findings {
             let same = left.rule.code == right.rule.code
                 && left.primary.span == right.primary.span
                 && left.message == right.message;
+            if same && left.filter == right.filter && left.patch != right.patch {
+                right.shared_by(left.patch);
+            }
             if same && !left.envoys.hold.is_empty() {
                 right.envoys.hold.append(&mut left.envoys.hold);
                 right.join_workloads(left.workloads.iter().cloned());

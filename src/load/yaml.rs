@@ -362,6 +362,9 @@ impl Chunk<'_> {
         {
             return problem;
         }
+        if let Some(problem) = self.variable_problem(at) {
+            return problem;
+        }
         if self.looks_like_json()
             && let Some(problem) = self.json_problem()
         {
@@ -404,6 +407,16 @@ impl Chunk<'_> {
             "render it first: lint --helm CHART, lint -k FOLDER, or `helm template … | kubectl envoyfilter lint -`"
                 .to_owned(),
         );
+        Some(problem)
+    }
+
+    /// `${NAME}` where a value belongs, inside braces: the parser stops at its brace.
+    fn variable_problem(&self, at: usize) -> Option<Problem> {
+        let start = self.text.get(..at)?.strip_suffix('$')?.len();
+        let rest = self.text.get(at..)?.strip_prefix('{')?;
+        let end = at + 2 + rest.find('}').filter(|end| !rest[..*end].contains('\n'))?;
+        let mut problem = self.problem(Code::YamlTemplate, start, end, "this is a template, not YAML");
+        problem.help = Some("render it first: `envsubst < FILE | kubectl envoyfilter lint -`".to_owned());
         Some(problem)
     }
 

@@ -154,6 +154,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         found.release.get_or_insert(plane.release);
         study(program, &offer.config, &plane.mesh.clone().into(), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
+            study.look_for_blame();
             let explainer = Explainer { sources, inventory, study, dump: offer.dump.name(), running: offer.running };
             match &asked {
                 None => found.proxies.push(explainer.proxy(&how)),
@@ -178,6 +179,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         study(program, &machine.config, &plane.mesh.clone().into(), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
             let dump = "reference configuration";
+            study.look_for_blame();
             found.proxies.push(Explainer { sources, inventory, study, dump, running: false }.proxy(&how));
         });
     }

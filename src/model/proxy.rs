@@ -78,6 +78,8 @@ pub const USE_WAYPOINT_NAMESPACE: &str = "istio.io/use-waypoint-namespace";
 pub const NO_WAYPOINT: &str = "none";
 /// Label that a Gateway API gateway or waypoint carries (Kubernetes Gateway API; read by istiod's policy attachment).
 pub const GATEWAY_NAME_LABEL: &str = "gateway.networking.k8s.io/gateway-name";
+/// Label with the class of that gateway or waypoint, which istiod's templates give to its pods.
+pub const GATEWAY_CLASS_LABEL: &str = "gateway.networking.k8s.io/gateway-class-name";
 
 impl Proxy {
     /// The Gateway API gateway this proxy belongs to.

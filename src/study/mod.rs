@@ -7,7 +7,9 @@
 //! closure. Code that keeps many studies at once runs the same steps itself: [`Undone::of`], [`Undone::base`], [`Study::of`].
 
 mod changes;
+pub(crate) mod culprit;
 pub mod dump;
+pub(crate) mod same;
 
 pub use crate::engine::unapply::InEffect;
 pub use changes::{Changed, Changes, between, changes, render};
@@ -15,6 +17,7 @@ pub use changes::{Changed, Changes, between, changes, render};
 use crate::engine::unapply::{self, doubt};
 use crate::engine::{self, Judged, MeshSettings, Options, Outcome, PatchId, Plan, Program, Unapplied};
 use crate::model::resource::ProxyConfig;
+use culprit::{Blame, Counts, Scene, Searches};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -94,9 +97,23 @@ pub struct Study<'a> {
     pub doubtful: BTreeSet<PatchId>,
     /// Whether the run starts from a reconstruction.
     reconstructed: bool,
+    /// Searches for the patches to blame for others.
+    searches: Searches,
 }
 
 impl<'a> Study<'a> {
+    /// Lets the report name the patches to blame for others that match nothing.
+    pub fn look_for_blame(&self) {
+        self.searches.allow();
+    }
+
+    /// The patch to blame for one that matches nothing.
+    pub(crate) fn blame(&self, id: PatchId) -> Option<Blame> {
+        let searches = self.searches.left()?;
+        let scene = Scene { config: self.config, plan: self.plan, judged: &self.judged, searches };
+        culprit::blame(scene, id, Counts { effect: |_| true, described: false })
+    }
+
     /// Runs a plan over a base configuration: the last step of [`study`].
     pub fn of(
         program: &'a Program<'a>,
@@ -110,7 +127,18 @@ impl<'a> Study<'a> {
         let doubtful = doubtful(plan, &undone.unapplied, &judged);
         let unapplied = &undone.unapplied;
         let reconstructed = unapplied.patched();
-        Study { program, plan, mesh, config: base, dump: undone.dump, unapplied, judged, doubtful, reconstructed }
+        Study {
+            program,
+            plan,
+            mesh,
+            config: base,
+            dump: undone.dump,
+            unapplied,
+            judged,
+            doubtful,
+            reconstructed,
+            searches: Searches::none(),
+        }
     }
 
     /// The verdict on a patch.

@@ -43,6 +43,8 @@ pub(crate) struct Neutral<'n> {
     istio: u16,
     known: &'n Known,
     pair: &'n Pair,
+    /// Whether the agent passes the resource on, and fetches the Wasm modules in it.
+    by_agent: bool,
     /// What was replaced.
     pub(super) done: BTreeSet<&'static str>,
     /// Types that only Istio's build has, taken out, with the patch that wrote them.
@@ -51,7 +53,7 @@ pub(crate) struct Neutral<'n> {
 
 impl<'n> Neutral<'n> {
     pub(super) fn new(schema: Schema, istio: u16, known: &'n Known, pair: &'n Pair) -> Neutral<'n> {
-        Neutral { schema, istio, known, pair, done: BTreeSet::new(), foreign: BTreeSet::new() }
+        Neutral { schema, istio, known, pair, by_agent: false, done: BTreeSet::new(), foreign: BTreeSet::new() }
     }
 
     /// Changes a resource; `false` when nothing of it is left.
@@ -61,6 +63,7 @@ impl<'n> Neutral<'n> {
         if kind == ResourceKind::ExtensionConfig && self.is_foreign(tree) {
             return false;
         }
+        self.by_agent = kind == ResourceKind::ExtensionConfig;
         if let Some(message) = self.schema.message(kind.type_name()) {
             self.message(message, tree, "");
         }
@@ -265,14 +268,15 @@ impl<'n> Neutral<'n> {
         self.done.insert("certificates and keys: stand-ins");
     }
 
-    /// Wasm modules are fetched at run time, or are files of the proxy.
+    /// Wasm modules are fetched at run time, or are files of the proxy. The agent fetches those of extension configurations
+    /// and needs neither a timeout nor a checksum.
     fn wasm(&mut self, tree: &mut Tree<'_>) {
         const FETCHED: &str = r#"{"remote":{"http_uri":{"uri":"http://stand-in.invalid/","cluster":"stand-in.invalid","timeout":"1s"},"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}"#;
         if tree.str_at("runtime") == NULL_RUNTIME {
             return;
         }
         let Some(code) = tree.get_mut("code") else { return };
-        if code.get("local").is_some_and(of_file) {
+        if code.get("local").is_some_and(of_file) || (self.by_agent && code.get("remote").is_some()) {
             *code = parsed(FETCHED);
         } else if let Some(uri) = code.get_mut("remote").and_then(|remote| remote.get_mut("http_uri")) {
             for (key, text) in [("uri", "http://stand-in.invalid/"), ("cluster", "stand-in.invalid")] {

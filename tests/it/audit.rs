@@ -173,6 +173,20 @@ fn every_form_names_what_is_broken_today() {
     assert!(row.contains("data-verdict=\"broken\"") && !row.contains("ready"), "{row}");
 }
 
+/// What is lost to one panic does not work today either, although `lint` reports only the first as the error; nor does what
+/// most likely has no effect at all.
+#[test]
+fn what_another_finding_explains_is_broken_today() {
+    let judged = testdata("field/judged");
+    let broken = |file: &str| {
+        let output = run(&judged, &["audit", "--from", "1.30", "--to", "1.31", "-f", file, "-o", "json"]);
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (json["counts"]["brokenToday"].as_u64().unwrap(), json["counts"]["ready"].as_u64().unwrap())
+    };
+    assert_eq!(broken("one-panic-many-filters.yaml"), (4, 0));
+    assert_eq!(broken("waypoint-by-its-usual-name.yaml"), (1, 0));
+}
+
 /// The numbers of the verdict's sentence add up to the number of filters, also when a filter changes and is broken today.
 #[test]
 fn every_filter_is_counted_once() {

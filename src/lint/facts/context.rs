@@ -21,6 +21,7 @@ use crate::model::resource::ProxyConfig;
 use crate::proto::schema::Schema;
 use crate::proto::tree::Origin;
 use crate::source::{Problem, Sources};
+use crate::study::culprit::Scene;
 use crate::trial::{Observed, Tried, Trouble};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicUsize;
@@ -55,6 +56,23 @@ pub struct ProxyRun<'a> {
     pub memo: Memo,
     /// For a real proxy: what its dump shows about the filters.
     pub live: Option<Live<'a>>,
+}
+
+impl<'a> ProxyRun<'a> {
+    /// A run of its own, beside those of a context.
+    pub(super) fn of(
+        knowledge: Knowledge,
+        config: &'a ProxyConfig<'a>,
+        plan: &'a Plan<'a>,
+        judged: Arc<Judged<'a>>,
+    ) -> ProxyRun<'a> {
+        ProxyRun { label: OnceLock::new(), knowledge, config, plan, judged, memo: Memo::default(), live: None }
+    }
+
+    /// The run, for the search for the patches to blame for others.
+    pub(super) fn scene(&self) -> Scene<'_, 'a> {
+        Scene { config: self.config, plan: self.plan, judged: &self.judged, searches: &self.memo.searches }
+    }
 }
 
 /// What a real Envoy answers for every run.
@@ -105,7 +123,18 @@ pub struct Missed {
     /// Whether it was tried on config dumps.
     pub(super) certain: bool,
     /// Without config dumps: the patch that takes whatever this one matches.
-    pub(super) taken: Option<Cause>,
+    pub(super) taken: Option<Taken>,
+}
+
+/// What takes everything that a patch matches.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// The patch that does.
+    pub cause: Cause,
+    /// The condition that then fails.
+    pub nearest: Condition,
+    /// Whether the match alone says so, without the names that istiod usually gives.
+    pub certain: bool,
 }
 
 /// Everything a rule may look at.

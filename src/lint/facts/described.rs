@@ -5,22 +5,20 @@
 
 use crate::engine::HCM_TYPE;
 use crate::engine::program::{BuiltPatch, Status, proxy_runs};
-use crate::engine::trace::Condition;
 use crate::engine::{PatchId, Plan, Trace, judge, matching, run};
-use crate::lint::facts::context::{Context, Knowledge, Memo, PatchView, ProxyRun};
+use crate::lint::facts::context::{Context, Knowledge, PatchView, ProxyRun, Taken};
 use crate::lint::facts::culprit;
-use crate::lint::finding::Cause;
 use crate::model::envoy_filter::{
-    ApplyTo, ListenerMatch, ObjectMatch, Operation, PatchContext, RouteAction, RouteConfigurationMatch,
+    ApplyTo, ClusterMatch, ListenerMatch, ObjectMatch, Operation, PatchContext, RouteAction, RouteConfigurationMatch,
 };
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{FieldNames, ProxyConfig, Resource, ResourceKind, ResourceState};
 use crate::study::OPTIONS;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// Maximum number of objects that are made up in a run: each is two runs of the engine on one small resource.
 const MAX_OBJECTS: usize = 256;
@@ -37,12 +35,13 @@ const UNNAMED: &str = "\n";
 /// The name of another object beside each, which stays, so that the engine tells which condition fails.
 const OTHER: &str = "\n\n";
 
-/// What takes everything that a patch matches.
-pub(crate) struct Taken {
-    /// The patch that does.
-    pub cause: Cause,
-    /// The condition that then fails.
-    pub nearest: Condition,
+/// The objects of which nothing is known but a match.
+#[derive(Clone, Copy)]
+struct Described<'p, 'a> {
+    /// The patch with the match.
+    view: &'p PatchView<'a>,
+    /// The match, possibly with what istiod's names add to it.
+    object: &'p ObjectMatch,
 }
 
 /// The patches that can take an object from another one, and how many objects may still be made up.
@@ -50,6 +49,8 @@ pub(crate) struct Takers<'a> {
     all: Vec<PatchView<'a>>,
     /// Positions in `all` by the name that the match requires; empty if it requires none.
     by_name: HashMap<&'a str, Vec<usize>>,
+    /// Positions in `all` by the host in the name of the virtual host that the match requires.
+    by_host: HashMap<&'a str, Vec<usize>>,
     /// Positions in `all` of the patches that give an object this name.
     by_new_name: HashMap<(ApplyTo, &'a str), Vec<usize>>,
     left: AtomicUsize,
@@ -59,37 +60,123 @@ impl<'a> Takers<'a> {
     pub(crate) fn of(cx: &Context<'a>) -> Takers<'a> {
         let all: Vec<PatchView<'a>> = cx.patches().filter(|view| view.built.is_some_and(takes)).collect();
         let mut by_name: HashMap<&'a str, Vec<usize>> = HashMap::new();
+        let mut by_host: HashMap<&'a str, Vec<usize>> = HashMap::new();
         let mut by_new_name: HashMap<(ApplyTo, &'a str), Vec<usize>> = HashMap::new();
         for (number, view) in all.iter().enumerate() {
             let Some(built) = view.built else { continue };
             by_name.entry(required_name(&built.object)).or_default().push(number);
+            if let Some((host, _)) = virtual_host_name(&built.object).and_then(|name| name.rsplit_once(':')) {
+                by_host.entry(host).or_default().push(number);
+            }
             if let Some(value) = built.value.as_ref().filter(|_| built.operation.is_merge()) {
                 by_new_name.entry((view.patch.apply_to, value.name())).or_default().push(number);
             }
         }
-        Takers { all, by_name, by_new_name, left: AtomicUsize::new(MAX_OBJECTS) }
+        Takers { all, by_name, by_host, by_new_name, left: AtomicUsize::new(MAX_OBJECTS) }
     }
 
     /// What takes the objects that a patch matches, or renames them to its match only later, if something does so on every
     /// sample proxy that the patch reaches.
     pub(crate) fn taken(&self, cx: &Context<'a>, view: &PatchView<'a>) -> Option<Taken> {
         let built = view.built.filter(|built| built.status == Status::Ready)?;
-        let is_other =
-            |other: &&PatchView<'a>| (other.filter_index, other.patch.index) != (view.filter_index, view.patch.index);
-        let named =
-            |name: &str| self.by_name.get(name).into_iter().flatten().filter_map(|&number| self.all.get(number));
-        let name = required_name(&built.object);
-        let same = (!name.is_empty()).then(|| named(name)).into_iter().flatten();
-        // Those that require no name are as many as somebody likes to write.
-        let any = named("").take(MAX_ANY);
-        let may = |other: &&PatchView<'a>| is_other(other) && other.built.is_some_and(|other| may_take(other, built));
-        let suspects: Vec<&PatchView<'a>> = same.chain(any).filter(may).take(MAX_SUSPECTS).collect();
-        self.taken_by(cx, view, view, &suspects).or_else(|| {
-            let given = (view.patch.apply_to, own_name(view.patch.apply_to, &built.object)?);
-            let mut renamers = self.by_new_name.get(&given)?.iter().filter_map(|&number| self.all.get(number));
-            let renamer = renamers.find(is_other)?;
-            self.taken_by(cx, view, renamer, &[renamer])
+        self.taken_as(cx, view, &built.object).or_else(|| self.renamed_later(cx, view, built)).or_else(|| {
+            let taken = self.implied(built).iter().find_map(|object| self.taken_as(cx, view, object))?;
+            Some(Taken { certain: false, ..taken })
         })
+    }
+
+    /// What takes the objects that a patch matches, if this describes them.
+    fn taken_as(&self, cx: &Context<'a>, view: &PatchView<'a>, object: &ObjectMatch) -> Option<Taken> {
+        let built = view.built?;
+        let name = required_name(object);
+        let same = (!name.is_empty()).then(|| self.named(name)).into_iter().flatten();
+        // Those that require no name are as many as somebody likes to write.
+        let any = self.named("").take(MAX_ANY);
+        let may = |other: &&PatchView<'a>| {
+            !same_patch(other, view) && other.built.is_some_and(|other| may_take(other, built.patch.apply_to, object))
+        };
+        let suspects: Vec<&PatchView<'a>> = same.chain(any).filter(may).take(MAX_SUSPECTS).collect();
+        self.taken_by(cx, view, Described { view, object }, &suspects)
+    }
+
+    /// The patch that gives an object the name that a patch matches, but only later.
+    fn renamed_later(&self, cx: &Context<'a>, view: &PatchView<'a>, built: &BuiltPatch<'a>) -> Option<Taken> {
+        let given = (view.patch.apply_to, own_name(view.patch.apply_to, &built.object)?);
+        let mut renamers = self.by_new_name.get(&given)?.iter().filter_map(|&number| self.all.get(number));
+        let renamer = renamers.find(|other| !same_patch(other, view))?;
+        let described = Described { view: renamer, object: &renamer.built?.object };
+        self.taken_by(cx, view, described, &[renamer])
+    }
+
+    fn named<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s PatchView<'a>> + use<'s, 'a> {
+        self.by_name.get(name).into_iter().flatten().filter_map(|&number| self.all.get(number))
+    }
+
+    /// The match of a patch with what istiod's names add to it: a virtual host `<host>:<port>` has the domain `<host>`, and
+    /// the listener of a port is named `0.0.0.0_<port>` on gateways and wherever it is one for HTTP.
+    fn implied(&self, built: &BuiltPatch<'_>) -> Vec<ObjectMatch> {
+        let context = built.patch.context;
+        let one = |object| vec![object];
+        match &built.object {
+            ObjectMatch::RouteConfiguration(want) => {
+                let Some(vhost) = &want.vhost else { return Vec::new() };
+                if vhost.name.is_empty() {
+                    let names = self.virtual_hosts_of(&vhost.domain_name, want);
+                    let with_name = |name: &str| {
+                        let mut want = want.clone();
+                        name.clone_into(&mut want.vhost.get_or_insert_default().name);
+                        ObjectMatch::RouteConfiguration(want)
+                    };
+                    return names.into_iter().map(with_name).collect();
+                }
+                let Some((host, port)) = vhost.name.rsplit_once(':') else { return Vec::new() };
+                let mut want = want.clone();
+                if want.name.is_empty() && want.port_number == 0 && context == PatchContext::SidecarOutbound {
+                    port.clone_into(&mut want.name);
+                }
+                let vhost = want.vhost.get_or_insert_default();
+                if vhost.domain_name.is_empty() {
+                    host.clone_into(&mut vhost.domain_name);
+                }
+                one(ObjectMatch::RouteConfiguration(want))
+            }
+            ObjectMatch::Listener(want) if want.name.is_empty() && want.port_number != 0 => {
+                let http = built.patch.apply_to == ApplyTo::HttpFilter && context == PatchContext::SidecarOutbound;
+                if context != PatchContext::Gateway && !http {
+                    return Vec::new();
+                }
+                let name = format!("0.0.0.0_{}", want.port_number);
+                one(ObjectMatch::Listener(ListenerMatch { name, ..want.clone() }))
+            }
+            ObjectMatch::Cluster(want)
+                if want.name.is_empty() && !want.service.is_empty() && !want.subset.is_empty() =>
+            {
+                let name = format!("outbound|{}|{}|{}", want.port_number, want.subset, want.service);
+                one(ObjectMatch::Cluster(ClusterMatch { name, ..want.clone() }))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The names of virtual hosts with a domain that patches take from the route configuration of a match.
+    fn virtual_hosts_of(&self, domain: &str, want: &RouteConfigurationMatch) -> BTreeSet<&'a str> {
+        let takers = self.by_host.get(domain).into_iter().flatten().filter_map(|&number| self.all.get(number));
+        let name = |taker: &PatchView<'a>| {
+            let object = &taker.built?.object;
+            let name = virtual_host_name(object)?;
+            let port: u32 = name.rsplit_once(':')?.1.parse().ok()?;
+            let own = matching::route_match(object)?;
+            // Other ports have virtual hosts of the same domain.
+            let there = if !want.name.is_empty() && !own.name.is_empty() {
+                own.name == want.name
+            } else {
+                port == want.port_number
+                    || want.name.parse() == Ok(port)
+                    || want.name.starts_with(&format!("https.{port}."))
+            };
+            there.then_some(name)
+        };
+        takers.filter_map(name).take(MAX_SUSPECTS).collect()
     }
 
     /// The same for the objects that the match of one patch describes, and these suspects.
@@ -97,7 +184,7 @@ impl<'a> Takers<'a> {
         &self,
         cx: &Context<'a>,
         view: &PatchView<'a>,
-        made_of: &PatchView<'a>,
+        described: Described<'_, 'a>,
         suspects: &[&PatchView<'a>],
     ) -> Option<Taken> {
         if suspects.is_empty() {
@@ -112,12 +199,9 @@ impl<'a> Takers<'a> {
                 continue;
             }
             let kind = sample.config.proxy.kind;
-            if kind == ProxyKind::Waypoint {
-                // Labels do not select a waypoint; of what it has, the matches describe too little.
-                if view.filter.target_refs.is_empty() {
-                    continue;
-                }
-                return None;
+            // Labels do not select a waypoint.
+            if kind == ProxyKind::Waypoint && view.filter.target_refs.is_empty() {
+                continue;
             }
             let mut filters: Vec<usize> = suspects.iter().map(|other| other.filter_index).collect();
             filters.retain(|&filter| filter == view.filter_index || cx.attached[filter].contains(&number));
@@ -131,7 +215,7 @@ impl<'a> Takers<'a> {
                 continue;
             }
             self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).ok()?;
-            found = Some(taken_on(cx, view, made_of, sample, &filters)?);
+            found = Some(taken_on(cx, view, described, sample, &filters)?);
             seen.push((kind, filters));
         }
         found
@@ -142,12 +226,12 @@ impl<'a> Takers<'a> {
 fn taken_on(
     cx: &Context<'_>,
     view: &PatchView<'_>,
-    made_of: &PatchView<'_>,
+    described: Described<'_, '_>,
     sample: &ProxyRun<'_>,
     filters: &[usize],
 ) -> Option<Taken> {
     let (filter, patch) = (view.filter_index, view.patch.index);
-    let texts = objects(made_of.built?, sample.config.proxy.kind);
+    let texts = objects(described.view.built?, described.object, sample.config.proxy.kind);
     let resources: Arc<[Resource<'_>]> = texts
         .iter()
         .map(|(kind, name, text)| Resource {
@@ -176,24 +260,15 @@ fn taken_on(
         run(plan, &config, &OPTIONS, &mut trace);
         !trace.patches[id.index()].effects.is_empty()
     };
-    let own = made_of.filter_index == filter && made_of.patch.index == patch;
-    if (own && !meets(&plan.without(&others))) || meets(&plan) {
+    if (same_patch(described.view, view) && !meets(&plan.without(&others))) || meets(&plan) {
         return None;
     }
     let judged = Arc::new(judge(&plan, &config, &OPTIONS));
     let nearest = judged.trace.patches[id.index()].nearest;
-    let described = ProxyRun {
-        label: OnceLock::new(),
-        knowledge: Knowledge::Reference,
-        config: &config,
-        plan: &plan,
-        judged,
-        memo: Memo::default(),
-        live: None,
-    };
-    let cause = culprit::cause_of_described(cx, filter, patch, &described)?;
+    let run = ProxyRun::of(Knowledge::Reference, &config, &plan, judged);
+    let cause = culprit::cause_of_described(cx, filter, patch, &run)?;
     // Without any object left, the first name of the match is what fails.
-    Some(Taken { cause, nearest: nearest? })
+    Some(Taken { cause, nearest: nearest?, certain: true })
 }
 
 /// Whether a patch can take an object from another one: it removes, replaces or renames it.
@@ -211,15 +286,15 @@ fn takes(built: &BuiltPatch<'_>) -> bool {
 }
 
 /// A cheap test before the engine runs: whether the names that one match requires are those of the other.
-fn may_take(taker: &BuiltPatch<'_>, built: &BuiltPatch<'_>) -> bool {
-    if taker.patch.apply_to.matched_by() != built.patch.apply_to.matched_by() {
+fn may_take(taker: &BuiltPatch<'_>, apply_to: ApplyTo, object: &ObjectMatch) -> bool {
+    if taker.patch.apply_to.matched_by() != apply_to.matched_by() {
         return false;
     }
     let name = required_name(&taker.object);
-    if !name.is_empty() && name != required_name(&built.object) {
+    if !name.is_empty() && name != required_name(object) {
         return false;
     }
-    match (&taker.object, &built.object) {
+    match (&taker.object, object) {
         (ObjectMatch::Listener(one), ObjectMatch::Listener(other)) => {
             let port = u64::from(one.port_number);
             port == 0 || port == u64::from(other.port_number) || port_in(&other.name) == Some(port)
@@ -230,6 +305,14 @@ fn may_take(taker: &BuiltPatch<'_>, built: &BuiltPatch<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+fn same_patch(one: &PatchView<'_>, other: &PatchView<'_>) -> bool {
+    (one.filter_index, one.patch.index) == (other.filter_index, other.patch.index)
+}
+
+fn virtual_host_name(object: &ObjectMatch) -> Option<&str> {
+    Some(&matching::route_match(object)?.vhost.as_ref()?.name)
 }
 
 /// The name that a match requires of the listener, virtual host or cluster; empty if it requires none.
@@ -261,26 +344,32 @@ fn own_name(apply_to: ApplyTo, object: &ObjectMatch) -> Option<&str> {
 }
 
 /// The smallest resources that a patch matches, one for each context of the proxy: kind, name, text.
-fn objects(built: &BuiltPatch<'_>, kind: ProxyKind) -> Vec<(ResourceKind, String, String)> {
+fn objects(built: &BuiltPatch<'_>, object: &ObjectMatch, kind: ProxyKind) -> Vec<(ResourceKind, String, String)> {
+    let waypoint = kind == ProxyKind::Waypoint;
     let contexts: &[PatchContext] = match kind {
         ProxyKind::Gateway => &[PatchContext::Gateway],
-        _ => &[PatchContext::SidecarInbound, PatchContext::SidecarOutbound],
+        ProxyKind::Waypoint => &[PatchContext::SidecarInbound],
+        ProxyKind::Sidecar => &[PatchContext::SidecarInbound, PatchContext::SidecarOutbound],
     };
     let wanted = built.patch.context;
     let contexts = contexts.iter().filter(|&&context| wanted == PatchContext::Any || wanted == context);
     contexts
         .filter_map(|&context| {
             Some(match built.patch.apply_to.matched_by()? {
-                "listener" => vec![
-                    (ResourceKind::Listener, listener(built, context)),
-                    (ResourceKind::Listener, other_listener(context)),
-                ],
+                "listener" => {
+                    let apply_to = built.patch.apply_to;
+                    let names = listener_names(object, context, waypoint).into_iter();
+                    let all = names.map(|name| listener(apply_to, object, context, name));
+                    all.chain([other_listener(context)]).map(|listener| (ResourceKind::Listener, listener)).collect()
+                }
+                // Patches do not reach the clusters of its services.
+                "cluster" if waypoint => return None,
                 "cluster" => {
                     let direction = if context == PatchContext::SidecarInbound { "inbound" } else { "outbound" };
                     let other = json!({"name": format!("{direction}|0||{OTHER}")});
-                    vec![(ResourceKind::Cluster, cluster(&built.object, direction)), (ResourceKind::Cluster, other)]
+                    vec![(ResourceKind::Cluster, cluster(object, direction)), (ResourceKind::Cluster, other)]
                 }
-                "routeConfiguration" => vec![routes(&built.object, context)],
+                "routeConfiguration" => vec![routes(object, context, waypoint)],
                 _ => return None,
             })
         })
@@ -296,14 +385,25 @@ fn or_unnamed(name: &str) -> &str {
     if name.is_empty() { UNNAMED } else { name }
 }
 
-fn listener(built: &BuiltPatch<'_>, context: PatchContext) -> Value {
+/// The listeners of which a match may mean any.
+fn listener_names(object: &ObjectMatch, context: PatchContext, waypoint: bool) -> Vec<&str> {
+    let want = matching::listener_match(object);
+    match want.map_or("", |want| &want.name) {
+        "" if waypoint
+            && want.and_then(|want| want.filter_chain.as_ref()).is_none_or(|chain| chain.name.is_empty()) =>
+        {
+            vec![matching::MAIN_INTERNAL, matching::CONNECT_TERMINATE]
+        }
+        "" if waypoint => vec![matching::MAIN_INTERNAL],
+        "" if context == PatchContext::SidecarInbound => vec![matching::VIRTUAL_INBOUND],
+        name => vec![or_unnamed(name)],
+    }
+}
+
+fn listener(apply_to: ApplyTo, object: &ObjectMatch, context: PatchContext, name: &str) -> Value {
     let empty = ListenerMatch::default();
-    let want = matching::listener_match(&built.object).unwrap_or(&empty);
+    let want = matching::listener_match(object).unwrap_or(&empty);
     let inbound = context == PatchContext::SidecarInbound;
-    let name = match want.name.as_str() {
-        "" if inbound => matching::VIRTUAL_INBOUND,
-        name => or_unnamed(name),
-    };
     let chain = want.filter_chain.clone().unwrap_or_default();
     let mut criteria = serde_json::Map::new();
     if !chain.sni.is_empty() {
@@ -322,7 +422,7 @@ fn listener(built: &BuiltPatch<'_>, context: PatchContext) -> Value {
     }
     let filter = chain.filter.as_ref().map(|filter| filter.name.as_str()).filter(|name| !name.is_empty());
     let sub_filter = chain.filter.as_ref().and_then(|filter| filter.sub_filter.as_deref()).unwrap_or_default();
-    let http = built.patch.apply_to == ApplyTo::HttpFilter || filter == Some(matching::HTTP_CONNECTION_MANAGER);
+    let http = apply_to == ApplyTo::HttpFilter || filter == Some(matching::HTTP_CONNECTION_MANAGER);
     let filter = if http {
         let type_url = format!("type.googleapis.com/{HCM_TYPE}");
         let filters = json!([{"name": or_unnamed(sub_filter)}, {"name": OTHER}]);
@@ -331,16 +431,20 @@ fn listener(built: &BuiltPatch<'_>, context: PatchContext) -> Value {
         json!({"name": filter.unwrap_or(UNNAMED)})
     };
     let port = if want.port_number == 0 { port_in(name).unwrap_or(0) } else { u64::from(want.port_number) };
-    json!({
+    let mut listener = json!({
         "name": name,
-        "address": {"socket_address": {"address": "0.0.0.0", "port_value": port}},
         "filter_chains": [
             {"filter_chain_match": criteria, "filters": [filter, {"name": OTHER}], "name": chain.name},
             {"filters": [{"name": OTHER}], "name": OTHER},
         ],
         "listener_filters": [{"name": or_unnamed(&want.listener_filter)}, {"name": OTHER}],
         "traffic_direction": direction(inbound),
-    })
+    });
+    // The services of a waypoint share an internal listener, which has no port.
+    if name != matching::MAIN_INTERNAL {
+        listener["address"] = json!({"socket_address": {"address": "0.0.0.0", "port_value": port}});
+    }
+    listener
 }
 
 fn direction(inbound: bool) -> &'static str {
@@ -366,7 +470,7 @@ fn cluster(object: &ObjectMatch, direction: &str) -> Value {
     json!({"name": name})
 }
 
-fn routes(object: &ObjectMatch, context: PatchContext) -> (ResourceKind, Value) {
+fn routes(object: &ObjectMatch, context: PatchContext, waypoint: bool) -> (ResourceKind, Value) {
     let empty = RouteConfigurationMatch::default();
     let want = matching::route_match(object).unwrap_or(&empty);
     let inbound = context == PatchContext::SidecarInbound;
@@ -392,6 +496,8 @@ fn routes(object: &ObjectMatch, context: PatchContext) -> (ResourceKind, Value) 
     let port = want.port_number;
     let name = if !want.name.is_empty() {
         want.name.clone()
+    } else if waypoint {
+        format!("inbound-vip|{port}|http|{UNNAMED}")
     } else if inbound {
         format!("inbound|{port}||")
     } else if context == PatchContext::Gateway && (want.port_name.is_empty() && want.gateway.is_empty()) {
@@ -415,8 +521,9 @@ fn routes(object: &ObjectMatch, context: PatchContext) -> (ResourceKind, Value) 
     }
     let type_url = format!("type.googleapis.com/{HCM_TYPE}");
     let manager = json!({"@type": type_url, "route_config": routes});
+    let name = if waypoint { matching::MAIN_INTERNAL } else { matching::VIRTUAL_INBOUND };
     let listener = json!({
-        "name": matching::VIRTUAL_INBOUND,
+        "name": name,
         "address": {"socket_address": {"address": "0.0.0.0", "port_value": 15006}},
         "filter_chains": [{"filters": [{"name": matching::HTTP_CONNECTION_MANAGER, "typed_config": manager}]}],
         "traffic_direction": "INBOUND",

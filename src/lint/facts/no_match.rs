@@ -2,7 +2,7 @@
 
 use crate::engine::trace::Condition;
 use crate::engine::{Outcome, PatchId};
-use crate::lint::facts::context::{Context, Knowledge, Missed, PatchView, ProxyRun};
+use crate::lint::facts::context::{Context, Knowledge, Missed, PatchView, ProxyRun, Taken};
 use crate::lint::facts::culprit;
 use crate::lint::facts::described::Takers;
 use crate::lint::facts::names::{cluster_like, count, listed_or, nearest};
@@ -26,7 +26,7 @@ pub(crate) struct NoMatch<'c, 'a> {
     /// Certain if those are real proxies.
     pub confidence: Confidence,
     /// Without config dumps: the patch that takes whatever this one matches.
-    taken: Option<&'c Cause>,
+    taken: Option<&'c Taken>,
 }
 
 /// The results of each patch over all runs.
@@ -93,7 +93,7 @@ fn miss<'a>(cx: &Context<'a>, view: &PatchView<'a>, met: Met, takers: &Takers<'a
             let attached = cx.attached.get(filter).into_iter().flatten();
             let looked = attached.filter_map(|&run| Some((run, cx.runs.get(run)?.plan.find(filter, patch)?))).collect();
             let nearest = Some(taken.nearest);
-            return Some(Missed { filter, patch, looked, nearest, certain: false, taken: Some(taken.cause) });
+            return Some(Missed { filter, patch, looked, nearest, certain: false, taken: Some(taken) });
         }
     }
     if met.matched {
@@ -169,12 +169,13 @@ impl NoMatch<'_, '_> {
             .label("the match fails here")
             .cause(self.cause(cx))
             .ineffective();
+        let finding = if self.nearest == Some(Condition::HttpConnectionManager) { finding } else { finding.misses() };
         match self.confidence {
             Confidence::Certain => {
                 let proxies = count(self.runs.len(), "proxy", "proxies");
                 if self.objects == 0 && self.nearest.is_some() {
                     return finding
-                        .note(format!("no {what} is left where the patch looks, on {proxies}"))
+                        .note(format!("no {what} exists where the patch looks, on {proxies}"))
                         .workloads(self.runs.iter().map(|run| run.label().to_owned()));
                 }
                 let among: Vec<&str> = self.candidates.iter().map(String::as_str).collect();
@@ -184,6 +185,9 @@ impl NoMatch<'_, '_> {
                 finding
                     .note(format!("looked at {looked} on {proxies}; {have}"))
                     .workloads(self.runs.iter().map(|run| run.label().to_owned()))
+            }
+            Confidence::Likely if self.taken.is_some_and(|taken| !taken.certain) => {
+                finding.likely("no config dump was given; judged by the names that istiod gives")
             }
             Confidence::Likely if self.taken.is_some() => finding
                 .confidence(Confidence::Certain)
@@ -199,8 +203,8 @@ impl NoMatch<'_, '_> {
 
     /// The patch that removes what this one matches.
     pub(crate) fn cause(&self, cx: &Context<'_>) -> Option<Cause> {
-        if let Some(cause) = self.taken {
-            return Some(cause.clone());
+        if let Some(taken) = self.taken {
+            return Some(taken.cause.clone());
         }
         culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs)
     }

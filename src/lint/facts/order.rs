@@ -4,7 +4,7 @@ use crate::budget;
 use crate::engine::compat::Behaviour;
 use crate::engine::program::{BuiltPatch, names_filter, proxy_runs};
 use crate::engine::trace::Effect;
-use crate::engine::{self, Options, Pass, PatchId, Plan, Trace, matching};
+use crate::engine::{self, Options, PatchId, Plan, matching};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::seen::{changed_filter_lists, exact};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
@@ -223,15 +223,7 @@ impl<'a> ProxyRun<'a> {
     /// Whether a patch that matches nothing would match if its filter came after that of another patch (or, within one
     /// filter, if the patch came after the other).
     pub fn matches_after(&self, id: PatchId, other: PatchId) -> bool {
-        let mut plan = self.plan.without(&[]);
-        let patch = plan.patches.remove(id.index());
-        // Everything after the patch has moved forward by one, so this is right after the other.
-        let at = other.index();
-        let pass = Pass::of(patch.built.patch.apply_to);
-        plan.patches.insert(at, patch);
-        let mut trace = Trace::new(plan.patches.len());
-        engine::run_pass(&plan, self.config, pass, &mut trace);
-        trace.patches.get(at).is_some_and(|trace| trace.effects.iter().any(|(_, effect)| effect.changes()))
+        self.scene().matches_after(id, other)
     }
 
     /// The plan with one filter moved right after another.

@@ -7,7 +7,7 @@ use crate::lint::facts::versions::newest_fitting;
 use crate::lint::finding::Confidence;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Gateway, Inventory, Labels, Workload};
-use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::model::proxy::{GATEWAY_CLASS_LABEL, GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -187,6 +187,15 @@ pub(crate) fn classic_gateway(labels: &Labels) -> Option<(&String, &String)> {
             .strip_prefix("istio-")
             .is_some_and(|rest| rest.ends_with("gateway") || matches!(rest, "ingress" | "egress")),
         _ => false,
+    })
+}
+
+/// The label that istiod and `istioctl` give only to the pods of waypoints.
+pub(crate) fn waypoint_label(labels: &Labels) -> Option<(&String, &String)> {
+    labels.iter().find(|(key, value)| {
+        *key == "istio.io/waypoint-for"
+            || (*key == GATEWAY_CLASS_LABEL && *value == "istio-waypoint")
+            || (*key == "gateway.istio.io/managed" && *value == "istio.io-mesh-controller")
     })
 }
 

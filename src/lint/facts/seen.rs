@@ -13,6 +13,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
 use crate::proto::tree::{Tree, Value, type_name};
 use crate::source::{Span, Step};
+use crate::words::few;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ impl Seen<'_, '_> {
 
     /// A note with the filters that a merge into all of them reaches.
     pub fn reached(&self, names: &[&str]) -> String {
-        let names = names.join(", ");
+        let names = few(names, names.len(), 8);
         if self.runs.iter().any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_)))) {
             return format!("reached: {names}, where istiod panics because the type differs, and stops");
         }

@@ -2,7 +2,7 @@
 
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::{Family, Need};
-use crate::source::{Severity, Span};
+use crate::source::{FileId, Severity, Span};
 use crate::words::few;
 use std::collections::{HashMap, HashSet};
 
@@ -81,20 +81,22 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
     repeats(findings);
 }
 
-/// A filter that several patches of one EnvoyFilter miss, for the same reason and with the same remedy, is one mistake: the
-/// first reports it and names the others, which become infos.
+/// What several patches of a file miss, with the same remedy, is one mistake: the first reports it and names the others,
+/// which become infos.
 fn repeats(findings: &mut Findings) {
     /// Maximum number of patches that are named.
     const SHOWN: usize = 4;
-    type Same = (&'static str, String, String, Option<String>);
-    let missed = |one: &Finding| one.missing.is_some() && one.patch.is_some() && one.severity > Severity::Info;
-    let same = |one: &Finding| -> Same { (one.rule.code, one.filter.clone(), one.message.clone(), one.help.clone()) };
-    let mut groups: HashMap<Same, Vec<usize>> = HashMap::new();
+    type Same = (&'static str, FileId, String, Option<String>);
+    let missed = |one: &Finding| one.misses && one.patch.is_some() && one.severity > Severity::Info;
+    let same =
+        |one: &Finding| -> Same { (one.rule.code, one.primary.span.file, one.message.clone(), one.help.clone()) };
+    let mut groups: HashMap<Same, Vec<(u32, String, usize)>> = HashMap::new();
     for one in findings.iter_mut().filter(|one| missed(one)) {
-        groups.entry(same(one)).or_default().extend(one.patch);
+        let Some(patch) = one.patch else { continue };
+        groups.entry(same(one)).or_default().push((one.primary.span.start, one.filter.clone(), patch));
     }
     for patches in groups.values_mut() {
-        patches.sort_unstable();
+        patches.sort();
         patches.dedup();
     }
     groups.retain(|_, patches| patches.len() > 1);
@@ -103,14 +105,20 @@ fn repeats(findings: &mut Findings) {
     }
     for one in findings.iter_mut().filter(|one| missed(one)) {
         let Some([first, others @ ..]) = groups.get(&same(one)).map(Vec::as_slice) else { continue };
-        if one.patch == Some(*first) {
-            let patches = others.iter().map(|patch| format!("configPatches[{patch}]"));
-            let names = few(patches, others.len(), SHOWN);
+        let own = (&one.filter, one.patch);
+        let name = |(_, filter, patch): &(u32, String, usize)| {
+            let of = if *own.0 == *filter { String::new() } else { format!(" of {filter}") };
+            format!("configPatches[{patch}]{of}")
+        };
+        if own == (&first.1, Some(first.2)) {
+            let here = if others.iter().all(|other| other.1 == first.1) { " of this EnvoyFilter" } else { "" };
+            let names = few(others.iter().map(name), others.len(), SHOWN);
             let verb = if others.len() == 1 { "has" } else { "have" };
-            one.notes.push(format!("{names} of this EnvoyFilter {verb} the same mistake"));
+            one.notes.push(format!("{names}{here} {verb} the same mistake"));
         } else {
+            one.follows = one.severity == Severity::Error;
             one.severity = Severity::Info;
-            one.notes.push(format!("the same mistake as in configPatches[{first}]"));
+            one.notes.push(format!("the same mistake as in {}", name(first)));
         }
     }
 }

@@ -65,10 +65,20 @@ pub fn snapshot_with_errors(stage: &Stage<'_>, rules: &[&'static Rule]) -> (Snap
         context.settle(&mut findings);
         fold(&mut findings);
         let mut errors = findings.sorted();
-        errors.retain(|finding| finding.severity == Severity::Error);
+        errors.retain(is_broken);
         make_safe(&mut errors, context.filters);
         (take(context, rules), errors)
     })
+}
+
+/// Whether something does not work: an error, an EnvoyFilter that most likely has no effect at all, or the consequence of an
+/// error elsewhere.
+fn is_broken(finding: &Finding) -> bool {
+    match finding.severity {
+        Severity::Error => true,
+        Severity::Warning => finding.ineffective && finding.patch.is_none(),
+        Severity::Info => finding.follows,
+    }
 }
 
 /// Takes a snapshot of a stage, compares it with an earlier one, and runs the upgrade rules.

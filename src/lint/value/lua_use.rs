@@ -40,6 +40,8 @@ pub(crate) struct Use<'t> {
     pub dotted: Vec<Named<'t>>,
     /// Changes of headers inside of a loop over them.
     pub looped: Vec<Named<'t>>,
+    /// Changes of headers after they were sent on.
+    pub sent: Vec<Named<'t>>,
     /// Request headers that are appended by `add`.
     pub added: Vec<Named<'t>>,
     /// Texts with the name that they are assigned to, the key of a table, or the argument before them.
@@ -150,6 +152,8 @@ struct Reader<'t> {
     scopes: Vec<(Opened, Vec<&'t str>)>,
     /// The open scopes that are loops over the headers, by depth.
     iterating: Vec<usize>,
+    /// The open scopes in which the body was read in chunks, by depth.
+    streamed: Vec<usize>,
     functions: Vec<Function<'t>>,
     /// Open brackets, each with the name called before it.
     brackets: Vec<(&'t str, &'t str)>,
@@ -170,6 +174,8 @@ struct Reader<'t> {
     handles: BTreeSet<&'t str>,
     /// Headers that were removed or replaced earlier, in lowercase.
     removed: BTreeSet<String>,
+    /// Whether headers were removed whose names the script computes: it may be any.
+    removed_any: bool,
     /// Locals that hold a value that may be absent.
     maybe: BTreeMap<&'t str, Source>,
     /// Values that the function tested before.
@@ -195,6 +201,7 @@ pub(crate) fn read(text: &str) -> Use<'_> {
         tokens: tokens(text),
         scopes: vec![(Opened::Block, Vec::new())],
         iterating: Vec::new(),
+        streamed: Vec::new(),
         functions: Vec::new(),
         brackets: Vec::new(),
         found: Use::default(),
@@ -207,6 +214,7 @@ pub(crate) fn read(text: &str) -> Use<'_> {
         constants: BTreeMap::new(),
         handles: BTreeSet::new(),
         removed: BTreeSet::new(),
+        removed_any: false,
         maybe: BTreeMap::new(),
         looked_at: BTreeSet::new(),
         held_bodies: BTreeSet::new(),
@@ -300,20 +308,18 @@ impl<'t> Reader<'t> {
                     at + 1
                 }
                 Token::Keyword("elseif") => {
-                    self.scopes.pop();
+                    self.close();
                     at + 1
                 }
                 Token::Keyword("else") => {
-                    self.scopes.pop();
+                    self.close();
                     self.scopes.push((Opened::Block, Vec::new()));
                     at + 1
                 }
                 Token::Keyword("end" | "until") => {
-                    if let Some((Opened::Function, _)) = self.scopes.pop() {
+                    if let Some((Opened::Function, _)) = self.close() {
                         self.functions.pop();
                     }
-                    let depth = self.scopes.len();
-                    self.iterating.retain(|opened| *opened <= depth);
                     at + 1
                 }
                 Token::Sign(open @ ("(" | "{" | "[")) => {
@@ -339,6 +345,15 @@ impl<'t> Reader<'t> {
                 _ => at + 1,
             };
         }
+    }
+
+    /// Ends the innermost scope.
+    fn close(&mut self) -> Option<(Opened, Vec<&'t str>)> {
+        let closed = self.scopes.pop();
+        let depth = self.scopes.len();
+        self.iterating.retain(|opened| *opened <= depth);
+        self.streamed.retain(|opened| *opened <= depth);
+        closed
     }
 
     /// A text after the text that names it: `["x-api-key"] = "…"`, `add("x-api-key", "…")`.
@@ -455,12 +470,16 @@ impl<'t> Reader<'t> {
         if let (Some((false, _)), Some(end)) = (self.entry(), headers) {
             self.header_change(end);
         }
-        if let Some(end) = headers.filter(|_| !self.iterating.is_empty() && !self.guarded())
+        if let Some(end) = headers.filter(|_| !self.guarded())
             && self.sign(end, ":")
             && let Token::Name(method @ ("add" | "replace" | "remove")) = self.token(end + 1)
         {
             let named = self.named(end + 1, method);
-            self.found.looped.push(named);
+            if !self.iterating.is_empty() {
+                self.found.looped.push(named);
+            } else if !self.streamed.is_empty() {
+                self.found.sent.push(named);
+            }
         }
         if let Some((response, handle)) = self.entry()
             && (name == handle || self.handles.contains(name))

@@ -41,6 +41,10 @@ fn said(arguments: &[&str]) -> Said {
 const BAD: &str = "testdata/rules/refused-by-envoy/bad.yaml";
 const GOOD: &str = "testdata/rules/refused-by-envoy/good.yaml";
 const DUMP: &str = "testdata/reference/shop/base/cart.json.zst";
+/// Rejected before the upgrade, too.
+const REFUSED: &str = "testdata/field/judged/refused-before-and-after.yaml";
+/// Code that the agent fetches, without a timeout.
+const FETCHED: &str = "testdata/rules/wasm-code-not-wasm/good_image.yaml";
 const WORDS: &str = "The table size of maglev must be prime number";
 
 #[test]
@@ -71,6 +75,10 @@ fn every_command_reports_a_rejection_with_its_patch() {
     assert!(audit.out.contains("EF133") && audit.out.contains(WORDS), "{}", audit.out);
     let audit = asked(&["audit", "-f", GOOD, "--dump", DUMP, "--from", "1.30", "--to", "1.31"]);
     assert!(audit.code == 0 && !audit.out.contains("EF133"), "{}", audit.out);
+    let audit = asked(&["audit", "-f", REFUSED, "--dump", DUMP, "--from", "1.30", "--to", "1.31"]);
+    assert!(audit.out.contains("broken today already") && !audit.out.contains("EF133"), "{}", audit.out);
+    let fetched = asked(&["lint", FETCHED, "--dump", DUMP, "--select", "EF133"]);
+    assert!(fetched.code == 0 && !fetched.out.contains("EF133"), "{}", fetched.out);
     let other = asked(&["lint", GOOD, "--dump", DUMP, "--istio-version", "1.28", "--select", "EF133"]);
     assert!(other.out.contains("Envoy 1.39.3 was asked; the proxies of Istio 1.28 run Envoy 1.36"), "{}", other.out);
 }

@@ -79,6 +79,9 @@ impl<'t> Reader<'t> {
             return;
         }
         let named = self.named(at + 2, method);
+        if method == "bodyChunks" {
+            self.streamed.push(self.scopes.len());
+        }
         if YIELDS.contains(&method) {
             self.yields.push((named.at, response));
         }
@@ -233,16 +236,19 @@ impl<'t> Reader<'t> {
         };
         let (header, shift) = match self.token(at + 3) {
             Token::Text(header) => (header, 1),
-            Token::Name(name) => match self.constants.get(name) {
-                Some(header) => (*header, 0),
-                None => return,
-            },
+            Token::Name(name) => {
+                let Some(header) = self.constants.get(name) else {
+                    self.removed_any |= method == "remove";
+                    return;
+                };
+                (*header, 0)
+            }
             _ => return,
         };
         // A header that was removed or replaced before is no longer the client's.
         if method != "add" {
             self.removed.insert(header.to_ascii_lowercase());
-        } else if !self.removed.contains(&header.to_ascii_lowercase()) {
+        } else if !self.removed_any && !self.removed.contains(&header.to_ascii_lowercase()) {
             let added = self.named(at + 3, header);
             self.found.added.push(Named { at: added.at + shift, ..added });
         }

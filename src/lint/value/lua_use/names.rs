@@ -106,6 +106,11 @@ impl Owner {
         }
     }
 
+    /// The names of all its methods, with those that every object has.
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        self.methods().iter().map(|(name, _)| *name).chain(LOGS.iter().copied())
+    }
+
     /// The object that a method without arguments returns.
     pub(super) fn of(self, method: &str) -> Option<Owner> {
         Some(match (self, method) {

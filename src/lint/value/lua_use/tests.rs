@@ -83,6 +83,8 @@ fn locals_stand_for_what_they_hold() {
     assert_eq!(added("local name = 'x-user' h:headers():add(name, 'a')"), 1);
     assert_eq!(added("h:headers():remove('X-User') h:headers():add('x-user', 'a')"), 0);
     assert_eq!(added("local all = h:headers() all:replace('x-user', 'a')"), 0);
+    let each = "for _, name in pairs({'x-user'}) do h:headers():remove(name) end h:headers():add('x-user', 'a')";
+    assert_eq!(added(each), 0);
     let calls = |body: &str| names(&read(&text(body)).calls).join(",");
     assert_eq!(calls("local to = 'authz' h:httpCall(to, {}, '', 100)"), "authz");
     assert_eq!(calls("local to = 'authz' .. zone h:httpCall(to, {}, '', 100)"), "");
@@ -181,6 +183,20 @@ fn what_clients_send_decides() {
     assert_eq!(found("if h:headers():get('x-a') == nil then end"), "");
     assert_eq!(found("h:headers():remove('X-A') if h:headers():get('x-a') == 'b' then end"), "");
     assert!(read("function envoy_on_response(h) if h:headers():get('x-a') == 'b' then end end").decisions.is_empty());
+}
+
+#[test]
+fn headers_cannot_change_after_they_were_sent_on() {
+    let found = |body: &str| {
+        let text = format!("function envoy_on_request(h) {body} end");
+        read(&text).sent.iter().map(|one| one.name.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("for c in h:bodyChunks() do end h:headers():add('a', 'b')"), ["add"]);
+    assert_eq!(found("local s = h:headers() for c in h:bodyChunks() do s:remove('a') end"), ["remove"]);
+    assert!(found("h:headers():add('a', 'b') for c in h:bodyChunks() do end").is_empty());
+    let branch = "if x then for c in h:bodyChunks() do end else h:headers():add('a', 'b') end h:headers():remove('a')";
+    assert!(found(branch).is_empty());
+    assert!(found("for c in h:bodyChunks() do end h:headers():get('a')").is_empty());
 }
 
 #[test]

@@ -1,0 +1,1 @@
+explain filter late --demo -f taken.yaml
