@@ -512,7 +512,6 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
         for built in program.patches(index) {
             if let Some(anchor) = reach::anchor(&built.object) {
                 let user = (filter.full_name(), built.patch.index);
-                names.places.entry(user.0.clone()).or_insert_with(|| Place::of(filter, root));
                 if chain::Insert::of(index, built).is_some() {
                     names.neighbors.insert(user.clone());
                 }
@@ -535,7 +534,6 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
             }
             for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
                 let user = (filter.full_name(), built.patch.index);
-                names.places.entry(user.0.clone()).or_insert_with(|| Place::of(filter, root));
                 names.filter_users.entry(key.to_string()).or_default().insert(user);
             }
             rest::clusters_of(tree, &mut |name| {

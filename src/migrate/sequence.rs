@@ -7,6 +7,7 @@ use super::verdict::{Concern, Guard, Kind, State};
 use super::{Action, FilterReport, PatchReport, Request, is_written};
 use crate::engine::program::Program;
 use crate::model::inventory::Labels;
+use crate::words::{MOST_NAMES, few};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,6 +20,9 @@ const MOST_SELECTORS: usize = 128;
 
 /// Most filters that stay of which a native one is told that it runs before them.
 const MOST_FOREIGN: usize = 64;
+
+/// How a difference begins that names filters which stay.
+const PASSES: &str = "runs before `";
 
 /// What the order depends on.
 pub(super) struct Sequence<'a> {
@@ -191,15 +195,18 @@ impl Sequence<'_> {
         if patch.found.actions.iter().any(phased) {
             return false;
         }
-        for name in passed {
-            let effect = format!("runs before `{name}`, which stays, not after it");
-            patch.found.difference(Kind::Position, effect);
-            if SECURITY.iter().any(|one| name.ends_with(one)) {
-                let reason = format!(
-                    "`{name}`, which decides who may call, stays behind the native filter: review what that does with requests that are refused"
-                );
-                patch.found.guard(Concern::Authorization, State::Review, reason);
-            }
+        let names: Vec<&str> = passed.collect();
+        patch.found.differences.retain(|one| !one.effect.starts_with(PASSES));
+        if !names.is_empty() {
+            let listed = few(names.iter().map(|name| format!("`{name}`")), names.len(), MOST_NAMES);
+            let end = if names.len() == 1 { "which stays, not after it" } else { "which stay, not after them" };
+            patch.found.difference(Kind::Position, format!("runs before {listed}, {end}"));
+        }
+        if let Some(name) = names.iter().find(|name| SECURITY.iter().any(|one| name.ends_with(one))) {
+            let reason = format!(
+                "`{name}`, which decides who may call, stays behind the native filter: review what that does with requests that are refused"
+            );
+            patch.found.guard(Concern::Authorization, State::Review, reason);
         }
         patch.class = patch.found.class();
         let written = is_written(&patch.found, self.request.accept);

@@ -50,8 +50,6 @@ pub(crate) struct Names {
     pub filter_users: BTreeMap<String, BTreeSet<(String, usize)>>,
     /// Those of them that insert another filter next to it.
     pub neighbors: BTreeSet<(String, usize)>,
-    /// The proxies and the order of filters that use a filter by its name, by `namespace/name`.
-    pub places: BTreeMap<String, Place>,
 }
 
 /// A patch that inserts an HTTP filter.

@@ -1,6 +1,6 @@
 //! Patches that belong together: filters that others find by name, and patches that the same objects replace.
 
-use super::step::{Cx, Part, Place};
+use super::step::{Cx, Part};
 use super::verdict::{Concern, Guard, Kind, State};
 use super::{PatchReport, catalog};
 use crate::engine::program::Program;
@@ -19,7 +19,6 @@ type User = (String, usize);
 /// Other patches that refer to a removed filter by name would no longer find it.
 pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     let own = cx.filter.full_name();
-    let place = Place::of(cx.filter, cx.mesh.root);
     for at in 0..parts.len() {
         let Some(found) = &parts[at].found else { continue };
         if !found.moves || !RENAMED.contains(&found.pattern) || parts[at].apply_to() != ApplyTo::HttpFilter {
@@ -38,11 +37,7 @@ pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
                         && part.found.as_ref().is_some_and(|other| other.moves && other.pattern == pattern)
                 })
         };
-        let meets = |(filter, _): &&(String, usize)| {
-            *filter == own || cx.names.places.get(filter).is_none_or(|other| other.meets(&place))
-        };
-        let users = cx.names.filter_users.get(name).into_iter().flatten();
-        let users = users.filter(|user| !follows(user)).filter(meets);
+        let users = cx.names.filter_users.get(name).into_iter().flatten().filter(|user| !follows(user));
         // Those of other EnvoyFilters that insert a filter next to this one may move with it.
         let (followers, users): (Vec<&User>, Vec<&User>) =
             users.partition(|user| user.0 != own && cx.names.neighbors.contains(*user));

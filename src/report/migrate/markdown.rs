@@ -9,15 +9,37 @@ use std::io::{self, Write};
 
 /// Text in a table's cell or a line: on one line, without markup of its own.
 fn cell(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '|' | '<' | '>' | '[' | ']' | '*' | '_' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|c| escape(c, &mut out));
+    out
+}
+
+fn escape(c: char, out: &mut String) {
+    match c {
+        '|' | '<' | '>' | '[' | ']' | '*' | '_' | '\\' => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() => out.push(' '),
+        c => out.push(c),
+    }
+}
+
+/// A sentence in a list: code between backticks stays as it is, since escapes would be shown there.
+fn line(text: &str) -> String {
+    // Anything but pairs of single backticks may be code elsewhere than it seems.
+    if !text.matches('`').count().is_multiple_of(2) || text.contains("``") {
+        return cell(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for (number, part) in text.split('`').enumerate() {
+        if number > 0 {
+            out.push('`');
+        }
+        if number % 2 == 0 {
+            part.chars().for_each(|c| escape(c, &mut out));
+        } else {
+            out.extend(part.chars().map(|c| if c.is_control() { ' ' } else { c }));
         }
     }
     out
@@ -45,8 +67,8 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             out,
             "\n{} rewritten to the newest types: {}; {}",
             cell(&one.filter),
-            cell(&changes.join(", ")),
-            cell(&one.effect.words())
+            line(&changes.join(", ")),
+            line(&one.effect.words())
         )?;
     }
     for filter in report.filters.iter().filter(|filter| !filter.patches.is_empty()) {
@@ -54,39 +76,39 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         for patch in &filter.patches {
             writeln!(out, "- configPatches\\[{}\\]: {}", patch.index, patch.class.name())?;
             if let Some(one) = &patch.ambient {
-                writeln!(out, "  - ambient: {}: {}", one.place.words(), cell(&one.reason))?;
+                writeln!(out, "  - ambient: {}: {}", one.place.words(), line(&one.reason))?;
             }
             if let Some(why) = unwritten(patch) {
-                writeln!(out, "  - {}", cell(&why))?;
+                writeln!(out, "  - {}", line(&why))?;
             }
             for difference in &patch.found.differences {
-                writeln!(out, "  - {}: {}", difference.kind.name(), cell(&difference.effect))?;
+                writeln!(out, "  - {}: {}", difference.kind.name(), line(&difference.effect))?;
             }
             for text in open(patch) {
-                writeln!(out, "  - {}", cell(&text))?;
+                writeln!(out, "  - {}", line(&text))?;
             }
             for note in &patch.found.notes {
-                writeln!(out, "  - {}", cell(note))?;
+                writeln!(out, "  - {}", line(note))?;
             }
             if !patch.found.moves && !patch.found.pattern.follow.is_empty() {
                 writeln!(out, "  - follow <{}>", patch.found.pattern.follow)?;
             }
         }
-        for line in proven(report, filter) {
-            writeln!(out, "- {}", cell(&line))?;
+        for text in proven(report, filter) {
+            writeln!(out, "- {}", line(&text))?;
         }
         if let Some(outcome) = outcome(report, filter) {
             writeln!(out, "- {outcome}")?;
         }
         for effect in meanwhile(filter) {
-            writeln!(out, "- while both exist: {}", cell(effect))?;
+            writeln!(out, "- while both exist: {}", line(effect))?;
         }
     }
     let steps = steps(report);
     if !steps.is_empty() {
         writeln!(out, "\n## Rollout\n")?;
         for (number, step) in steps.iter().enumerate() {
-            writeln!(out, "{}. {}", number + 1, cell(&sentence(step)))?;
+            writeln!(out, "{}. {}", number + 1, line(&sentence(step)))?;
         }
         for document in documents(report) {
             // The fence is longer than any run of backticks inside.
@@ -97,7 +119,7 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
     writeln!(out)?;
     for note in scope(report) {
-        writeln!(out, "> {}\n", cell(&note))?;
+        writeln!(out, "> {}\n", line(&note))?;
     }
     Ok(())
 }
@@ -110,4 +132,16 @@ fn longest(text: &str) -> usize {
         longest = longest.max(run);
     }
     longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_not_escaped() {
+        assert_eq!(line("the key `a_b|c` of <x>_y"), "the key `a_b|c` of \\<x\\>\\_y");
+        assert_eq!(line("one ` only_"), "one ` only\\_");
+        assert_eq!(line("``<img>`"), "``\\<img\\>`");
+    }
 }
