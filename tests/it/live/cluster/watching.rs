@@ -62,7 +62,7 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     let last = lines.iter().rfind(|line| line["event"] == "scope").unwrap();
     assert_eq!(last["scope"]["proxies"], json!({"read": 2, "of": 2, "pods": 2}), "{last}");
     assert!(lines.iter().any(|line| line["problem"] == "selects-nothing" && line["name"] == "lonely"), "{}", said.out);
-    // The same filters have problems on the same workloads as in `status` for every replica.
+    // The filters of the namespace have problems on the same workloads as in `status` for every replica, which has no others.
     let status = run(&admin, &["status", "-n", "watched", "--all-replicas", "-o", "json"]);
     let status: Value = serde_json::from_str(&status.out).unwrap();
     let want: BTreeSet<(String, String)> = status["wrong"]
@@ -74,10 +74,13 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     let reported = ["rejected", "not-in-effect", "partly-in-effect", "no-effect", "selects-nothing"];
     let found: BTreeSet<(String, String)> = lines
         .iter()
-        .filter(|line| reported.iter().any(|word| line["problem"] == *word))
+        .filter(|line| line["namespace"] == "watched" && reported.iter().any(|word| line["problem"] == *word))
         .map(|line| (text(line, "/name").to_owned(), text(line, "/workload").replace('-', "")))
         .collect();
     assert_eq!(found, want, "{}", said.out);
+    // What a filter of the root namespace does wrong on workloads of the namespace is reported, too.
+    let of_root = |line: &Value| line["name"] == "catalog-connect-timeout" && line["workloadNamespace"] == "watched";
+    assert!(lines.iter().any(of_root), "{}", said.out);
     // The field selector of `kubectl describe`.
     let uid = |name: &str| {
         let path = format!("/apis/networking.istio.io/v1alpha3/namespaces/watched/envoyfilters/{name}");
