@@ -1,6 +1,7 @@
 //! Checks that the HTTP filter next to which a filter is inserted exists in the filter chains: without it, the patch
 //! does nothing.
 
+use super::chain::{EXCHANGE, EXT_AUTHZ, JWT, RBAC};
 use super::reach;
 use super::step::{Cx, Move, Part, Place};
 use super::verdict::{Concern, Kind, State};
@@ -14,12 +15,11 @@ const EVERYWHERE: &[&str] = &[
     "envoy.filters.http.cors",
     "envoy.filters.http.fault",
     "envoy.filters.http.grpc_stats",
-    "istio.metadata_exchange",
+    EXCHANGE,
 ];
 
 /// Filters of the inbound filter chains.
-pub(super) const INBOUND: &[&str] =
-    &["envoy.filters.http.jwt_authn", "envoy.filters.http.rbac", "envoy.filters.http.ext_authz"];
+pub(super) const INBOUND: &[&str] = &[JWT, RBAC, EXT_AUTHZ];
 
 /// The filter of the outbound filter chains.
 pub(super) const OUTBOUND: &str = "istio.alpn";
@@ -99,9 +99,9 @@ fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
         return Presence::Absent;
     }
     match anchor {
-        "envoy.filters.http.jwt_authn" => of_policies(cx, "RequestAuthentication", |_| true),
-        "envoy.filters.http.rbac" => of_policies(cx, "AuthorizationPolicy", |_| true),
-        "envoy.filters.http.ext_authz" => of_policies(cx, "AuthorizationPolicy", |spec| spec["action"] == "CUSTOM"),
+        JWT => of_policies(cx, "RequestAuthentication", |_| true),
+        RBAC => of_policies(cx, "AuthorizationPolicy", |_| true),
+        EXT_AUTHZ => of_policies(cx, "AuthorizationPolicy", |spec| spec["action"] == "CUSTOM"),
         "istio.stats" => metrics(cx),
         _ => Presence::Unknown,
     }

@@ -2,6 +2,7 @@
 
 use super::attach::{self, Directions};
 use super::catalog;
+use super::chain;
 use super::condition;
 use super::decides::{Decides, earlier, narrow};
 use super::draft::{Action, attachment, object};
@@ -275,7 +276,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     attach::check(cx, part, &mut found, Directions::Inbound);
     narrow(part, &mut found);
     super::anchor::check(cx, part, &mut found);
-    if anchor(&part.built.object) != Some("envoy.filters.http.jwt_authn") {
+    if anchor(&part.built.object) != Some(chain::JWT) {
         found.difference(
             Kind::Position,
             "authentication runs right after metadata_exchange, before everything except phase AUTHN",

@@ -18,7 +18,7 @@ pub(super) const RBAC: &str = "envoy.filters.http.rbac";
 pub(super) const EXT_AUTHZ: &str = "envoy.filters.http.ext_authz";
 
 /// Filters that follow those of policies.
-const REST: &[&str] = &[
+pub(super) const REST: &[&str] = &[
     "envoy.filters.http.grpc_stats",
     "istio.alpn",
     "envoy.filters.http.fault",

@@ -3,6 +3,7 @@
 //! Lists are compared by name. A filter with another name but equal content, or the only one of its type on both sides,
 //! counts as renamed. References are replaced by the discovered content.
 
+use super::chain;
 use super::forms::{
     INLINE, SHARES, SOURCE, STRING_MATCH, VERSION, checked_headers, code, lower, reachable, same_match, same_words,
     share,
@@ -365,19 +366,17 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
 /// Lists of a CORS policy, which are texts.
 const ORIGIN_LISTS: [&str; 3] = ["allow_methods", "allow_headers", "expose_headers"];
 
-/// Filters that istiod adds to every filter chain: they stay in place when others move.
-const STOCK: &[&str] = &[
-    "istio.metadata_exchange",
-    "envoy.filters.http.grpc_stats",
-    "istio.alpn",
-    "envoy.filters.http.fault",
-    "envoy.filters.http.cors",
-    "istio.stats",
-    "envoy.filters.http.router",
+/// Listener filters that istiod adds.
+const LISTENER_FILTERS: &[&str] = &[
     "envoy.filters.listener.tls_inspector",
     "envoy.filters.listener.http_inspector",
     "envoy.filters.listener.original_dst",
 ];
+
+/// Whether istiod adds a filter everywhere: it stays in place when others move.
+fn is_stock(name: &str) -> bool {
+    name == chain::EXCHANGE || chain::REST.contains(&name) || LISTENER_FILTERS.contains(&name)
+}
 
 fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec<Found>) {
     if path.ends_with("/http_filters")
@@ -406,7 +405,7 @@ fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec
     let weights: Vec<usize> = both
         .iter()
         .map(|(i, j)| match name_of(&old[*i]) {
-            Some(name) if STOCK.contains(&name) => 3,
+            Some(name) if is_stock(name) => 3,
             _ if old[*i] == new[*j] => 2,
             _ => 1,
         })

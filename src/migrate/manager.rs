@@ -347,14 +347,25 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     }
 }
 
+/// Writes a setting of the annotation `proxy.istio.io/config`: its path, and the minor release since which it exists.
+fn annotate(
+    found: &mut Move,
+    proxy: &mut Json,
+    pattern: &'static Pattern,
+    (path, since): (&str, u16),
+    value: impl Into<Json>,
+) {
+    of_pattern(found, pattern);
+    found.add_home("proxy.istio.io/config", path.replace('/', "."), since);
+    set_at(proxy, path, value);
+}
+
 /// Header settings that do not correspond to a single field.
 fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
     let reach = &part.reach;
     if config.peek("server_header_transformation") == Some(&json!("PASS_THROUGH")) {
         config.skip("server_header_transformation");
-        of_pattern(found, &catalog::SERVER_HEADER);
-        found.add_home("proxy.istio.io/config", "proxyHeaders.server.disabled", 0);
-        set_at(proxy, "proxyHeaders/server/disabled", true);
+        annotate(found, proxy, &catalog::SERVER_HEADER, ("proxyHeaders/server/disabled", 0), true);
         found.difference(
             Kind::Behavior,
             "`server_name` is also removed: responses that Envoy generates have `server: envoy` instead of `istio-envoy`",
@@ -363,9 +374,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
     }
     if config.peek("generate_request_id") == Some(&json!(false)) {
         config.skip("generate_request_id");
-        of_pattern(found, &catalog::SERVER_HEADER);
-        found.add_home("proxy.istio.io/config", "proxyHeaders.requestId.disabled", 0);
-        set_at(proxy, "proxyHeaders/requestId/disabled", true);
+        annotate(found, proxy, &catalog::SERVER_HEADER, ("proxyHeaders/requestId/disabled", 0), true);
         whole_proxy(cx, part, found, Reads::All, "the request ID setting");
     }
     if keeps_case(config) && has(cx, 25) {
@@ -385,14 +394,12 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
     }
     let forwarded = config.peek("forward_client_cert_details").and_then(Json::as_str).map(str::to_owned);
     if part.defaults.iter().any(|field| field == "forward_client_cert_details") && forwarded.is_none() {
-        of_pattern(found, &catalog::CLIENT_CERT_HEADER);
         let home = if reach.proxies == Proxies::Gateway {
-            ("gatewayTopology.forwardClientCertDetails", "gatewayTopology/forwardClientCertDetails")
+            "gatewayTopology/forwardClientCertDetails"
         } else {
-            ("proxyHeaders.forwardedClientCert", "proxyHeaders/forwardedClientCert")
+            "proxyHeaders/forwardedClientCert"
         };
-        found.add_home("proxy.istio.io/config", home.0, 0);
-        set_at(proxy, home.1, "SANITIZE");
+        annotate(found, proxy, &catalog::CLIENT_CERT_HEADER, (home, 0), "SANITIZE");
         found.difference(
             Kind::Behavior,
             "SANITIZE is the enum's zero value, which MERGE cannot set: the filter does nothing, the native field removes the header",
@@ -407,9 +414,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         && let Some(word) = forwarded
     {
         config.skip("forward_client_cert_details");
-        of_pattern(found, &catalog::CLIENT_CERT_HEADER);
-        found.add_home("proxy.istio.io/config", "proxyHeaders.forwardedClientCert", 0);
-        set_at(proxy, "proxyHeaders/forwardedClientCert", word);
+        annotate(found, proxy, &catalog::CLIENT_CERT_HEADER, ("proxyHeaders/forwardedClientCert", 0), word);
         whole_proxy(cx, part, found, Reads::Inbound, "the client certificate setting");
     } else if let Some(word) = forwarded
         && matches!(word.as_str(), "FORWARD_ONLY" | "ALWAYS_FORWARD_ONLY")
@@ -430,9 +435,7 @@ fn keeps_case(config: &Fields) -> bool {
 
 fn header_case(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
     let formatter = config.take("http_protocol_options/header_key_format").unwrap_or_default();
-    of_pattern(found, &catalog::HEADER_CASE);
-    found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
-    set_at(proxy, "proxyHeaders/preserveHttp1HeaderCase", true);
+    annotate(found, proxy, &catalog::HEADER_CASE, ("proxyHeaders/preserveHttp1HeaderCase", 25), true);
     found.difference(
         Kind::Behavior,
         "requests to HTTP/1.1 services also keep the case of header names; the filter keeps it only for its clients",
@@ -455,9 +458,13 @@ fn header_case(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Mo
 
 fn certificate_details(part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json, details: &Json) {
     config.skip("set_current_client_cert_details");
-    of_pattern(found, &catalog::CLIENT_CERT_HEADER);
-    found.add_home("proxy.istio.io/config", "proxyHeaders.setCurrentClientCertDetails", 24);
-    set_at(proxy, "proxyHeaders/setCurrentClientCertDetails", details.clone());
+    annotate(
+        found,
+        proxy,
+        &catalog::CLIENT_CERT_HEADER,
+        ("proxyHeaders/setCurrentClientCertDetails", 24),
+        details.clone(),
+    );
     if part.reach.proxies == Proxies::Gateway {
         found.difference(
             Kind::Behavior,
@@ -489,9 +496,7 @@ fn one(
         ));
     }
     let value = native_value(setting, config)?;
-    of_pattern(found, setting.pattern);
-    found.add_home("proxy.istio.io/config", setting.home.replace('/', "."), setting.since);
-    set_at(proxy, setting.home, value);
+    annotate(found, proxy, setting.pattern, (setting.home, setting.since), value);
     if setting.field == "server_name" && is_set(cx, "/proxyHeaders/server/disabled", &true.into()) {
         let reason = "`proxyHeaders.server.disabled` is already set, and istiod then ignores the name";
         found.difference(Kind::Behavior, reason);

@@ -8,7 +8,7 @@ use kubectl_envoyfilter::lint::{self, Input};
 use kubectl_envoyfilter::load::{self, dump::Identity};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 const FILTER: &str = "apiVersion: networking.istio.io/v1alpha3
@@ -67,6 +67,12 @@ fn clusters_of_referenced_services_are_lent_by_another_dump() {
     }
 }
 
+/// Runs the program without a cluster.
+fn program(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"));
+    command.args(arguments).env("KUBECONFIG", "/nonexistent").output().unwrap()
+}
+
 /// The commands say which services a waypoint needs and lacks, and take their clusters from another dump.
 #[test]
 fn commands_say_what_is_missing_and_take_it_from_another_dump() {
@@ -80,12 +86,7 @@ fn commands_say_what_is_missing_and_take_it_from_another_dump() {
     let (waypoint, sidecar) = (write("wp.json", &dump("wp")), write("sidey.json", &dump("sidey")));
     let filter = write("patient.yaml", FILTER);
     let run = |arguments: &[&str]| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
-            .args(arguments)
-            .current_dir(folder.path())
-            .env("KUBECONFIG", "/nonexistent")
-            .output()
-            .unwrap();
+        let output = program(arguments);
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     let missing = "clay.silt.svc.cluster.local";
@@ -148,7 +149,7 @@ fn route_configurations_that_no_dump_holds_are_unknown() {
     std::fs::write(&file, ROUTES).unwrap();
     let file = file.to_str().unwrap();
     let ask = |arguments: &[&str]| -> serde_json::Value {
-        let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter")).args(arguments).output().unwrap();
+        let output = program(arguments);
         serde_json::from_slice(&output.stdout).unwrap()
     };
     let explained = ask(&["explain", "pod/cart-1", "--demo", "-f", file, "-o", "json"]);
@@ -176,7 +177,7 @@ fn clusters_that_no_dump_holds_are_named() {
     let dump = |name: &str| testdata(&format!("reference/delta/base/{name}.json.zst")).to_str().unwrap().to_owned();
     let (alone, lends) = (dump("wp"), dump("sidey"));
     let ask = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter")).args(arguments).output().unwrap();
+        let output = program(arguments);
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     };
