@@ -193,6 +193,7 @@ impl Reviewer {
             match self.turns.take(&request.namespace, end).await {
                 Ok(turn) => {
                     let allowance = Arc::new(Allowance::new(self.limits.units));
+                    let crowded = turn.crowded();
                     tokio::select! {
                         decided = self.judge(&request, &allowance, turn)? => match decided {
                             Ok(Ok(decision)) => decision,
@@ -205,7 +206,9 @@ impl Reviewer {
                         () = sleep_until(end) => {
                             // The work ends too, and returns its permit.
                             allowance.cancel();
-                            if allowance.spent() > self.limits.units / MUCH {
+                            if crowded {
+                                request.exceeds(&self.snapshot(), &self.rules, policy, Excess::Reviews)
+                            } else if allowance.spent() > self.limits.units / MUCH {
                                 request.exceeds(&self.snapshot(), &self.rules, policy, Excess::Time)
                             } else {
                                 late(&format!("the review took longer than {} ms", self.time(theirs).as_millis()))

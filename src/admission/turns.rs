@@ -29,6 +29,8 @@ struct State {
 pub(crate) struct Turn {
     turns: Arc<Turns>,
     namespace: String,
+    /// Whether it came only after other reviews of the namespace.
+    crowded: bool,
 }
 
 /// Why a review got no permit in time.
@@ -38,6 +40,13 @@ pub(crate) enum NoTurn {
     Crowded,
     /// Reviews of other namespaces had the permits.
     Overloaded,
+}
+
+impl Turn {
+    /// Whether the review waited for others of its namespace, which had as many permits as it may have.
+    pub(crate) const fn crowded(&self) -> bool {
+        self.crowded
+    }
 }
 
 impl Turns {
@@ -54,13 +63,16 @@ impl Turns {
         let (receiver, otherwise) = {
             let mut state = self.lock();
             if state.grant(namespace) {
-                return Ok(Turn { turns: Arc::clone(self), namespace: namespace.to_owned() });
+                return Ok(Turn { turns: Arc::clone(self), namespace: namespace.to_owned(), crowded: false });
             }
             let otherwise = if state.ahead(namespace) >= state.share { NoTurn::Crowded } else { NoTurn::Overloaded };
             (state.wait(namespace).ok_or(NoTurn::Crowded)?, otherwise)
         };
         match timeout_at(end, receiver).await {
-            Ok(Ok(turn)) => Ok(turn),
+            Ok(Ok(mut turn)) => {
+                turn.crowded = otherwise == NoTurn::Crowded;
+                Ok(turn)
+            }
             _ => Err(otherwise),
         }
     }
@@ -136,7 +148,7 @@ impl Drop for Turn {
         let next = self.turns.lock().release(&self.namespace);
         if let Some((namespace, waiting)) = next {
             // A receiver that is gone returns it by dropping it.
-            let _ = waiting.send(Turn { turns: Arc::clone(&self.turns), namespace });
+            let _ = waiting.send(Turn { turns: Arc::clone(&self.turns), namespace, crowded: false });
         }
     }
 }
@@ -193,8 +205,11 @@ mod tests {
     async fn whose_reviews_were_ahead() {
         let turns = Turns::new(2);
         let soon = || Instant::now() + Duration::from_millis(20);
-        let _held = turns.take("busy", never()).await.unwrap();
+        let held = turns.take("busy", never()).await.unwrap();
         assert_eq!(turns.take("busy", soon()).await.unwrap_err(), NoTurn::Crowded);
+        assert!(!held.crowded());
+        let (next, ()) = futures::join!(turns.take("busy", never()), async { drop(held) });
+        assert!(next.as_ref().unwrap().crowded());
         let _other = turns.take("other", never()).await.unwrap();
         assert_eq!(turns.take("third", soon()).await.unwrap_err(), NoTurn::Overloaded);
     }

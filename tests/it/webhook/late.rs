@@ -46,7 +46,8 @@ fn slow_reviews_are_answered_in_time() {
         let all = ["hurried", "others", "another", "hurried"].iter().enumerate();
         let all = all.map(|(number, namespace)| review(&number.to_string(), namespace));
         let answers = cluster().runtime.block_on(futures::future::join_all(all));
-        // One of the two of the same namespace waits for the other: the choice is not for those.
+        // One of the two of the same namespace waits for the other, even if it gets a turn in the end: the choice is not for
+        // those.
         let (own, late): (Vec<_>, Vec<_>) =
             answers.iter().partition(|(_, answer)| answer.to_string().contains("EF904"));
         assert_eq!((own.len(), late.len()), (1, 3), "{answers:?}");
