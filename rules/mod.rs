@@ -97,6 +97,7 @@ pub static ALL: &[&Rule] = &[
     &value::lua_headers_incomplete::RULE,
     &value::lua_headers_changed_in_loop::RULE,
     &value::switched_off::RULE,
+    &value::lua_name_without_code::RULE,
     &value::condition_dropped_by_proxy::RULE,
     &matching::selector_matches_nothing::RULE,
     &matching::selector_fits_other_namespace::RULE,

@@ -21,6 +21,7 @@ pub(crate) mod lua_headers_changed_in_loop;
 pub(crate) mod lua_headers_incomplete;
 pub(crate) mod lua_inline_code;
 pub(crate) mod lua_module_missing;
+pub(crate) mod lua_name_without_code;
 pub(crate) mod lua_nil_used;
 pub(crate) mod lua_respond_too_late;
 pub(crate) mod lua_syntax_error;

@@ -73,8 +73,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (slot, url, refusal) in refused(value) {
             let name = short(url.name());
             let package = package(url.name());
-            let wrong =
-                key_of(slot).and_then(|key| filter_keys::unknown(cx, &value.view, key, package).map(|it| (key, it)));
+            let wrong = key_at(&slot.route)
+                .and_then(|key| filter_keys::unknown(cx, &value.view, key, package).map(|it| (key, it)));
             // The advice must hold for the key as well, or the settings would be ignored.
             let key = wrong.as_ref().and_then(|(_, unknown)| unknown.other.as_deref());
             let below = key.map(|key| format!("\nbelow the key `{key}`, the name of the filter")).unwrap_or_default();
@@ -140,14 +140,14 @@ fn refused<'v, 'a>(value: &'v PatchValue<'a>) -> impl Iterator<Item = (&'v Slot<
 /// The keys of `typed_per_filter_config` in a patch whose settings this rule reports.
 pub(crate) fn refused_keys(cx: &Context<'_>, view: &PatchView<'_>) -> BTreeSet<String> {
     let refused = cx.value_of(view).into_iter().flat_map(refused);
-    refused.filter_map(|(slot, ..)| key_of(slot).map(str::to_owned)).collect()
+    refused.filter_map(|(slot, ..)| key_at(&slot.route).map(str::to_owned)).collect()
 }
 
-/// The key of `typed_per_filter_config` that a configuration is under.
-fn key_of<'s>(slot: &'s Slot<'_>) -> Option<&'s str> {
+/// The key of `typed_per_filter_config` that a place in a value is under.
+pub(crate) fn key_at(route: &[Step]) -> Option<&str> {
     let map = |step: &Step| matches!(step, Step::Key(key) if key == "typed_per_filter_config" || key == "typedPerFilterConfig");
-    let at = slot.route.iter().rposition(map)?;
-    match slot.route.get(at + 1)? {
+    let at = route.iter().rposition(map)?;
+    match route.get(at + 1)? {
         Step::Key(key) => Some(key),
         Step::Item(_) => None,
     }

@@ -5,8 +5,7 @@ use super::asks::{Ask, Written, asks, written};
 use super::neutral::{Neutral, Why, owned, tree, writer};
 use super::purpose::{Purpose, RouteSetting, route_settings};
 use crate::engine::PatchId;
-use crate::proto::tree::{Origin, Tree, Value};
-use crate::trial::neutral::is_typed_struct;
+use crate::proto::tree::{Origin, Tree, Value, is_typed_struct, type_name};
 use serde_json::json;
 
 /// An HTTP filter as reports show it.
@@ -214,7 +213,7 @@ fn chain(neutral: &mut Neutral<'_>, chain: &mut Tree<'_>, listener: &str, index:
         let Some(config) = filter.get_mut("typed_config") else { continue };
         let mut kind = config.type_name().unwrap_or_default().into_owned();
         let config = if is_typed_struct(&kind) {
-            crate::proto::tree::type_name(config.str_at("type_url")).clone_into(&mut kind);
+            type_name(config.str_at("type_url")).clone_into(&mut kind);
             let Some(value) = config.get_mut("value") else { continue };
             value
         } else {
@@ -310,7 +309,7 @@ fn http(neutral: &mut Neutral<'_>, config: &mut Tree<'_>, about: &mut Chain, num
         let any = filter.get("typed_config");
         let kind = any.and_then(Tree::type_name).unwrap_or_default().into_owned();
         let kind = match any {
-            Some(any) if is_typed_struct(&kind) => crate::proto::tree::type_name(any.str_at("type_url")).to_owned(),
+            Some(any) if is_typed_struct(&kind) => type_name(any.str_at("type_url")).to_owned(),
             _ => kind,
         };
         let mut clusters = Vec::new();

@@ -3,8 +3,7 @@
 use super::asks::{self, Ask, Written, is_true, list};
 use crate::engine::PatchId;
 use crate::proto::decode::parse_go_duration;
-use crate::proto::tree::{Tree, type_name};
-use crate::trial::neutral::is_typed_struct;
+use crate::proto::tree::Tree;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -69,21 +68,10 @@ pub struct RouteSetting {
 const FILTERS: &str = "envoy.extensions.filters.http.";
 const NETWORK: &str = "envoy.extensions.filters.network.";
 
-/// The message that configures something, and its fields, including those inside a `TypedStruct`.
-fn message<'a>(any: &Tree<'a>) -> (String, Tree<'a>) {
-    let open = any.readable().into_owned();
-    let name = open.type_name().unwrap_or_default().into_owned();
-    if is_typed_struct(&name) {
-        let inner = type_name(open.str_at("type_url")).to_owned();
-        return (inner, open.get("value").map_or_else(|| open.clone(), |value| value.readable().into_owned()));
-    }
-    (name, open)
-}
-
 impl Purpose {
     /// The purpose of a configuration in an `Any`.
     pub(super) fn of(any: &Tree<'_>) -> Purpose {
-        let (name, config) = message(any);
+        let (name, config) = any.message();
         let set = |key: &str| config.get(key).is_some();
         match name.strip_prefix(FILTERS).unwrap_or_default() {
             "local_ratelimit.v3.LocalRateLimit" => limit(&config).map_or(Purpose::Other, Purpose::Limit),
@@ -105,7 +93,7 @@ impl Purpose {
 
     /// The purpose of a network filter's configuration.
     pub(super) fn of_network(any: &Tree<'_>) -> Purpose {
-        let (name, config) = message(any);
+        let (name, config) = any.message();
         match name.strip_prefix(NETWORK).unwrap_or_default() {
             "local_ratelimit.v3.LocalRateLimit" => bucket(&config).map_or(Purpose::Other, |bucket| {
                 Purpose::Limit(Limit { bucket: Some(bucket), descriptors: Vec::new(), written: Vec::new() })
@@ -185,7 +173,7 @@ fn read_fields(tree: &Tree<'_>, into: &mut BTreeSet<String>) {
 pub(super) fn route_settings(owner: &Tree<'_>, level: usize) -> Vec<RouteSetting> {
     let Some(all) = owner.get("typed_per_filter_config") else { return Vec::new() };
     let of = |(key, any): &(Cow<'_, str>, Tree<'_>)| {
-        let (name, config) = message(any);
+        let (name, config) = any.message();
         let wrapped = name == "envoy.config.route.v3.FilterConfig";
         let inner = if wrapped { config.get("config") } else { Some(any) };
         RouteSetting {

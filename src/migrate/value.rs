@@ -5,7 +5,7 @@
 use crate::proto::decode::{What, decode, parse_go_duration};
 use crate::proto::json::from_json;
 use crate::proto::schema::Schema;
-use crate::proto::tree::{TYPE_KEY, Tree, Value, type_name};
+use crate::proto::tree::{TYPE_KEY, Tree, Value, is_typed_struct, type_name};
 use serde_json::{Map, Value as Json};
 
 /// A message whose fields are consumed one by one.
@@ -45,10 +45,6 @@ pub(crate) fn json(tree: &Tree<'_>, schema: Schema) -> Json {
         Value::List(items) => items.iter().map(|item| json(item, schema)).collect(),
         Value::Map(entries) => entries.iter().map(|(key, value)| (key.to_string(), json(value, schema))).collect(),
     }
-}
-
-fn is_typed_struct(type_name: &str) -> bool {
-    matches!(type_name, "udpa.type.v1.TypedStruct" | "xds.type.v3.TypedStruct")
 }
 
 /// Whether some configuration is inside a TypedStruct.

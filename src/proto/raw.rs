@@ -1,7 +1,7 @@
 //! Trees that contain raw text: opening it, the types of `Any`s, and comparing what two trees mean.
 
 use super::json;
-use super::tree::{TYPE_KEY, Tree, Value, type_name};
+use super::tree::{TYPE_KEY, Tree, Value, is_typed_struct, type_name};
 use crate::budget;
 use std::borrow::Cow;
 
@@ -37,6 +37,17 @@ impl<'a> Tree<'a> {
             return Cow::Owned(copy);
         }
         Cow::Borrowed(self)
+    }
+
+    /// The message in an `Any` with its name, also if it is inside a TypedStruct; there, fields may have their JSON names.
+    pub(crate) fn message(&self) -> (String, Tree<'a>) {
+        let open = self.readable().into_owned();
+        let name = open.type_name().unwrap_or_default().into_owned();
+        if is_typed_struct(&name) {
+            let inner = type_name(open.str_at("type_url")).to_owned();
+            return (inner, open.get("value").map_or_else(|| open.clone(), |value| value.readable().into_owned()));
+        }
+        (name, open)
     }
 
     /// Parses everything raw inside.

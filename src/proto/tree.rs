@@ -202,6 +202,11 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Whether a message is a TypedStruct: a message of the type in its `type_url`, written as a structure in its `value`.
+pub fn is_typed_struct(message: &str) -> bool {
+    matches!(message, "udpa.type.v1.TypedStruct" | "xds.type.v3.TypedStruct")
+}
+
 /// Message name in a type URL: what follows the last slash.
 pub fn type_name(url: &str) -> &str {
     memchr::memrchr(b'/', url.as_bytes()).map_or(url, |slash| &url[slash + 1..])

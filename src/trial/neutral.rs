@@ -9,7 +9,7 @@ use crate::envoy;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
 use crate::proto::schema::{Kind, Message, Schema, WellKnown};
-use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
+use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value, is_typed_struct, type_name};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -308,10 +308,6 @@ pub(crate) fn foreign_type(tree: &Tree<'_>, known: &Known, istio: u16) -> Option
 
 fn parsed(text: &'static str) -> Tree<'static> {
     json::parse(text).unwrap_or(Tree::new(Value::Map(Vec::new())))
-}
-
-pub(crate) fn is_typed_struct(name: &str) -> bool {
-    matches!(name, "udpa.type.v1.TypedStruct" | "xds.type.v3.TypedStruct")
 }
 
 /// The message type with which an `Any` configures an extension.

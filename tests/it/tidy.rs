@@ -453,6 +453,20 @@ fn links_of_the_pages_lead_somewhere() {
 
 /// The tests that CONTRIBUTING.md names exist: a promise without its test is none.
 #[test]
+fn the_architecture_names_every_folder() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let folders = fs::read_dir(root().join("src")).expect("src").flatten().filter(|entry| entry.path().is_dir());
+    let named = |name: &str| text.contains(&format!("`src/{name}/")) || text.contains(&format!("`src/{name}.rs`"));
+    let mut missing: Vec<String> = folders
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| !named(name))
+        .map(|name| format!("src/{name} is not in the table"))
+        .collect();
+    missing.sort();
+    none(&missing);
+}
+
+#[test]
 fn tests_that_are_named_exist() {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let (_, table) = text.split_once("## What holds the commands on a running mesh").unwrap();

@@ -11,7 +11,7 @@ use crate::lint::rule::RuleInfo;
 use crate::lint::value::walk;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
-use crate::proto::tree::{Tree, Value, type_name};
+use crate::proto::tree::{Tree, Value, is_typed_struct, type_name};
 use crate::source::{Span, Step};
 use crate::words::few;
 use std::borrow::Cow;
@@ -428,7 +428,7 @@ pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, te
 pub(crate) fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
     let Some(config) = filter.get("typed_config") else { return Cow::Borrowed("") };
     let name = config.type_name().unwrap_or_default();
-    if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
+    if !is_typed_struct(&name) {
         return name;
     }
     if let Some(url) = config.get("type_url") {

@@ -21,11 +21,8 @@ use crate::proto::decode::{self, Notice, What};
 use crate::proto::json;
 use crate::proto::rules::Rules;
 use crate::proto::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
-use crate::proto::tree::{Origin, TYPE_KEY, type_name};
+use crate::proto::tree::{Origin, TYPE_KEY, is_typed_struct, type_name};
 use crate::source::{Entry, Node, NodeValue, Span, Step};
-
-/// Types whose content is the message that their `type_url` names.
-pub(crate) const TYPED_STRUCTS: [&str; 2] = ["udpa.type.v1.TypedStruct", "xds.type.v3.TypedStruct"];
 
 /// A patch and its value, walked.
 pub struct PatchValue<'a> {
@@ -460,7 +457,7 @@ impl<'a> Walker<'a> {
         let NodeValue::Map(entries) = &node.value else { return };
         let Some((owner, field)) = place.parent else { return };
         let url = node.entry(TYPE_KEY).and_then(|entry| self.type_url(&entry.value, place.in_typed_struct));
-        let typed_struct = url.is_some_and(|url| TYPED_STRUCTS.contains(&url.name()));
+        let typed_struct = url.is_some_and(|url| is_typed_struct(url.name()));
         let inner = node.entry("type_url").or_else(|| node.entry("typeUrl")).filter(|_| typed_struct);
         let inner = inner.and_then(|entry| self.type_url(&entry.value, true));
         self.value.slots.push(Slot {

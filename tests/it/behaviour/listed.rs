@@ -11,6 +11,7 @@ const ABILITIES: &[(&str, &[&str])] = &[
     ("Lua: body", &["lua-body"]),
     ("Lua: httpCall to a stub", &["lua-http-call"]),
     ("Lua: respond", &["lua-respond"]),
+    ("Lua: a script chosen by a route", &["lua-name"]),
     ("local rate limit", &["local-rate-limit"]),
     ("global rate limit", &["global-rate-limit", "global-rate-limit-tcp"]),
     ("ext_authz over HTTP", &["ext-authz-http"]),
