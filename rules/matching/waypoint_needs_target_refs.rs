@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::Selection;
 use crate::engine::compat::Behaviour;
-use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, reach};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, reach};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::source::Severity;
 
@@ -40,28 +40,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .filter(|run| filter.missing_label(&run.config.proxy.labels).is_none())
             .collect();
         let named = filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL));
-        let declared = named.filter(|name| {
-            let mut gateways = cx.inventory.kube_gateways.iter();
-            let waypoint = gateways.find(|it| it.object.name == **name && it.class == "istio-waypoint");
-            waypoint.is_some_and(|it| it.object.namespace == filter.namespace)
-        });
-        // The name that istioctl gives to waypoints.
-        let presumed = named.filter(|name| {
-            let given = cx.inventory.kube_gateways.iter().any(|it| it.object.name == **name);
-            name.as_str() == "waypoint"
-                && !given
-                && !dumps.iter().any(|run| run.config.proxy.gateway_name() == Some(name))
-        });
-        let labelled = filter.selector.as_ref().is_some_and(|labels| reach::waypoint_label(labels).is_some());
+        let only = reach::selects_waypoints(cx, filter);
         if dumps.iter().any(|run| run.plan.selections[index] == Selection::Selected)
-            || (in_vain.is_empty() && declared.is_none() && presumed.is_none() && !labelled)
+            || (in_vain.is_empty() && only.is_none())
         {
             continue;
         }
         let gateway = in_vain
             .first()
             .and_then(|run| run.config.proxy.gateway_name())
-            .or(declared.or(presumed).map(String::as_str));
+            .or(named.filter(|_| only.is_some()).map(String::as_str));
         let route = ["spec".into(), "workloadSelector".into()];
         let mut span = filter.document.key_span(&["metadata".into(), "name".into()]);
         let mut instead = "";
@@ -69,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             span = filter.document.key_span(&route);
             instead = "replace `workloadSelector`, which cannot be combined with it:\n";
         }
-        let guess = in_vain.is_empty() && declared.is_none() && !labelled;
+        let guess = in_vain.is_empty() && only == Some(Confidence::Likely);
         let finding = Finding::new(rule, span, "a waypoint ignores EnvoyFilters without targetRefs")
             .of(filter, None)
             .label("selects only waypoints")

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
 use crate::lint::upgrade::{Change, RunRecord, tell};
-use crate::lint::{Context, Findings, RuleInfo, reach};
+use crate::lint::{Confidence, Context, Findings, RuleInfo, reach};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::Severity;
 
@@ -42,8 +42,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).map(|run| run.kind).collect();
         let waypoint = kinds.iter().all(|kind| *kind == ProxyKind::Waypoint);
         let made_up = change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).all(RunRecord::is_made_up);
-        // If workloads are known and none of them is a waypoint, the filter loses none.
-        if waypoint && made_up && (!cx.inventory.workloads.is_empty() || cx.has_dumps()) {
+        let only = reach::selects_waypoints(cx, filter);
+        // If workloads are known and none of them is a waypoint, a filter for any workload loses none.
+        if waypoint && made_up && only.is_none() && (!cx.inventory.workloads.is_empty() || cx.has_dumps()) {
             continue;
         }
         // The sample waypoint is one that the filter does not name, so its own name is meaningless.
@@ -76,8 +77,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "if these proxies are intended, write `workloadSelector` for them in a separate filter"
                 });
         } else if waypoint {
-            let labelled = filter.selector.as_ref().is_some_and(|labels| reach::waypoint_label(labels).is_some());
-            if made_up && !labelled {
+            if made_up && only != Some(Confidence::Certain) {
                 finding = finding
                     .severity(Severity::Warning)
                     .note("it is unknown whether the mesh has waypoints: without any, nothing changes");

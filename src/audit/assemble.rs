@@ -12,6 +12,7 @@ use crate::lint::{Edit, Finding as LintFinding, Knowledge, Rule};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::redact::{REDACTED, Redactor};
 use crate::source::{Sources, Span};
+use crate::words::few;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of listed members of a group.
@@ -49,6 +50,7 @@ pub(super) fn view(
     }
     let causes = causes(request, steps, found);
     filters.retain(|filter| request.is_asked(&format!("{}/{}", filter.namespace, filter.name)));
+    let unknown = unmet(&columns, &filters).into_iter().collect();
     let worst = |filter: &Filter| std::cmp::Reverse(filter.verdict);
     filters.sort_by(|left, right| {
         (worst(left), &left.namespace, &left.name).cmp(&(worst(right), &right.namespace, &right.name))
@@ -88,11 +90,28 @@ pub(super) fn view(
         during: roll_out::during(request, &columns.of_run, &columns.names, first, steps, mixed),
         workloads: columns.list,
         path,
-        unknown: Vec::new(),
+        unknown,
         problems: Vec::new(),
         bases: Vec::new(),
         all_changes: None,
     }
+}
+
+/// The filters that attach to none of the known workloads, in a sentence.
+fn unmet(columns: &Columns, filters: &[Filter]) -> Option<String> {
+    let real = |cell: &Cell| columns.list.get(cell.workloads).is_some_and(|group| group.count > 0);
+    let unmet = |filter: &&Filter| filter.patches > 0 && !filter.cells.iter().any(real);
+    let names: Vec<String> =
+        filters.iter().filter(unmet).map(|filter| format!("{}/{}", filter.namespace, filter.name)).collect();
+    let workloads: usize = columns.list.iter().map(|group| group.count).sum();
+    (workloads > 0 && !names.is_empty()).then(|| {
+        let (all, made) = match names.len() {
+            1 => ("EnvoyFilter attaches", "it is tried on a workload made up to fit it"),
+            _ => ("EnvoyFilters attach", "each is tried on a workload made up to fit it"),
+        };
+        let few = few(&names, names.len(), MEMBERS);
+        format!("{} {all} to none of the workloads that were checked, and {made}: {few}", names.len())
+    })
 }
 
 /// Whether the only finding about a filter is that another one's panic removes its effect.

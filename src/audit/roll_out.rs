@@ -56,15 +56,17 @@ pub(super) fn rows(
         let name = request.inventory.envoy_filters.get(filter).map(EnvoyFilter::full_name);
         name.filter(|name| request.is_asked(name))
     };
-    // With workloads in the input, proxies that only selectors suggest do not count.
+    // Proxies that only selectors suggest do not count for filters that attach to workloads of the input.
     let known = |run: &RunRecord| columns.get(&run.key).and_then(|at| names.get(*at)).is_some_and(|of| !of.is_empty());
-    let described = names.iter().any(|of| !of.is_empty());
     let (old, new) = &request.revisions;
     let stages = stages(first, steps, mixed);
+    let all = stages.iter().flat_map(|row| &row.snapshot.runs);
+    let met: BTreeSet<usize> = all.filter(|run| known(run)).flat_map(|run| run.filters.keys().copied()).collect();
     let rows = stages.iter().map(|row| {
         let snapshot = row.snapshot;
-        let effective: BTreeSet<usize> =
-            snapshot.runs.iter().filter(|run| !described || known(run)).flat_map(effective).collect();
+        let counts = |run: &RunRecord, filter: usize| known(run) || !met.contains(&filter);
+        let of_run = |run| effective(run).filter(move |filter| counts(run, *filter));
+        let effective: BTreeSet<usize> = snapshot.runs.iter().flat_map(of_run).collect();
         let (mut lost, mut changed) = (BTreeSet::new(), BTreeSet::new());
         for (_, change) in row.changes() {
             let into = if takes(change.kind) { &mut lost } else { &mut changed };

@@ -228,6 +228,35 @@ fn the_page_is_self_contained() {
     assert!(page.contains("class=\"tools find\"") && shown < hidden, "the search field is printed");
 }
 
+/// A filter that attaches to none of the given proxies is judged on a made-up one, and every form says so: its result is no
+/// all-clear.
+#[test]
+fn a_filter_for_none_of_the_proxies_is_named() {
+    let proxies = testdata("reference/shop/base");
+    let proxies = proxies.to_str().unwrap();
+    let run = |filter: &str, form: &str| {
+        let arguments = ["audit", "--from", "1.26", "--to", "1.27", "-f", filter, "--dump", proxies, "-o", form];
+        let output = run(&folder(), &arguments);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let said = "1 EnvoyFilter attaches to none of the workloads that were checked, and it is tried on a workload made up to fit it: shop/";
+    for form in ["human", "markdown", "json", "html"] {
+        let (status, text) = run("waypoint.yaml", form);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&format!("{said}by-name")), "{form}: {text}");
+        // Since 1.27 a waypoint ignores it, whether or not a dump of one was given.
+        assert!(text.contains("EF603"), "{form}: {text}");
+        assert_eq!(status, Some(0), "a likely change does not fail: {form}: {text}");
+    }
+    let (_, json) = run("waypoint.yaml", "json");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let row = |at: usize| (&json["rollOut"][at]["effective"], json["rollOut"][at]["lost"].as_array().unwrap().len());
+    assert_eq!((row(0), row(3)), ((&Value::from(1), 0), (&Value::from(0), 1)), "{}", json["rollOut"]);
+    let (status, text) = run("attached.yaml", "human");
+    assert!(!text.contains("none of the workloads"), "{text}");
+    assert_eq!(status, Some(0), "{text}");
+}
+
 /// Sample workloads have separate columns, distinguished by their names.
 #[test]
 fn sample_workloads_are_distinguishable() {

@@ -199,6 +199,22 @@ pub(crate) fn waypoint_label(labels: &Labels) -> Option<(&String, &String)> {
     })
 }
 
+/// Whether the selector of a filter names only waypoints: by a label that only they have, or by the name of a waypoint in the
+/// input; likely by the name that `istioctl` gives to waypoints.
+pub(crate) fn selects_waypoints(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<Confidence> {
+    let labels = filter.selector.as_ref()?;
+    if waypoint_label(labels).is_some() {
+        return Some(Confidence::Certain);
+    }
+    let name = labels.get(GATEWAY_NAME_LABEL)?;
+    let (kind, sure) = gateway_kind(cx.inventory, &filter.namespace, name)?;
+    // Proxies of that name, or a Gateway elsewhere, say more than the name.
+    let mut dumps = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
+    let known = cx.inventory.kube_gateways.iter().any(|it| it.object.name == *name)
+        || dumps.any(|run| run.config.proxy.gateway_name() == Some(name));
+    (kind == ProxyKind::Waypoint && (sure == Confidence::Certain || !known)).then_some(sure)
+}
+
 /// Names of classic gateways, to which targetRefs cannot refer.
 pub(crate) const CLASSIC_GATEWAYS: [&str; 2] = ["istio-ingressgateway", "istio-egressgateway"];
 
