@@ -252,7 +252,7 @@ impl Cluster {
         let warnings = answer.headers().get_all(WARNING).iter().filter_map(|header| warning(header.to_str().ok()?));
         let warnings = warnings.collect();
         let body = answer.into_body().collect_bytes().await.map_err(|error| broken(describe(&error)))?;
-        let text = String::from_utf8(body.to_vec())
+        let text = String::from_utf8(Vec::from(body))
             .map_err(|error| Failed { fault: Fault::Garbled(error.to_string()), retry_after: None })?;
         if status.is_success() {
             return Ok(Answer { text, warnings });

@@ -21,6 +21,90 @@ pub(super) fn read(text: &str) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// A page of a list.
+#[derive(Debug)]
+pub(super) struct Page<T> {
+    /// What was kept of its objects; absent if it has none, not even an empty list.
+    pub items: Option<Vec<T>>,
+    /// The token of the next page; empty on the last one.
+    pub next: String,
+}
+
+/// Reads a page of a list and passes each object to `keep` before the next one is read: the values of a page take many times the
+/// memory of its text.
+pub(super) fn page<T>(text: &str, keep: &mut dyn FnMut(Value) -> Option<T>) -> Result<Page<T>, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let page = PageOf(keep).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(page)
+}
+
+struct PageOf<'k, T>(&'k mut dyn FnMut(Value) -> Option<T>);
+
+impl<'de, T> DeserializeSeed<'de> for PageOf<'_, T> {
+    type Value = Page<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Page<T>, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, T> Visitor<'de> for PageOf<'_, T> {
+    type Value = Page<T>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Page<T>, A::Error> {
+        let mut page = Page { items: None, next: String::new() };
+        while let Some(key) = entries.next_key::<String>()? {
+            match key.as_str() {
+                "items" => page.items = Some(entries.next_value_seed(Items(&mut *self.0))?),
+                "metadata" => {
+                    let metadata = entries.next_value_seed(Level(LEVELS - 1))?;
+                    let next = metadata.get("continue").and_then(Value::as_str);
+                    next.unwrap_or_default().clone_into(&mut page.next);
+                }
+                _ => {
+                    entries.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(page)
+    }
+}
+
+struct Items<'k, T>(&'k mut dyn FnMut(Value) -> Option<T>);
+
+impl<'de, T> DeserializeSeed<'de> for Items<'_, T> {
+    type Value = Vec<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<T>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T> Visitor<'de> for Items<'_, T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the items of a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<Vec<T>, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
+        let mut kept = Vec::new();
+        while let Some(object) = items.next_element_seed(Level(LEVELS - 2))? {
+            kept.extend((self.0)(object));
+        }
+        Ok(kept)
+    }
+}
+
 /// An object of a watch.
 #[derive(Clone, Debug)]
 pub(super) struct Whole {
@@ -152,6 +236,26 @@ mod tests {
         format!(
             r#"{{"apiVersion":"networking.istio.io/v1alpha3","kind":"EnvoyFilter","metadata":{{"name":"deep","namespace":"shop"}},"spec":{{"a":{deep},"b":[1,-1,1.5,"é",true,null]}}}}"#
         )
+    }
+
+    #[test]
+    fn a_page_is_read_object_by_object() {
+        let read = |text: &str| page(text, &mut |object| object.get("a").and_then(Value::as_u64));
+        let all = read(r#"{"kind": "List", "metadata": {"continue": "x"}, "items": [{"a": 1}, {"b": 2}, {"a": 3}]}"#);
+        let Page { items, next } = all.unwrap();
+        assert_eq!((items, next.as_str()), (Some(vec![1, 3]), "x"));
+        // Go writes an empty list as null.
+        for (text, items) in [(r#"{"items": null}"#, Some(vec![])), ("{}", None)] {
+            let page = read(text).unwrap();
+            assert_eq!((page.items, page.next.as_str()), (items, ""), "{text}");
+        }
+        for text in ["", "[]", r#"{"items": {}}"#, r#"{"items": [{"a": 1}"#, r#"{"items": []} x"#] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        // One object that is too deep does not end the list.
+        let deep =
+            format!(r#"{{"items": [{{"a": 1, "b": {}1{}}}, {{"a": 2}}]}}"#, "[".repeat(5_000), "]".repeat(5_000));
+        assert_eq!(read(&deep).unwrap().items, Some(vec![1, 2]));
     }
 
     #[test]

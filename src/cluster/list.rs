@@ -2,6 +2,7 @@
 
 use super::api::Cluster;
 use super::api::Fault;
+use super::deep::{self, Page};
 use super::kinds::{Kind, quoted};
 use serde_json::Value;
 
@@ -61,8 +62,8 @@ async fn of_version<T>(
     let (mut token, mut restarts) = (String::new(), 0);
     loop {
         let page = if token.is_empty() { path.clone() } else { format!("{path}&continue={}", quoted(&token)) };
-        let mut page = match cluster.json(&page, kind.metadata_only).await {
-            Ok(page) => page,
+        let text = match cluster.get(&page, kind.metadata_only).await {
+            Ok(text) => text,
             Err(Fault::Expired) if restarts < RESTARTS => {
                 // Half a list of one moment and half of another are inconsistent.
                 listed.objects.clear();
@@ -75,28 +76,33 @@ async fn of_version<T>(
                 return listed;
             }
         };
-        let items = match page.get_mut("items").map(Value::take) {
-            Some(Value::Array(items)) => items,
-            Some(Value::Null) => Vec::new(),
-            _ => {
+        let api_version = if kind.group.is_empty() { version.to_owned() } else { format!("{}/{version}", kind.group) };
+        let read = deep::page(&text, &mut |mut object| {
+            name_kind(&mut object, kind.kind, &api_version);
+            keep(object)
+        });
+        let next = match read {
+            Ok(Page { items: Some(items), next }) => {
+                listed.objects.extend(items);
+                next
+            }
+            Ok(Page { items: None, .. }) => {
                 listed.fault = Some(Fault::Garbled(format!("a list of {} without items", kind.plural)));
                 return listed;
             }
-        };
-        let api_version = if kind.group.is_empty() { version.to_owned() } else { format!("{}/{version}", kind.group) };
-        for mut object in items {
-            name_kind(&mut object, kind.kind, &api_version);
-            listed.objects.extend(keep(object));
-        }
-        let next = page.get("metadata").and_then(|metadata| metadata.get("continue")).and_then(Value::as_str);
-        match next.filter(|next| !next.is_empty()) {
-            Some(next) if next == token => {
-                listed.fault = Some(Fault::Garbled("the same continue token again".to_owned()));
+            Err(error) => {
+                listed.fault = Some(Fault::Garbled(error.to_string()));
                 return listed;
             }
-            Some(next) => next.clone_into(&mut token),
-            None => return listed,
+        };
+        if next.is_empty() {
+            return listed;
         }
+        if next == token {
+            listed.fault = Some(Fault::Garbled("the same continue token again".to_owned()));
+            return listed;
+        }
+        token = next;
     }
 }
 
