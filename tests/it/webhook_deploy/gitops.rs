@@ -18,13 +18,29 @@ fn health_checks_run_in_the_lua_of_argo_cd() {
     let message = |level: &str| json!({"level": level, "type": {"code": "IST0151", "name": "Relative"}});
     for (object, status, words) in [
         (json!({"kind": "EnvoyFilter", "metadata": {"name": "a"}}), "Healthy", "not checked"),
-        (filter(json!({})), "Healthy", "nothing to say"),
+        // A status without content, as `kubectl apply` writes it, says nothing.
+        (filter(json!({})), "Healthy", "not checked"),
+        (filter(json!({"validationMessages": [message("INFO")]})), "Healthy", "INFO IST0151"),
         (filter(json!({"validationMessages": [message("WARNING")]})), "Healthy", "WARNING IST0151"),
         (filter(json!({"validationMessages": [message("WARNING"), message("ERROR")]})), "Degraded", "ERROR IST0151"),
         (
             filter(json!({"conditions": [{"type": "Reconciled", "status": "False", "message": "1/3 proxies"}]})),
             "Progressing",
             "1/3 proxies",
+        ),
+        (
+            filter(json!({"conditions": [{"type": "Reconciled", "status": "True", "message": "3/3 proxies"}]})),
+            "Healthy",
+            "3/3 proxies; its effect is not checked",
+        ),
+        // It stays wrong when all proxies have it.
+        (
+            filter(json!({
+                "validationMessages": [message("ERROR")],
+                "conditions": [{"type": "Reconciled", "status": "False", "message": "1/3 proxies"}],
+            })),
+            "Degraded",
+            "ERROR IST0151",
         ),
     ] {
         let said = health("envoyfilter.lua", &object);
