@@ -100,7 +100,7 @@ impl Diff {
             Output::Json => report::json(session.out, &report::changes::Diff::of(&found))?,
             Output::Markdown => report::changes::markdown(session.out, &found, session.global.verbose)?,
         }
-        report::missing_services(session.err, &found.unknown_services)?;
+        report::missing_services(session.err, &found.unknown_services, found.scope.lenders)?;
         session.remarks(&found.remarks, &[&found.current.sources, &found.new.sources])?;
         let trouble =
             [session.report_problems(&found.current, &[])?, session.report_problems(&found.new, &found.problems)?];

@@ -8,6 +8,7 @@ use crate::bottle::doctor::{self, Comparison, Filters, How};
 use crate::bottle::{Fault, Node, Wanted, proxies};
 use crate::cluster::kinds;
 use crate::engine::MeshSettings;
+use crate::explain::Lenders;
 use crate::mesh::{Error, PlaneScope, ProxyScope, Scope};
 use crate::report;
 use crate::report::style::Role;
@@ -61,6 +62,7 @@ impl Doctor {
             filters: documents.len(),
             proxies: ProxyScope { read: compared.iter().flatten().count(), of: nodes.len(), pods: nodes.len() },
             unread: Scope::unread(loaded.problems.iter()),
+            lenders: Lenders::None,
         };
         match self.output {
             TextOrJson::Text => {

@@ -131,7 +131,7 @@ impl Explain {
             (Answer::Fields(answer), TextOrJson::Json) => report::scoped(out, answer, &report.scope)?,
             (Answer::Proxies(answer), TextOrJson::Text) => {
                 let detail = report::explain::Detail { verbose };
-                report::explain::text(out, terminal, detail, &report.loaded.sources, answer)?;
+                report::explain::text(out, terminal, detail, &report.loaded.sources, answer, report.scope.lenders)?;
             }
             (Answer::Fields(answer), TextOrJson::Text) => report::field::text(out, terminal, verbose, answer)?,
         }

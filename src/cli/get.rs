@@ -6,7 +6,7 @@ use super::session::{Exit, Session};
 use super::status::requests;
 use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
-use crate::mesh::survey::Row;
+use crate::mesh::survey::{Place, Row};
 use crate::mesh::{self, Error, Scope, SurveyReport, SurveyRequest};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::report::table as tables;
@@ -90,14 +90,12 @@ impl Get {
             return self.follow(session);
         }
         if self.listing.output == Form::Name && self.names.is_empty() && self.listing.sort_by.is_none() {
-            return names(session);
+            return self.names(session);
         }
         let survey = mesh::survey(&self.request(session), session.progress)?;
         let serious = session.report_problems(&survey.loaded, &survey.problems)?;
         session.notes(&requests(&survey))?;
-        if self.listing.is_table() {
-            session.scope(&survey.scope)?;
-        }
+        self.listing.scope(session, &survey.scope)?;
         let items = self.items(&survey)?;
         // The error below reports names that do not exist.
         if items.is_empty() && self.listing.is_table() {
@@ -109,6 +107,21 @@ impl Get {
         }
         if let Some(name) = self.missing(&survey) {
             return session.usage(&format!("no EnvoyFilter is named {name}"), known(&survey, name).as_deref());
+        }
+        Ok(if serious { Exit::Partial } else { Exit::Ok })
+    }
+
+    /// Only the names: no proxy is read and nothing is judged.
+    fn names(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
+        let request = SurveyRequest { proxies: false, findings: false, ..SurveyRequest::get(session.settings()) };
+        let survey = mesh::survey(&request, session.progress)?;
+        let serious = session.report_problems(&survey.loaded, &[])?;
+        session.notes(&requests(&survey))?;
+        self.listing.scope(session, &survey.scope)?;
+        for row in &survey.rows {
+            if let Some(filter) = survey.loaded.inventory.envoy_filters.get(row.filter) {
+                writeln!(session.out, "envoyfilter/{}", filter.name)?;
+            }
         }
         Ok(if serious { Exit::Partial } else { Exit::Ok })
     }
@@ -139,8 +152,9 @@ impl Get {
                 return Ok(Exit::Ok);
             }
             let problems = said(&survey);
-            if problems != reported {
+            if shown.is_none() || problems != reported {
                 session.report_problems(&survey.loaded, &survey.problems)?;
+                self.listing.scope(session, &survey.scope)?;
                 reported.clone_from(&problems);
             }
             if let (None, Some(name)) = (&shown, self.missing(&survey)) {
@@ -326,23 +340,8 @@ impl Table {
     }
 }
 
-/// Only the names: no proxy is read and nothing is judged.
-fn names(session: &mut Session<'_>) -> Result<Exit, Error> {
-    let request = SurveyRequest { proxies: false, findings: false, ..SurveyRequest::get(session.settings()) };
-    let survey = mesh::survey(&request, session.progress)?;
-    let serious = session.report_problems(&survey.loaded, &[])?;
-    session.notes(&requests(&survey))?;
-    for row in &survey.rows {
-        if let Some(filter) = survey.loaded.inventory.envoy_filters.get(row.filter) {
-            writeln!(session.out, "envoyfilter/{}", filter.name)?;
-        }
-    }
-    Ok(if serious { Exit::Partial } else { Exit::Ok })
-}
-
 fn item(row: &Row, filter: &EnvoyFilter, pods_known: bool) -> Item {
-    let workloads: BTreeSet<String> =
-        row.selects.iter().map(|target| format!("{}/{}", target.namespace, target.owner())).collect();
+    let workloads: BTreeSet<String> = row.workloads.iter().map(Place::full_name).collect();
     let labels = filter.selector.iter().flatten().map(|(key, value)| format!("{key}={value}"));
     let references = filter.target_refs.iter().map(|target| format!("{}/{}", target.kind.to_lowercase(), target.name));
     let held = Some(row.held).filter(|held| held.proxies > 0);
@@ -352,7 +351,7 @@ fn item(row: &Row, filter: &EnvoyFilter, pods_known: bool) -> Item {
         name: filter.name.clone(),
         priority: filter.priority,
         order: row.order,
-        selects: (pods_known || !row.selects.is_empty()).then_some(row.selects.len()),
+        selects: (pods_known || row.selects > 0).then_some(row.selects),
         workloads: workloads.into_iter().collect(),
         read: row.read,
         patches: filter.patches.len(),

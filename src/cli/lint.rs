@@ -183,7 +183,7 @@ impl Lint {
             return Ok(exit);
         }
         run.summary.count(&run.findings);
-        run.summary.unread = run.trouble.len();
+        run.summary.unread = run.unread_inputs();
         run.summary.read_only = self.files.is_empty();
         let text = fixed_text.is_some();
         if let Some(text) = fixed_text {

@@ -2,7 +2,7 @@
 
 use super::contexts::BETWEEN;
 use super::session::{Exit, Session};
-use crate::mesh::Error;
+use crate::mesh::{Error, Scope};
 use crate::report::template::{Columns, Path, Template, order};
 use crate::report::{self, table};
 use crate::source::escape;
@@ -63,6 +63,17 @@ impl Listing {
     /// Whether the output is for people.
     pub(super) fn is_table(&self) -> bool {
         matches!(self.output, Form::Table | Form::Wide)
+    }
+
+    /// Prints the basis of the output on standard error: for people always; where the output itself has no place for it, if
+    /// something was not read.
+    pub(super) fn scope(&self, session: &mut Session<'_>, scope: &Scope) -> io::Result<()> {
+        let told = match self.output {
+            Form::Table | Form::Wide => true,
+            Form::Json | Form::Yaml => false,
+            Form::Name | Form::JsonPath(_) | Form::Columns(_) => !scope.is_complete(),
+        };
+        if told { session.scope(scope) } else { Ok(()) }
     }
 
     /// Sorts items as requested. Fails when no item has the field.

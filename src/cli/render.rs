@@ -70,7 +70,7 @@ impl Render {
         for route in &found.unknown_routes {
             session.note(&report::missing_routes(route))?;
         }
-        report::missing_services(session.err, &found.unknown_services)?;
+        report::missing_services(session.err, &found.unknown_services, found.scope.lenders)?;
         let texts: Vec<&Sources> =
             std::iter::once(&found.loaded.sources).chain(found.new.as_ref().map(|new| &new.sources)).collect();
         session.remarks(&found.remarks, &texts)?;

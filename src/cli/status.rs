@@ -34,9 +34,7 @@ impl Status {
         let survey = mesh::survey(&SurveyRequest::status(session.settings()), session.progress)?;
         let serious = session.report_problems(&survey.loaded, &survey.problems)?;
         session.notes(&requests(&survey))?;
-        if self.listing.is_table() {
-            session.scope(&survey.scope)?;
-        }
+        self.listing.scope(session, &survey.scope)?;
         let status = self.answer(session, &survey)?;
         if !self.listing.write(session, &status, "wrong")? {
             self.people(session, &status)?;
@@ -85,8 +83,9 @@ impl Status {
                 Ok(survey) => {
                     let problems: Vec<String> =
                         survey.loaded.problems.iter().chain(&survey.problems).map(|it| it.message.clone()).collect();
-                    if problems != reported {
+                    if shown.is_none() || problems != reported {
                         session.report_problems(&survey.loaded, &survey.problems)?;
+                        self.listing.scope(session, &survey.scope)?;
                         reported = problems;
                     }
                     let status = self.answer(session, &survey)?;

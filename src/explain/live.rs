@@ -103,7 +103,7 @@ impl Explainer<'_, '_> {
     pub(super) fn doubt(&self, id: PatchId, outcome: Outcome, doubtful: &BTreeSet<PatchId>) -> Option<view::Reason> {
         let hidden = self.study.judged.hidden(self.study.plan, id);
         let words = if let Some(hidden) = hidden.filter(|_| matches!(outcome, Outcome::NoMatch | Outcome::NoOp)) {
-            words::hidden(hidden)
+            words::hidden(hidden, self.lenders)
         } else if doubtful.contains(&id) {
             (
                 "cannot-be-told",

@@ -50,6 +50,31 @@ pub struct Explainer<'e, 'a> {
     pub dump: &'e str,
     /// Whether the dump is of a running proxy in the filters' mesh.
     pub running: bool,
+    /// Which other proxies may have what the dump lacks.
+    pub lenders: Lenders,
+}
+
+/// Proxies that were not looked at and may have the clusters that a waypoint's dump lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lenders {
+    /// Those whose dumps the user can add.
+    #[default]
+    Given,
+    /// Those of other namespaces.
+    OtherNamespaces,
+    /// None that the user can choose.
+    None,
+}
+
+impl Lenders {
+    /// What to do to get the clusters.
+    pub(crate) fn advice(self) -> Option<&'static str> {
+        match self {
+            Lenders::Given => Some("add the config dump of a proxy that has them"),
+            Lenders::OtherNamespaces => Some("use -A: proxies of other namespaces may have them"),
+            Lenders::None => None,
+        }
+    }
 }
 
 impl Explainer<'_, '_> {

@@ -5,6 +5,7 @@ use crate::engine::outcome::Hidden;
 use crate::engine::program::{Discard, ProxyMiss};
 use crate::engine::select::{Selection, TargetMiss};
 use crate::engine::trace::{NoOp, Panic};
+use crate::explain::Lenders;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Patch, PatchContext};
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::proto::decode::What;
@@ -14,7 +15,7 @@ use crate::proto::tree::type_name;
 pub(super) type Words = (&'static str, String, Option<String>);
 
 /// Why the effect of a patch is unknown: it could match something that no config dump contains.
-pub(super) fn hidden(hidden: Hidden<'_>) -> Words {
+pub(super) fn hidden(hidden: Hidden<'_>, lenders: Lenders) -> Words {
     match hidden {
         Hidden::Clusters(host) => (
             "clusters-not-in-dump",
@@ -22,7 +23,7 @@ pub(super) fn hidden(hidden: Hidden<'_>) -> Words {
                 "{REFERENCED_SERVICES} adds outbound clusters for {host}, which no config dump here contains: whether it \
                  matches one of them is unknown"
             ),
-            Some("add the config dump of a proxy that has them".to_owned()),
+            lenders.advice().map(str::to_owned),
         ),
         Hidden::Routes(name) => (
             "routes-not-in-dump",

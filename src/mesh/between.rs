@@ -142,13 +142,12 @@ type Of<'o, 's> = (&'o Side<'s>, &'o EnvoyFilter, &'o Row);
 
 /// The effects in both meshes of the patches that exist in both.
 fn effect(name: &str, first: Of<'_, '_>, second: Of<'_, '_>) -> Vec<EffectDifference> {
-    let places: BTreeSet<Place> =
-        [first.2, second.2].iter().flat_map(|row| row.selects.iter().map(Place::of)).collect();
+    let places = first.2.workloads.union(&second.2.workloads);
     let patches = first.1.patches.len().min(second.1.patches.len());
     let mut found = Vec::new();
     for place in places {
         for patch in 0..patches {
-            let (a, b) = (state(first, patch, &place), state(second, patch, &place));
+            let (a, b) = (state(first, patch, place), state(second, patch, place));
             if a != b {
                 let filter = name.to_owned();
                 found.push(EffectDifference { filter, patch, place: place.clone(), first: a, second: b });
@@ -162,7 +161,7 @@ fn state((side, _, row): Of<'_, '_>, patch: usize, on: &Place) -> State {
     if !side.places.contains(on) {
         return State::NoWorkload;
     }
-    if !row.selects.iter().any(|target| Place::of(target) == *on) {
+    if !row.workloads.contains(on) {
         return State::NotSelected;
     }
     if !row.seen.contains(on) {

@@ -67,10 +67,10 @@ pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<Capt
     if dumps == 0 && !request.no_dumps {
         // Without dumps no command can say what is in effect, and the recipient of the capture would notice too late.
         pack.discard().map_err(|error| cannot("remove", &error, None))?;
-        let why = if mesh.lists(kinds::POD) && mesh.targets().is_empty() {
-            mesh.without_proxy("pod", None).0
-        } else {
-            "no config dump could be read".to_owned()
+        let why = match (mesh.lists(kinds::POD), mesh.targets().is_empty()) {
+            (true, true) => mesh.without_proxy("pod", None).0,
+            (false, true) => "pods could not be listed".to_owned(),
+            (_, false) => "no config dump could be read".to_owned(),
         };
         let help = Some("use --no-dumps to save objects only".to_owned());
         let mut unanswered = Unanswered::new(format!("nothing captured: {why}"), help, &mesh.loaded);

@@ -142,6 +142,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         picked => picked?,
     };
     let how = explain::Settings { only, all_chains: request.everything };
+    let lenders = mesh.lenders();
     let mut found = Found::default();
     let wanted = |target: &Target| picked.contains(&target.full_name());
     mesh.visit(given, &wanted, &mut taken, &mut |offer| {
@@ -155,7 +156,8 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         study(program, &offer.config, &plane.mesh.clone().into(), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
             study.look_for_blame();
-            let explainer = Explainer { sources, inventory, study, dump: offer.dump.name(), running: offer.running };
+            let (dump, running) = (offer.dump.name(), offer.running);
+            let explainer = Explainer { sources, inventory, study, dump, running, lenders };
             match &asked {
                 None => found.proxies.push(explainer.proxy(&how)),
                 Some(asked) => match explainer.field(asked) {
@@ -180,7 +182,8 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
             let dump = "reference configuration";
             study.look_for_blame();
-            found.proxies.push(Explainer { sources, inventory, study, dump, running: false }.proxy(&how));
+            let explainer = Explainer { sources, inventory, study, dump, running: false, lenders };
+            found.proxies.push(explainer.proxy(&how));
         });
     }
     if let Some((message, help)) = found.nothing(request, &mesh, picked.len()) {

@@ -10,6 +10,8 @@ use super::{Error, Refusal, manifests, unread};
 use crate::cluster::kinds;
 use crate::cluster::targets::{self, Target};
 use crate::demo;
+use crate::engine::REFERENCED_SERVICES;
+use crate::explain::Lenders;
 use crate::lint::baseline::Baseline;
 use crate::lint::config::{self, Config, FailOn};
 use crate::lint::istioctl::{self, Verdict};
@@ -147,6 +149,12 @@ impl LintReport {
         Some(NotChecked { why, at_all: true })
     }
 
+    /// How many inputs could not be read: those that make the run a failure, and what the scope lists.
+    pub fn unread_inputs(&self) -> usize {
+        let scope = self.scope.unread.iter().map(|one| &one.message);
+        self.trouble.iter().chain(scope).collect::<BTreeSet<_>>().len()
+    }
+
     /// Whether any finding is severe enough to fail.
     pub fn fails(&self) -> bool {
         self.findings.iter().any(|finding| self.fail_on.fails(finding.severity))
@@ -235,7 +243,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
             release: pass.release,
             mesh: pass.plane.and_then(|plane| mesh.planes.get(plane)).map_or(&files_mesh, |plane| &plane.mesh),
         };
-        judged.pass(&input, real, &chosen, request.istioctl);
+        judged.pass(&input, real, &chosen, (request.istioctl, mesh.lenders()));
     }
     judged.notes.extend(trial.map(lint::tried::story));
     let releases: Vec<String> = passes.iter().map(|pass| pass.release.label()).collect();
@@ -402,7 +410,7 @@ impl Judged {
     }
 
     /// Runs the rules for one release or control plane.
-    fn pass(&mut self, input: &Input<'_>, real: RealEnvoy<'_>, chosen: &Chosen, istioctl: bool) {
+    fn pass(&mut self, input: &Input<'_>, real: RealEnvoy<'_>, chosen: &Chosen, (istioctl, lenders): (bool, Lenders)) {
         let Chosen { config, folder, rules } = chosen;
         let path = |name: &str| files::relative(name, folder);
         let checked = if input.dumps.is_empty() && real.trial.is_none() && !istioctl {
@@ -413,14 +421,21 @@ impl Judged {
                 let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
                 let of_requests = cx.requests.as_ref().map(|requests| (requests.unknown(&cx.runs), requests.sent()));
                 let verdicts = if istioctl { istioctl::verdicts(cx) } else { Vec::new() };
-                (verdicts, lint::live::states(cx), of_envoy, of_requests)
+                (verdicts, (lint::live::states(cx), lint::live::unknown_services(cx)), of_envoy, of_requests)
             })
         };
         let summary = &mut self.summary;
         summary.suppressed = summary.suppressed.max(checked.suppressed);
         self.governs_all &= checked.governs_all;
-        let (of_envoy, of_requests);
-        (self.verdicts, (summary.dump_states, summary.proven), of_envoy, of_requests) = checked.seen;
+        let (of_envoy, of_requests, hosts);
+        (self.verdicts, ((summary.dump_states, summary.proven), hosts), of_envoy, of_requests) = checked.seen;
+        let advice = lenders.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
+        summary.unknown.extend(hosts.iter().map(|host| {
+            format!(
+                "not checked: patches of the outbound clusters that {REFERENCED_SERVICES} adds for {host}, which no config \
+                 dump here contains{advice}"
+            )
+        }));
         if let Some((unknown, sent)) = of_requests {
             summary.unknown.extend(unknown);
             self.notes.push(format!("{} sent through Envoy", count(sent, "request", "requests")));

@@ -7,9 +7,9 @@ use super::Error;
 use super::bottled::Bottled;
 use crate::bottle::{Deleted, Node, Wanted, dump, sha256};
 use crate::engine::{MeshSettings, Program};
-use crate::explain::Explainer;
 use crate::explain::field::Spot;
 use crate::explain::view::{Field, MadeBy, Maker};
+use crate::explain::{Explainer, Lenders};
 use crate::load::dump::{Dump, Identity};
 use crate::load::kept::{Cache, Name};
 use crate::model::inventory::Inventory;
@@ -228,7 +228,8 @@ impl Search<'_> {
         let (sources, inventory) = (Sources::default(), Inventory::default());
         study(&program, &config, &self.mesh.clone().into(), |study| {
             let (sources, inventory) = (&sources, &inventory);
-            Explainer { sources, inventory, study, dump: "", running: false }.generated_at(&place.spot)
+            Explainer { sources, inventory, study, dump: "", running: false, lenders: Lenders::None }
+                .generated_at(&place.spot)
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::cluster::kinds;
 use crate::cluster::targets::{self, Target};
 use crate::engine::{Outcome, Program};
 use crate::explain::view::{Patch, Proxy as Explained};
-use crate::explain::{self, Explainer};
+use crate::explain::{self, Explainer, Lenders};
 use crate::load::dump::{Dump, Identity};
 use crate::load::{self, Loaded};
 use crate::model::resource::ProxyConfig;
@@ -218,8 +218,8 @@ fn named<'w>(word: &'w str, namespace: &'w str) -> Option<(&'w str, &'w str, &'w
 }
 
 fn explain(study: &Study<'_>, loaded: &Loaded) -> Explained {
-    let explainer =
-        Explainer { sources: &loaded.sources, inventory: &loaded.inventory, study, dump: "", running: false };
+    let (sources, inventory, lenders) = (&loaded.sources, &loaded.inventory, Lenders::None);
+    let explainer = Explainer { sources, inventory, study, dump: "", running: false, lenders };
     explainer.proxy(&explain::Settings::default())
 }
 

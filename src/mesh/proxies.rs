@@ -244,6 +244,7 @@ impl Mesh<'_> {
             filters,
             proxies: taken.proxies,
             unread: Scope::unread(self.loaded.problems.iter().chain(&taken.problems)),
+            lenders: self.lenders(),
         }
     }
 

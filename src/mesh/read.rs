@@ -16,6 +16,7 @@ use crate::demo;
 use crate::engine::Selection;
 use crate::engine::compat::Compat;
 use crate::engine::select::select;
+use crate::explain::Lenders;
 use crate::load::capture::Capture;
 use crate::load::{self, Loaded};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -285,6 +286,17 @@ impl<'p> Mesh<'p> {
         match &self.feed {
             Feed::Captured(capture, _) => capture.namespace(),
             _ => None,
+        }
+    }
+
+    /// The proxies that were not asked and may have the clusters that a waypoint's dump lacks.
+    pub(super) fn lenders(&self) -> Lenders {
+        match self.origin {
+            Origin::Files | Origin::Demo => Lenders::Given,
+            _ if self.is_mesh() && self.only.is_some() && self.captured_namespace().is_none() => {
+                Lenders::OtherNamespaces
+            }
+            _ => Lenders::None,
         }
     }
 

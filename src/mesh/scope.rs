@@ -2,6 +2,7 @@
 
 use super::planes::Plane;
 use crate::cluster::facts::Facts;
+use crate::explain::Lenders;
 use crate::source::{Code, Problem, Severity};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -23,6 +24,9 @@ pub struct Scope {
     pub proxies: ProxyScope,
     /// What could not be read.
     pub unread: Vec<Unread>,
+    /// The proxies out of scope that may have what a config dump in scope lacks.
+    #[serde(skip)]
+    pub lenders: Lenders,
 }
 
 /// The source of objects and proxies.

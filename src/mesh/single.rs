@@ -11,7 +11,7 @@ use crate::engine::compat::Compat;
 use crate::engine::select::select;
 use crate::engine::{Program, Selection, services};
 use crate::explain::view;
-use crate::explain::{self, Explainer};
+use crate::explain::{self, Explainer, Lenders};
 use crate::lint::{self, Input};
 use crate::load::dump::{Dump, Identity};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -98,7 +98,8 @@ impl Now<'_> {
         let settings = plane.mesh.clone().into();
         let proxy = study(&program, &config, &settings, |study| {
             let (sources, inventory, dump) = (self.sources, self.inventory, dump.name());
-            Explainer { sources, inventory, study, dump, running }.proxy(&explain::Settings::default())
+            Explainer { sources, inventory, study, dump, running, lenders: Lenders::None }
+                .proxy(&explain::Settings::default())
         });
         let mut look = of_proxy(&proxy);
         if running {

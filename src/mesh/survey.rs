@@ -92,8 +92,10 @@ pub struct Row {
     pub filter: usize,
     /// Its position in the order of application among all filters, from 1.
     pub order: usize,
-    /// The pods it attaches to.
-    pub selects: Vec<Target>,
+    /// Number of pods it attaches to.
+    pub selects: usize,
+    /// Their workloads.
+    pub workloads: BTreeSet<Place>,
     /// How many of its proxies were read.
     pub read: usize,
     /// What running proxies contain of its patches.
@@ -307,11 +309,17 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
         if mesh.asked.as_ref().is_some_and(|asked| !asked.contains(&one.full_name())) {
             continue;
         }
-        let reached = proxies.iter().filter(|(target, proxy)| mesh.reaches(one, target, proxy));
+        let mut selects = 0;
+        let mut workloads = BTreeSet::new();
+        for (target, _) in proxies.iter().filter(|(target, proxy)| mesh.reaches(one, target, proxy)) {
+            selects += 1;
+            workloads.insert(Place::of(target));
+        }
         rows.push(Row {
             filter,
             order: place + 1,
-            selects: reached.map(|(target, _)| (*target).clone()).collect(),
+            selects,
+            workloads,
             read: 0,
             held: Held::default(),
             findings: 0,
@@ -416,6 +424,7 @@ fn explained(
     let settings = plane.mesh.clone().into();
     Some(study(program, config, &settings, |study| {
         let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
-        Explainer { sources, inventory, study, dump: dump.name(), running }.proxy(&crate::explain::Settings::default())
+        let (dump, lenders) = (dump.name(), mesh.lenders());
+        Explainer { sources, inventory, study, dump, running, lenders }.proxy(&crate::explain::Settings::default())
     }))
 }

@@ -14,7 +14,7 @@ use crate::audit::view::{Audit, During, Filter, Finding, Gets, Place, RollOut, V
 use crate::lint::upgrade::tell::Class;
 use crate::mesh::Scope;
 use crate::model::release::Release;
-use crate::report::scope::where_it_holds;
+use crate::report::scope::{no_filter, where_it_holds};
 use crate::words::count;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +46,7 @@ fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
 fn verdict_sentence(audit: &Audit, scope: &Scope) -> String {
     let place = where_it_holds(scope);
     if audit.counts.filters == 0 {
-        return format!("no EnvoyFilter{place} to audit");
+        return no_filter(scope);
     }
     let filters = if audit.counts.filters == 1 { "filter" } else { "filters" };
     let tally: Vec<String> = tally(audit).into_iter().map(|(_, text)| text).collect();

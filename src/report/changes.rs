@@ -245,7 +245,7 @@ pub(crate) fn markdown(out: &mut dyn Write, report: &DiffReport, everything: boo
         writeln!(out, "\n{} not shown here; `-v` shows all.", count(left, "more proxy is", "more proxies are"))?;
     }
     for host in &report.unknown_services {
-        writeln!(out, "\n> {}", plain(&super::missing_service(host)))?;
+        writeln!(out, "\n> {}", plain(&super::missing_service(host, report.scope.lenders)))?;
     }
     let loaded = report.current.problems.iter().chain(&report.new.problems).chain(&report.problems);
     let mut problems = loaded

@@ -5,6 +5,7 @@ mod places;
 use super::style::{Role, Terminal, columns, count, quoted, shorten, wrap};
 use super::verdict::{mark, outcome};
 use crate::engine::Outcome;
+use crate::explain::Lenders;
 use crate::explain::view::{
     Abort, Change, Effect, Explanation, Filter, HttpChain, Live, Patch, PatchRef, Place, Proxy, Reason, Refused,
 };
@@ -33,12 +34,13 @@ pub(crate) fn text(
     detail: Detail,
     sources: &Sources,
     explanation: &Explanation,
+    lenders: Lenders,
 ) -> io::Result<()> {
     for (index, proxy) in explanation.proxies.iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
-        Writer { out, terminal, detail, sources }.proxy(proxy)?;
+        Writer { out, terminal, detail, sources, lenders }.proxy(proxy)?;
     }
     Ok(())
 }
@@ -48,6 +50,7 @@ struct Writer<'w> {
     terminal: Terminal,
     detail: Detail,
     sources: &'w Sources,
+    lenders: Lenders,
 }
 
 impl Writer<'_> {
@@ -75,7 +78,7 @@ impl Writer<'_> {
             self.line(0, &super::missing_routes(route))?;
         }
         for host in &proxy.unknown_services {
-            self.line(0, &super::missing_service(host))?;
+            self.line(0, &super::missing_service(host, self.lenders))?;
         }
         Ok(())
     }

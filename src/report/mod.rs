@@ -28,6 +28,7 @@ mod verdict;
 pub mod watch;
 pub(crate) mod yaml;
 
+use crate::explain::Lenders;
 use crate::mesh::Scope;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -39,9 +40,10 @@ pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
 }
 
 /// What a report omits when an annotation adds a service to a waypoint but no dump contains the service's cluster.
-pub fn missing_service(host: &str) -> String {
+pub fn missing_service(host: &str, lenders: Lenders) -> String {
+    let advice = lenders.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
     format!(
-        "{} adds outbound clusters for {host}, which no config dump here contains: they are left out; add the dump of a proxy that has them",
+        "{} adds outbound clusters for {host}, which no config dump here contains: they are left out{advice}",
         crate::engine::REFERENCED_SERVICES
     )
 }
@@ -55,8 +57,8 @@ pub(crate) fn missing_routes(name: &str) -> String {
 }
 
 /// Notes on standard error about omissions; see [`missing_service`].
-pub fn missing_services(err: &mut dyn Write, hosts: &[String]) -> io::Result<()> {
-    hosts.iter().try_for_each(|host| writeln!(err, "note: {}", missing_service(host)))
+pub fn missing_services(err: &mut dyn Write, hosts: &[String], lenders: Lenders) -> io::Result<()> {
+    hosts.iter().try_for_each(|host| writeln!(err, "note: {}", missing_service(host, lenders)))
 }
 
 /// Writes a result as indented JSON with its scope as the last field.

@@ -24,6 +24,16 @@ pub(crate) fn where_it_holds(scope: &Scope) -> String {
     if of_mesh { format!(" in {}", namespaces(scope)) } else { String::new() }
 }
 
+/// That there is no EnvoyFilter, or none was read: `no EnvoyFilter in namespace shop`.
+pub(crate) fn no_filter(scope: &Scope) -> String {
+    let read = if scope.is_empty() { " was read" } else { "" };
+    let place = match (where_it_holds(scope), &scope.namespaces) {
+        (place, None) if !place.is_empty() => " in any namespace".to_owned(),
+        (place, _) => place,
+    };
+    format!("no EnvoyFilter{read}{place}")
+}
+
 fn namespaces(scope: &Scope) -> String {
     match scope.namespaces.as_deref() {
         None => "all namespaces".to_owned(),

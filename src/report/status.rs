@@ -50,7 +50,7 @@ impl Status<'_> {
                     reasons,
                 });
             };
-            if row.selects.is_empty() && survey.pods_known && !survey.interrupted {
+            if row.selects == 0 && survey.pods_known && !survey.interrupted {
                 add(("", "-"), vec!["it selects no proxy".to_owned()]);
             }
             for (place, reasons) in &row.wrong {

@@ -21,6 +21,7 @@ use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 use crate::cluster::watch::until;
 use crate::cluster::{Cluster, Via};
+use crate::explain::Lenders;
 use crate::mesh::survey::Place;
 use crate::mesh::{Origin, ProxyScope, Scope, Unread};
 use crate::model::proxy::ProxyKind;
@@ -519,6 +520,7 @@ impl Run {
             filters: moment.filters_for(self.watch.namespace.as_deref()),
             proxies: ProxyScope { read: count_of.read, of: count_of.all, pods: count_of.all },
             unread,
+            lenders: Lenders::None,
         };
         let tell = match &self.reported {
             None => true,

@@ -27,6 +27,13 @@ pub(crate) fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize)
     (states, proven)
 }
 
+/// Services whose clusters an annotation adds to a waypoint, and that no config dump contains: nothing is found about patches of
+/// these clusters.
+pub(crate) fn unknown_services(cx: &Context<'_>) -> BTreeSet<String> {
+    let dumped = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
+    dumped.flat_map(|run| run.judged.patched.unknown_services.iter().cloned()).collect()
+}
+
 /// A patch on a running proxy on which it should be in effect.
 pub(crate) struct Standing<'c, 'a> {
     /// The proxy.

@@ -191,7 +191,10 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
     let patches = count(sum.patches, "patch", "patches");
     let looked = format!("{filters} with {patches}{place}, for Istio {}", report.releases.join(", "));
     if sum.findings() == 0 && sum.filters == 0 {
-        writeln!(out, "{}: no EnvoyFilter{place}", terminal.paint(Role::Odd, "nothing judged"))?;
+        let of_files = scope::where_it_holds(report.scope).is_empty();
+        let judged = if report.scope.is_empty() && !of_files { "nothing could be judged" } else { "nothing judged" };
+        let none = if of_files { format!("no EnvoyFilter{place}") } else { scope::no_filter(report.scope) };
+        writeln!(out, "{}: {none}", terminal.paint(Role::Odd, judged))?;
     } else if sum.findings() == 0 {
         writeln!(out, "{}: {looked}", terminal.paint(Role::Good, "no findings"))?;
     } else {

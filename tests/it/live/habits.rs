@@ -1,5 +1,6 @@
 //! kubectl's conventions: headings, sorting, templates, columns, watches, and machine-readable formats.
 
+use super::mock::Fault;
 use super::{live, shop};
 use serde_json::Value;
 use std::fs;
@@ -47,6 +48,26 @@ fn lists_support_kubectls_formats() {
         let said = live(&mock, arguments);
         assert_eq!(said.code, 2, "{arguments:?}: {}", said.out);
         assert!(said.err.contains(words), "{arguments:?}: {}", said.err);
+    }
+}
+
+/// Output that has no place for its scope: standard error says what was not read.
+#[test]
+fn forms_without_a_scope_tell_what_was_not_read() {
+    let forms = ["name", "jsonpath={.items[*].name}{.wrong[*].filter}", "custom-columns=NAME:.name"];
+    for command in ["get", "status"] {
+        for form in forms {
+            let said = live(&shop().start(), &[command, "-o", form]);
+            assert!(!said.err.contains("scope:"), "{command} {form}: {}", said.err);
+            let path = "/api/v1/namespaces/shop/pods";
+            let mock = shop().fault(path, Fault::Status(403, "forbidden"), 99).start();
+            let said = live(&mock, &[command, "-o", form]);
+            assert!(
+                said.err.contains("scope: context mock") && said.err.contains(" not read"),
+                "{command} {form}: {}",
+                said.err
+            );
+        }
     }
 }
 

@@ -60,24 +60,58 @@ fn workloads_beside_a_service_are_asked_for_its_clusters_first() {
     assert!(code != 1 && err.contains("are left out"), "{code} {out}{err}");
 }
 
+/// The filter as an object.
+fn patient() -> Value {
+    json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "patient", "namespace": "reed", "annotations": {
+            "envoyfilter.istio.io/referenced-services": "silt/clay.silt.svc.cluster.local",
+        }},
+        "spec": {
+            "targetRefs": [{"kind": "Gateway", "group": "gateway.networking.k8s.io", "name": "wp"}],
+            "configPatches": [{
+                "applyTo": "CLUSTER",
+                "match": {"context": "SIDECAR_OUTBOUND", "cluster": {"service": "clay.silt.svc.cluster.local"}},
+                "patch": {"operation": "MERGE", "value": {"connect_timeout": "3s"}},
+            }],
+        },
+    })
+}
+
+/// The advice names what the user can do: a run on a mesh takes no config dump.
+#[test]
+fn the_advice_about_missing_clusters_can_be_followed() {
+    let ask = |namespace: &str, arguments: &[&str]| {
+        let mut world = mesh(namespace);
+        world.add(patient());
+        let said = live(&world.start(), &[arguments, &["--dump-via", "pod-proxy"]].concat());
+        // Lines are wrapped.
+        format!("{}{}", said.out, said.err).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for command in [&["explain", "pod/reed/wp-1"][..], &["explain", "pod/wp-1", "-n", "reed"]] {
+        let said = ask("silt", command);
+        assert!(said.contains("use -A: proxies of other namespaces may have them"), "{said}");
+        let said = ask("silt", &[command, &["-A"]].concat());
+        assert!(!said.contains("which no config dump here contains") && !said.contains("use -A"), "{said}");
+        // Not even -A finds them: no advice is better than one that does not help.
+        let said = ask("zoo", &[command, &["-A"]].concat());
+        assert!(said.contains("which no config dump here contains"), "{said}");
+        assert!(!said.contains("use -A") && !said.contains("add the"), "{said}");
+    }
+    let said = ask("silt", &["lint", "-n", "reed"]);
+    assert!(said.contains("not checked: patches of the outbound clusters that"), "{said}");
+    assert!(said.contains("use -A: proxies of other namespaces may have them"), "{said}");
+    let said = ask("silt", &["lint", "-A"]);
+    assert!(!said.contains("patches of the outbound clusters"), "{said}");
+    let said = ask("zoo", &["render", "pod/wp-1", "-n", "reed"]);
+    assert!(said.contains("they are left out; use -A: proxies of other namespaces may have them"), "{said}");
+}
+
 #[test]
 fn get_and_status_do_not_call_a_patch_of_unknown_clusters_ineffective() {
     let ask = |namespace: &str| {
         let mut world = mesh(namespace);
-        world.add(json!({
-            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
-            "metadata": {"name": "patient", "namespace": "reed", "annotations": {
-                "envoyfilter.istio.io/referenced-services": "silt/clay.silt.svc.cluster.local",
-            }},
-            "spec": {
-                "targetRefs": [{"kind": "Gateway", "group": "gateway.networking.k8s.io", "name": "wp"}],
-                "configPatches": [{
-                    "applyTo": "CLUSTER",
-                    "match": {"context": "SIDECAR_OUTBOUND", "cluster": {"service": "clay.silt.svc.cluster.local"}},
-                    "patch": {"operation": "MERGE", "value": {"connect_timeout": "3s"}},
-                }],
-            },
-        }));
+        world.add(patient());
         let mock = world.start();
         let run = |arguments: &[&str]| live(&mock, &[arguments, &["-A", "--dump-via", "pod-proxy"]].concat());
         let status = run(&["status"]);

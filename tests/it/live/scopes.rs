@@ -120,6 +120,24 @@ fn without_readable_kinds_nothing_is_judged() {
     assert!(said.out.contains("cannot watch"), "{}{}", said.out, said.err);
     let said = live(&mock, &["status"]);
     assert!(said.out.contains("nothing could be judged") || said.err.contains("403"), "{}{}", said.out, said.err);
+    // That there are none is not known.
+    let path = "/apis/networking.istio.io/v1alpha3";
+    let mock = mesh(&[dump_with("2s", None)]).fault(path, Fault::Status(403, "no"), 9_999).start();
+    let said = live(&mock, &["lint", "-A"]);
+    let words = "nothing could be judged: no EnvoyFilter was read in any namespace";
+    assert!(said.code == 3 && said.out.contains(words), "{}{}", said.out, said.err);
+    let said = live(&mock, &["audit", "--to", "1.31"]);
+    assert!(
+        said.code == 3 && said.out.contains("no EnvoyFilter was read in any namespace"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+    let refused = || Fault::Status(403, "no");
+    let world = mesh(&[dump_with("2s", None)]).fault("/api/v1/pods", refused(), 9_999);
+    let mock = world.fault("/api/v1/namespaces/shop/pods", refused(), 9_999).start();
+    let said = live(&mock, &["capture", "mesh.tar"]);
+    assert!(said.code == 3 && said.err.contains("nothing captured: pods could not be listed"), "{}", said.err);
     // EnvoyFilters alone say nothing about their effect.
     let mock =
         mesh(&[dump_with("2s", None)]).fault("/api/v1/namespaces/shop/pods", Fault::Status(403, "no"), 9_999).start();

@@ -330,6 +330,10 @@ fn a_pod_that_is_not_running_gives_no_answer() {
     let said = live(&mock, &["explain", "pod/late-0"]);
     assert_eq!(said.code, 3, "{}{}", said.out, said.err);
     assert!(said.err.contains("shop/late-0") && said.err.contains("not ready"), "{}", said.err);
+    // The scope and the summary count the same.
+    let said = live(&mock, &["lint"]);
+    assert!(said.err.contains("; 1 thing not read"), "{}", said.err);
+    assert!(said.out.contains("1 thing could not be read: the result is incomplete"), "{}", said.out);
 }
 
 /// One replica answers with an error: its status is named, and the next replica is read.

@@ -109,8 +109,10 @@ fn get_follows_changes() {
     assert_eq!([&line[0], &line[5]], ["MODIFIED", "1"], "{line:?}");
     cluster.send("DELETE", path, "application/json", &Value::Null).unwrap();
     assert_eq!(going.line("late")[0], "DELETED");
+    // The scope, once.
     let (code, err) = going.end();
-    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(code == Some(0) && err.starts_with("scope: context test; namespace going;"), "{code:?} {err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
 
     let (admin, reader) = (cluster.kubeconfig("admin", "going"), cluster.kubeconfig("reader", "going"));
     let granted = Granted::new(cluster, &documents(&run(&admin, &["rbac", "get", "-n", "going"]).out));
