@@ -2,7 +2,6 @@
 
 use crate::declare_rule;
 use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss};
-use crate::lint::versions::newest_fitting;
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo, names};
 use crate::model::release::Release;
 use crate::source::Severity;
@@ -65,7 +64,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let newest = cx.release.minor.max(Release::NEWEST.minor);
         // Another rule reports filters that Istio itself left behind.
-        if newest_fitting(wanted, newest).is_some()
+        if cx.newest_fitting(wanted, newest).is_some()
             || crate::rules::native::leftover_telemetry_filter::of_istio(view.filter)
         {
             continue;

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::go_regexp::{self, GoRegexp};
 use crate::engine::program::MAX_PROXY_VERSION;
-use crate::lint::versions::{newest_fitting, of_vendor};
+use crate::lint::versions::of_vendor;
 use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo, names};
 use crate::model::release::Release;
 use crate::source::Severity;
@@ -92,7 +92,7 @@ fn in_use(cx: &Context<'_>, view: &PatchView<'_>) -> BTreeSet<Release> {
 /// The newest release, up to the control plane's, that an expression was written for; `None` for one that names no
 /// release.
 fn newest(cx: &Context<'_>, wanted: &str) -> Option<Release> {
-    newest_fitting(wanted, cx.release.minor).map(Release::newest_of)
+    cx.newest_fitting(wanted, cx.release.minor).map(Release::newest_of)
 }
 
 /// The first later release that an expression does not match: the next patch release, or the next minor.

@@ -5,7 +5,7 @@ use crate::envoy;
 use crate::lint::guards::{self, Named};
 use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::value::PatchValue;
-use crate::lint::{Context, Finding, Findings, RuleInfo, versions};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::Severity;
 
 declare_rule! {
@@ -57,7 +57,7 @@ fn envoys(cx: &Context<'_>, upgrade: &Upgrade, value: &PatchValue<'_>) -> Option
     let [(oldest, _), (_, newest)] = envoy::GUARDS_KNOWN;
     let version = value.view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
     let minor = |proxies: u16| {
-        let pinned = (!version.is_empty()).then(|| versions::newest_fitting(version, proxies));
+        let pinned = (!version.is_empty()).then(|| cx.newest_fitting(version, proxies));
         let minor = envoy::api::envoy_of(pinned.unwrap_or(Some(proxies))?);
         (oldest..=newest).contains(&minor).then_some(minor)
     };

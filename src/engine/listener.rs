@@ -4,8 +4,7 @@
 
 use super::compat::Behaviour;
 use super::matching::{self, HTTP_CONNECTION_MANAGER};
-use super::program::names_filter;
-use super::run::{Flow, Run, Slot, Stop};
+use super::run::{Flow, Names, Run, Slot, Stop};
 use super::shared::{self, Class, Reach};
 use super::trace::{Condition, Effect, Miss, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
@@ -175,8 +174,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         };
         let Some(list) = listener.list_mut("listener_filters") else { return Ok(()) };
         self.bring_shared(&class, list);
+        let mut names = Names::default();
         for &id in ids {
-            let named = names_filter(ApplyTo::ListenerFilter, self.object(id));
             if self.operation(id) == Operation::Merge {
                 // The name in the match is not compared: every filter with a typed_config is merged into.
                 for filter in list.iter_mut() {
@@ -190,7 +189,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 }
                 continue;
             }
-            self.edit_list(id, list, named, matching::listener_filter, at)?;
+            self.edit_list(id, list, &mut names, matching::listener_filter, at)?;
         }
         Ok(())
     }
@@ -284,10 +283,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let Some(filters) = chain.get_mut("filters").and_then(Tree::items_mut) else { return Ok(()) };
         let at = |filter: &Tree<'a>| filter_place(place, filter);
         self.bring_shared(&class, filters);
+        let mut names = Names::default();
         for &id in &network {
             if self.operation(id) != Operation::Merge {
-                let named = names_filter(ApplyTo::NetworkFilter, self.object(id));
-                self.edit_list(id, filters, named, matching::network_filter, at)?;
+                self.edit_list(id, filters, &mut names, matching::network_filter, at)?;
             }
         }
         for filter in filters.iter_mut() {
@@ -430,17 +429,14 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let place = manager.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
             Place { sub_filter: Some(filter.name().to_owned()), ..place }
         };
-        for &id in ids {
-            if self.operation(id) != Operation::Merge {
-                let named = names_filter(ApplyTo::HttpFilter, self.object(id));
-                self.edit_list(id, list, named, matching::http_filter, at)?;
-            }
+        let (merges, edits): (Vec<PatchId>, Vec<PatchId>) =
+            ids.iter().partition(|&&id| self.operation(id) == Operation::Merge);
+        let mut names = Names::default();
+        for id in edits {
+            self.edit_list(id, list, &mut names, matching::http_filter, at)?;
         }
         for filter in list.iter_mut() {
-            for &id in ids {
-                if self.operation(id) != Operation::Merge {
-                    continue;
-                }
+            for &id in &merges {
                 if let Err(miss) = matching::http_filter(self.object(id), filter) {
                     self.miss(id, miss);
                     continue;

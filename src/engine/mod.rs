@@ -33,6 +33,7 @@ use crate::proto::tree::{Tree, Value};
 use matching::{CONNECT_ORIGINATE, CONNECT_TERMINATE, MAIN_INTERNAL, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use run::{Run, Slot};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use trace::{Effect, NoOp, Place};
 
 /// What istiod sends in place of the given configuration.
@@ -115,12 +116,25 @@ fn start<'s, 'a, S: Sink>(
     options: &Options,
     sink: &'s mut S,
 ) -> Run<'s, 'a, S> {
+    // Only a port in the match of a route configuration is compared with these.
+    let asks = |planned: &program::Planned<'a>| {
+        matching::route_match(&planned.built.object).is_some_and(|routes| routes.port_number != 0)
+    };
     let ports = match &options.port_map {
         Some(ports) => ports.clone(),
-        None if plan.proxy.kind == ProxyKind::Gateway => port_map(config),
+        None if plan.proxy.kind == ProxyKind::Gateway && plan.patches.iter().any(asks) => port_map(config),
         None => PortMap::new(),
     };
-    Run { plan, config, sink, ports, touched: false, shared: shared::Shared::default(), sockets: BTreeMap::new() }
+    Run {
+        plan,
+        config,
+        sink,
+        ports: Rc::new(ports),
+        touched: false,
+        shared: shared::Shared::default(),
+        sockets: BTreeMap::new(),
+        ids: BTreeMap::new(),
+    }
 }
 
 /// The part of a run that applies a kind of patch.
@@ -226,7 +240,7 @@ fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'
         inbound.sort_by_key(|&index| WAYPOINT_ORDER.iter().position(|name| *name == slots[index].name));
     }
     let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
-    if routes.iter().any(|&apply_to| !run.plan.for_context(apply_to, PatchContext::SidecarInbound).is_empty()) {
+    if routes.iter().any(|&apply_to| !run.ids(apply_to, PatchContext::SidecarInbound).is_empty()) {
         let virtual_inbound = alone.iter().filter(|(_, context)| *context == PatchContext::SidecarInbound);
         for index in inbound.iter().copied().chain(virtual_inbound.map(|(index, _)| *index)) {
             run.inline_routes(&mut slots[index], patched_inline);
@@ -366,8 +380,12 @@ fn route_passes<'a, S: Sink>(
     let context = if gateway { PatchContext::Gateway } else { PatchContext::SidecarOutbound };
     // Most listeners have inline routes, which a text search shows without parsing.
     let asks = |slot: &Slot<'a>| memchr::memmem::find(slot.text.search().as_bytes(), b"\"rds\"").is_some();
-    let before = |slot: &Slot<'a>| asks(slot).then(|| json::parse(slot.text.search()).ok()).flatten();
-    let before = |slot: &Slot<'a>| before(slot).map(|tree| listener::rds_names(&tree)).unwrap_or_default();
+    let config = run.config;
+    let before = |slot: &Slot<'a>| match slot.opened(config) {
+        _ if !asks(slot) => Vec::new(),
+        Some(tree) => listener::rds_names(tree),
+        None => json::parse(slot.text.search()).map(|tree| listener::rds_names(&tree)).unwrap_or_default(),
+    };
     let References { before, after, gone } = references(listeners, before, listener::rds_names);
     for slot in routes.iter_mut() {
         if gone.contains(slot.name.as_ref()) {
@@ -526,7 +544,13 @@ fn port_map(config: &ProxyConfig<'_>) -> PortMap {
     let mut map = PortMap::new();
     for (_, resource) in config.generated(ResourceKind::Route) {
         let port = matching::parse_gateway_route_name(&resource.name).port;
-        let Ok(tree) = json::parse(resource.json.search()) else { continue };
+        let parsed;
+        let tree = if let Some(tree) = resource.opened.as_ref().and_then(|opened| opened.of(resource.json.search())) {
+            tree
+        } else {
+            parsed = json::parse(resource.json.search()).unwrap_or_else(|_| listener::empty());
+            &parsed
+        };
         let vhosts = tree.get("virtual_hosts").or_else(|| tree.get("virtualHosts"));
         for vhost in vhosts.map(Tree::items).unwrap_or_default() {
             if let Some(service_port) = vhost.name().rsplit(':').next().and_then(|text| text.parse().ok()) {

@@ -2,6 +2,7 @@
 
 use super::compat::{Behaviour, Compat};
 use super::go_regexp::{self, Compiled};
+use super::matching;
 use super::select::{MeshSettings, Selection, in_revision, select, sort};
 use super::trace::{NoOp, PatchId};
 use crate::budget;
@@ -407,14 +408,17 @@ fn never(patch: &Patch, object: &ObjectMatch, operation: Operation, compat: Comp
 
 /// Whether the match says which filter of its kind is meant.
 pub fn names_filter(apply_to: ApplyTo, object: &ObjectMatch) -> bool {
-    let ObjectMatch::Listener(listener) = object else { return false };
-    if apply_to == ApplyTo::ListenerFilter {
-        return !listener.listener_filter.is_empty();
-    }
-    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+    named_filter(apply_to, object).is_some()
+}
+
+/// The name of the filter of its kind that the match says is meant.
+pub(super) fn named_filter(apply_to: ApplyTo, object: &ObjectMatch) -> Option<&str> {
     match apply_to {
-        ApplyTo::NetworkFilter => filter.is_some(),
-        _ => filter.is_some_and(|filter| filter.sub_filter.is_some()),
+        ApplyTo::ListenerFilter => {
+            matching::listener_match(object).map(|it| it.listener_filter.as_str()).filter(|name| !name.is_empty())
+        }
+        ApplyTo::NetworkFilter => matching::network_filter_name(object),
+        _ => matching::sub_filter_name(object),
     }
 }
 

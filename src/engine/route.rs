@@ -8,21 +8,22 @@ use super::trace::{Condition, Effect, Miss, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
+use std::rc::Rc;
 
 impl<'a, S: Sink> Run<'_, 'a, S> {
     /// Whether any patch of a context may apply to a route configuration of this name; records the misses if none does.
     pub(super) fn concerns_routes(&mut self, context: PatchContext, name: &str) -> bool {
-        let ids: Vec<PatchId> = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute]
-            .into_iter()
-            .flat_map(|apply_to| self.plan.for_context(apply_to, context))
-            .collect();
-        let (gateway, ports) = (self.gateway(), self.ports.clone());
+        let all = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
+        let all = all.map(|apply_to| self.ids(apply_to, context));
+        let (gateway, ports) = (self.gateway(), Rc::clone(&self.ports));
         let fits = |object| matching::route_configuration(gateway, object, name, &ports);
         // A merge may rename the route configuration, and later patches may match the new name.
-        if ids.iter().any(|&id| fits(self.object(id)).is_ok()) {
+        if all.iter().any(|ids| ids.iter().any(|&id| fits(self.object(id)).is_ok())) {
             return true;
         }
-        self.keep(&ids, fits);
+        for ids in all {
+            self.keep(&ids, fits);
+        }
         false
     }
 
@@ -46,14 +47,14 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     fn fitting(&mut self, apply_to: ApplyTo, context: PatchContext, name: &str) -> Vec<PatchId> {
-        let ids = self.plan.for_context(apply_to, context);
-        let (gateway, ports) = (self.gateway(), self.ports.clone());
+        let ids = self.ids(apply_to, context);
+        let (gateway, ports) = (self.gateway(), Rc::clone(&self.ports));
         self.keep(&ids, |object| matching::route_configuration(gateway, object, name, &ports))
     }
 
     fn patch_routes(&mut self, context: PatchContext, routes: &mut Tree<'a>, here: impl Fn(&str) -> Place) -> Flow {
-        for id in self.plan.for_context(ApplyTo::RouteConfiguration, context) {
-            let (gateway, ports) = (self.gateway(), self.ports.clone());
+        for &id in self.ids(ApplyTo::RouteConfiguration, context).iter() {
+            let (gateway, ports) = (self.gateway(), Rc::clone(&self.ports));
             let name = routes.name().to_owned();
             if let Err(miss) = matching::route_configuration(gateway, self.object(id), &name, &ports) {
                 self.miss(id, miss);

@@ -324,7 +324,9 @@ fn open<'p>(request: &LintRequest, progress: &'p dyn Progress) -> Result<Mesh<'p
         for (name, text) in &request.rendered {
             loaded.add_text(name, text.as_str(), &options);
         }
-        options.secrets.with(|secrets| loaded.secrets(secrets));
+        if !request.rendered.is_empty() {
+            options.secrets.with(|secrets| loaded.secrets(secrets));
+        }
         manifests::mesh(settings, loaded, given, progress)
     } else if given.demo {
         manifests::mesh(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), given, progress)

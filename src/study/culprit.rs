@@ -215,8 +215,7 @@ impl Scene<'_, '_> {
         }
         // Without the patch that removed the object, another patch may remove it and becomes a suspect.
         for round in 0.. {
-            let mut trace = Trace::new(self.plan.patches.len());
-            engine::run(&self.plan.without(&all), self.config, &Options::default(), &mut trace);
+            let trace = self.trace_for(&self.plan.without(&all), id);
             if met(&trace, id, counts) {
                 break;
             }
@@ -247,8 +246,7 @@ impl Scene<'_, '_> {
         let also = if alone.is_some() { None } else { all.iter().copied().find(|other| other != culprit) };
         let effects = &self.judged.trace.patches[culprit.index()].effects;
         // Of several effects, prefer the one on an object that the patch refers to.
-        let mut without = Trace::new(self.plan.patches.len());
-        engine::run(&self.plan.without(&[*culprit]), self.config, &Options::default(), &mut without);
+        let without = self.trace_for(&self.plan.without(&[*culprit]), id);
         let asked = |place: &Place| {
             without
                 .patches
@@ -314,9 +312,14 @@ impl Scene<'_, '_> {
     }
 
     fn matches(&self, plan: &Plan<'_>, id: PatchId, counts: Counts) -> bool {
+        met(&self.trace_for(plan, id), id, counts)
+    }
+
+    /// The trace of a plan as far as it concerns a patch: the others that can take its object run in the same part.
+    fn trace_for(&self, plan: &Plan<'_>, id: PatchId) -> Trace {
         let mut trace = Trace::new(plan.patches.len());
-        engine::run(plan, self.config, &Options::default(), &mut trace);
-        met(&trace, id, counts)
+        engine::run_pass(plan, self.config, Pass::of(plan.get(id).built.patch.apply_to), &mut trace);
+        trace
     }
 }
 

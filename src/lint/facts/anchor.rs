@@ -5,7 +5,6 @@ use crate::envoy;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names::{self, Known};
 use crate::lint::facts::no_match::NoMatch;
-use crate::lint::facts::versions;
 use crate::lint::facts::view::PatchView;
 use crate::lint::finding::{Confidence, Finding};
 use crate::lint::rule::RuleInfo;
@@ -251,7 +250,7 @@ pub(crate) fn pinned_plugins<'a>(cx: &Context<'a>) -> impl Iterator<Item = (Patc
     cx.patches().filter_map(|view| {
         let pinned = view.patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|it| !it.is_empty())?;
         let name = matching::sub_filter_name(&view.patch.object)?;
-        let own = versions::newest_fitting(pinned, cx.release.minor) == Some(cx.release.minor);
+        let own = cx.newest_fitting(pinned, cx.release.minor) == Some(cx.release.minor);
         let known = names::known("http", name, cx.release);
         let plugin = name.starts_with(EXTENSIONS) || PLUGINS.iter().any(|prefix| name.starts_with(prefix));
         let foreign = plugin && !own && matches!(known, Known::Other(..)) && !cx.attaches_to_dump(view.filter_index);

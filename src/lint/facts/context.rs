@@ -180,6 +180,8 @@ pub struct Context<'a> {
     pub trials: Option<Trials>,
     /// What requests showed; `None` if none were requested.
     pub requests: Option<Requests>,
+    /// The releases that `proxyVersion`s match, computed on first use.
+    pub(in crate::lint) fitting: versions::Fitting,
     /// What an upgrade to this release changes; `None` outside an audit, where the upgrade rules are silent.
     pub upgrade: Option<Box<Upgrade>>,
 }
@@ -325,7 +327,13 @@ impl<'a> Context<'a> {
             return Some(self.envoy_minor());
         }
         // Istio 1.N comes with Envoy 1.(N+8).
-        versions::newest_fitting(version, self.release.minor).map(envoy_of)
+        self.newest_fitting(version, self.release.minor).map(envoy_of)
+    }
+
+    /// The newest minor from the oldest supported (or `newest`, if that is older) to `newest` with a patch release that matches a
+    /// `proxyVersion`. An empty or broken expression matches all. One with letters may mean a vendor's releases and gives `newest`.
+    pub fn newest_fitting(&self, expression: &str, newest: u16) -> Option<u16> {
+        self.fitting.newest(expression, newest)
     }
 
     /// Minor version of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported

@@ -6,9 +6,8 @@ use crate::engine::{self, Options, PatchId, Patched};
 use crate::lint::facts::context::{Context, Knowledge, ProxyRun};
 use crate::lint::finding::Findings;
 use crate::proto::merge::Change;
-use crate::proto::tree::Tree;
 use crate::study::same::same_results;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of patches per proxy that are tried by a further run; beyond it no claim is made. It keeps thousands
 /// of filters that write the same field linear in time.
@@ -134,8 +133,10 @@ impl ProxyRun<'_> {
     /// Whether something of what istiod sends was written by this patch.
     fn writes_last(&self, id: PatchId) -> bool {
         let origins = self.memo.origins.get_or_init(|| {
+            let mut origins = BTreeSet::new();
             let trees = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
-            trees.flat_map(Tree::origins).collect()
+            trees.for_each(|tree| tree.add_origins(&mut origins));
+            origins
         });
         origins.contains(&id.origin())
     }

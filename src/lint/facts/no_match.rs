@@ -138,8 +138,7 @@ fn culprit_on_samples(cx: &Context<'_>, missed: &Missed) -> Option<Cause> {
 /// Whether `proxyVersion` is absent or matches a proxy of the control plane's own release.
 fn meant_for_release(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
     let version = view.patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).unwrap_or_default();
-    version.is_empty()
-        || crate::lint::facts::versions::newest_fitting(version, cx.release.minor) == Some(cx.release.minor)
+    version.is_empty() || cx.newest_fitting(version, cx.release.minor) == Some(cx.release.minor)
 }
 
 impl NoMatch<'_, '_> {

@@ -3,7 +3,6 @@
 use crate::engine::compat::Behaviour;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names;
-use crate::lint::facts::versions::newest_fitting;
 use crate::lint::finding::Confidence;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Gateway, Inventory, Labels, Workload};
@@ -158,7 +157,7 @@ pub(crate) fn by_namespace<'c>(cx: &'c Context<'_>) -> HashMap<&'c str, (String,
 /// Whether every patch of a filter is for proxies that are older than all supported ones: a leftover of an upgrade.
 pub(crate) fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     let newest = cx.release.minor.max(Release::NEWEST.minor);
-    let old = |version: &str| !version.is_empty() && newest_fitting(version, newest).is_none();
+    let old = |version: &str| !version.is_empty() && cx.newest_fitting(version, newest).is_none();
     !filter.patches.is_empty()
         && filter.patches.iter().all(|patch| patch.proxy.as_ref().is_some_and(|proxy| old(&proxy.version)))
 }

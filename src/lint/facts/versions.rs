@@ -2,14 +2,36 @@
 
 use crate::engine::go_regexp;
 use crate::model::release::Release;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Highest patch version that is tried; no release has reached it.
 const MAX_PATCH: u16 = 30;
 
+/// What [`newest_fitting`] found, by expression and newest minor. Many rules ask about each patch, and an answer compares the
+/// expression with hundreds of releases.
+#[derive(Debug, Default)]
+pub(crate) struct Fitting(Mutex<HashMap<(String, u16), Option<u16>>>);
+
+impl Fitting {
+    /// As [`newest_fitting`].
+    pub(crate) fn newest(&self, expression: &str, newest: u16) -> Option<u16> {
+        let key = (expression.to_owned(), newest);
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&found) = known().get(&key) {
+            return found;
+        }
+        // Outside the lock: a budget may end the work here.
+        let found = newest_fitting(expression, newest);
+        known().insert(key, found);
+        found
+    }
+}
+
 /// The newest minor from the oldest supported (or `newest`, if that is older) to `newest` with a patch release that
 /// matches an expression. An empty or broken expression matches all. One with letters may mean a vendor's releases and
 /// gives `newest`.
-pub(crate) fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
+fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
     // An expression without `^` also matches inside versions that it was not written for (`1\.11` in 1.21.11).
     let compiled = go_regexp::compile(&format!("^(?:{expression})"));
     let Ok(regex) = compiled.as_ref() else { return Some(newest) };

@@ -166,34 +166,29 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     if runs.is_empty() {
         return (Judgement::Unknown, "no proxy is known that the filter attaches to".to_owned());
     }
-    let (mut applied, mut needs_others) = (0, 0);
+    let mut applied = 0;
     let mut names = HashSet::new();
     if let Some(node) = view.node(&["match"]) {
         texts(node, &mut names);
     }
     for run in runs.iter().filter(|run| run.outcome == Outcome::Applied) {
-        if applies_alone(run, &names, alone) {
-            applied += 1;
-        } else {
-            needs_others += 1;
+        if !applies_alone(run, &names, alone) {
+            let why = "what it refers to comes from another EnvoyFilter: without a priority, the creation time decides";
+            return (Judgement::Right, why.to_owned());
         }
+        applied += 1;
     }
-    match (applied, needs_others) {
-        (_, 1..) => (
-            Judgement::Right,
-            "what it refers to comes from another EnvoyFilter: without a priority, the creation time decides"
-                .to_owned(),
-        ),
-        (0, 0) if added_later(cx, view) => {
+    match applied {
+        0 if added_later(cx, view) => {
             (Judgement::Right, "another EnvoyFilter adds what it refers to, but only after this patch".to_owned())
         }
-        (0, 0) => (
+        0 => (
             Judgement::OtherReason,
             format!(
                 "the patch changes nothing in {given}, and no priority helps: no other EnvoyFilter adds what it refers to"
             ),
         ),
-        (some, 0) if some < runs.len() => (
+        some if some < runs.len() => (
             Judgement::Wrong,
             format!(
                 "where it applies ({some} of {} proxies of {given}), what it refers to exists without any other EnvoyFilter",
@@ -207,13 +202,13 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     }
 }
 
-/// The patches that change something if no filter but their own exists, by the engine run for the proxy, the filter and
-/// the part of the run.
-type Alone = HashMap<(usize, usize, Pass), HashSet<PatchId>>;
+/// The patches (by index) that change something if no filter but their own exists, by the configuration, the filter and the part
+/// of the run.
+type Alone = HashMap<(usize, usize, Pass), HashSet<usize>>;
 
 /// Whether a patch that changes something would do so if no other filter existed; `names` are the texts of its match.
 fn applies_alone(here: &PatchRun<'_, '_>, names: &HashSet<&str>, known: &mut Alone) -> bool {
-    let (run, id) = (here.run, here.id);
+    let run = here.run;
     let filter = here.planned.filter;
     let helped = run.plan.ids().any(|other| {
         let changes = |(_, effect): &(Place, Effect)| effect.changes();
@@ -225,14 +220,20 @@ fn applies_alone(here: &PatchRun<'_, '_>, names: &HashSet<&str>, known: &mut Alo
         return true;
     }
     let pass = Pass::of(here.planned.built.patch.apply_to);
-    let alone = known.entry((Arc::as_ptr(&run.judged).addr(), filter, pass)).or_insert_with(|| {
+    // Sample proxies of one kind differ only in the filters that reach them, so one run of a filter alone answers for all. Which
+    // clusters a waypoint has depends on annotations of all filters.
+    let configuration = match run.knowledge {
+        Knowledge::Reference if pass == Pass::Listeners => run.config.resources.as_ptr().addr(),
+        _ => Arc::as_ptr(&run.judged).addr(),
+    };
+    let alone = known.entry((configuration, filter, pass)).or_insert_with(|| {
         let others: Vec<PatchId> = run.plan.ids().filter(|&other| run.plan.get(other).filter != filter).collect();
         let mut trace = Trace::new(run.plan.patches.len());
         engine::run_pass(&run.plan.without(&others), run.config, pass, &mut trace);
         let changes = |id: &PatchId| trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes());
-        run.plan.ids().filter(changes).collect()
+        run.plan.ids().filter(changes).map(|id| run.plan.get(id).built.patch.index).collect()
     });
-    alone.contains(&id)
+    alone.contains(&here.planned.built.patch.index)
 }
 
 /// Whether a patch that changed something may have created what another one refers to. Filters are found by their names

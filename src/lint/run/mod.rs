@@ -14,6 +14,7 @@ use crate::lint::check::Rule;
 use crate::lint::facts::context::{Context, Knowledge, Live, Memo, ProxyRun};
 use crate::lint::facts::made_up::{ANY_GATEWAY, ANY_NAMESPACE};
 use crate::lint::facts::reach;
+use crate::lint::facts::versions::Fitting;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::shown;
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, EnvoyFilter, ObjectMatch, Patch, ProxyMatch};
@@ -222,6 +223,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         scripts: OnceLock::new(),
         trials,
         requests,
+        fitting: Fitting::default(),
         upgrade: None,
     };
     let answer = body(&mut context);
