@@ -74,6 +74,7 @@ pub(super) fn prove(
         migrate::migrate(request).map_err(|error| Error::Text { message: error.to_string(), help: None })
     };
     let first = run(request)?;
+    let together = migrate::grouped(request, &first);
     let (mut proofs, mut request) = (Vec::new(), request.clone());
     let moved: Vec<_> = first.filters.iter().filter(|one| one.patches.iter().any(|patch| patch.written)).collect();
     progress.begin(moved.len());
@@ -81,8 +82,8 @@ pub(super) fn prove(
         progress.advance();
         let filter = &loaded.inventory.envoy_filters[one.index];
         let name = filter.full_name();
-        // Filters that move together are compared together.
-        let tied = migrate::tied(&first, &name);
+        // Filters that move together, or that set the same field, are compared together.
+        let tied = together.with(one.index);
         let group: Vec<&EnvoyFilter> =
             loaded.inventory.envoy_filters.iter().filter(|one| tied.contains(&one.full_name())).collect();
         let alone = run(&Request { asked: Some(tied), ..request.clone() })?;
@@ -120,7 +121,7 @@ pub(super) fn prove(
                             Proven::Computed(computed)
                                 if computed.differences.is_empty()
                                     && !(replaced_by_nothing(&alone) && firsts.iter().any(reaches))
-                                    && idle(&bottled, filter, &firsts, &before, &of) =>
+                                    && idle(&bottled, &group, &firsts, &before, &of) =>
                             {
                                 Proven::NotComputed(
                                     "the filter changes no proxy of these objects, so there is nothing to compare"
@@ -178,9 +179,10 @@ fn replaced_by_nothing(report: &Report) -> bool {
     draft.made.is_empty() && draft.edited.is_empty() && draft.pods.is_empty() && draft.mesh.is_none()
 }
 
-/// Whether a filter changes no proxy of these objects: then its effects are unseen.
-fn idle(bottled: &Bottled, filter: &EnvoyFilter, firsts: &[Target], with: &Answers, of: &Of<'_>) -> bool {
-    let Ok(bare) = bottled.opened.borrow().changed(Vec::new(), &[deleted(filter)]) else { return false };
+/// Whether filters change no proxy of these objects: then their effects are unseen.
+fn idle(bottled: &Bottled, filters: &[&EnvoyFilter], firsts: &[Target], with: &Answers, of: &Of<'_>) -> bool {
+    let gone: Vec<Deleted> = filters.iter().map(|filter| deleted(filter)).collect();
+    let Ok(bare) = bottled.opened.borrow().changed(Vec::new(), &gone) else { return false };
     let bare = of(bare).ask(firsts);
     with.iter().zip(&bare).all(|(with, bare)| match (with, bare) {
         (Ok(with), Ok(bare)) => resources(with) == resources(bare),

@@ -1,7 +1,7 @@
 //! Where a sidecar's filters can move in ambient mode: to a waypoint, to ztunnel, or nowhere, which blocks the move.
 
 use super::draft::Action;
-use super::mesh::{Proxies, includes};
+use super::mesh::{Protocol, Proxies, includes};
 use super::rest;
 use super::step::{Cx, Move, Part};
 use super::value::has_entry;
@@ -305,7 +305,7 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     });
     if security {
         let ports = cx.mesh.ports(cx.filter);
-        if ports.as_ref().is_none_or(|ports| ports.iter().any(|port| !port.http)) {
+        if ports.as_ref().is_none_or(|ports| ports.iter().any(|port| port.protocol != Protocol::Http)) {
             let why = "on a waypoint the rule cannot name ports, and its HTTP conditions do not apply to TCP ports: ";
             let what =
                 if ports.is_some() { "the service has one" } else { "the input does not have the service's ports" };

@@ -3,7 +3,7 @@
 
 use super::chain::{EXCHANGE, EXT_AUTHZ, JWT, RBAC};
 use super::reach;
-use super::step::{Cx, Move, Part, Place};
+use super::step::{Cx, Move, Part};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{Operation, PatchContext};
 use crate::model::inventory::Object;
@@ -68,14 +68,18 @@ fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
     if EVERYWHERE.contains(&anchor) {
         return Presence::Present;
     }
-    if let Some(adders) = cx.names.http_filters.get(anchor) {
-        let own = Place::of(cx.filter, cx.mesh.root);
+    // Filters of other proxies insert nothing here.
+    if let Some((_, adders)) = cx.names.adders(anchor)
+        && adders.iter().any(|adder| cx.names.meet(adder.filter, cx.index))
+    {
+        let own = cx.names.place(cx.index);
         // Another filter may be for other proxies, or run later.
         let certain = adders.iter().any(|adder| {
             let first = if adder.filter == cx.index {
                 adder.patch < part.built.patch.index
             } else {
-                adder.place.covers(&own) && adder.place.before(&own) == Some(true)
+                let place = cx.names.place(adder.filter);
+                place.before(own) == Some(true) && place.covers(own)
             };
             let context = adder.context == PatchContext::Any || adder.context == part.built.patch.context;
             first && context && adder.whole

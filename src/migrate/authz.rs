@@ -1,6 +1,7 @@
 //! RBAC, external authorization and JWT filters: AuthorizationPolicy and RequestAuthentication.
 
 use super::attach::{self, Directions};
+use super::callers::{nested, trust_domains};
 use super::catalog;
 use super::chain;
 use super::condition;
@@ -97,6 +98,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     let mut shadow = found.clone();
     let target = if dry { &mut shadow } else { &mut *found };
     hosts(&native, &action, target);
+    trust_domains(cx, &native, &action, target);
     same_peers(&peers, target);
     let ports = if part.apply_to() == ApplyTo::NetworkFilter {
         of_connections(cx, part, &action, target);
@@ -131,6 +133,15 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
                 "the rule also applies to workloads whose Services do not name port {port}: it decides on their HTTP requests to that port too"
             ),
         );
+    }
+    if !ports.is_empty()
+        && let Some(port) = policy::unnamed_port(cx, part, &native)
+    {
+        let reason = format!(
+            "the filter decides on requests to port {port}, which no Service names: the policy would no longer decide on them"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Authorization, State::Broken, reason);
     }
     native.retain_mut(|rule| with_ports(rule, &ports));
     if native.is_empty() {
@@ -358,6 +369,18 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, demands: &[Demand], is
                 one.namespace, one.name
             ),
         );
+    }
+    let documents: Vec<Json> = other.iter().map(|one| one.document.to_json()).collect();
+    let of_others = documents.iter().flat_map(|one| one["spec"]["jwtRules"].as_array().into_iter().flatten());
+    let known: Vec<&str> =
+        issuers.values().map(String::as_str).chain(of_others.filter_map(|rule| rule["issuer"].as_str())).collect();
+    let wanted = demands.iter().filter_map(|one| one.providers.as_ref()).flatten().filter_map(|name| issuers.get(name));
+    if !single && let Some((issuer, below)) = nested(wanted.map(String::as_str), &known) {
+        let reason = format!(
+            "a policy names an issuer by how a principal begins: tokens of {below} would be accepted where those of {issuer} are required"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Authentication, State::Broken, reason);
     }
     let mut rules: Vec<Json> = Vec::new();
     for (number, demand) in demands.iter().enumerate() {

@@ -3,11 +3,11 @@
 //! The order of istiod's own filters: `pilot/pkg/networking/core/listener_builder.go` and `listener_waypoint.go`, release
 //! 1.31; the same since 1.24.
 
+use super::names::Names;
 use super::reach::anchor;
-use super::step::Names;
 use crate::engine::program::{BuiltPatch, Status};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A patch: the index of its EnvoyFilter, and its own there.
 pub(super) type At = (usize, usize);
@@ -105,15 +105,19 @@ const MOST_FOREIGN: usize = 16;
 pub(super) fn foreign<'a>(own: &[Insert<'a>], names: &'a Names) -> Vec<Insert<'a>> {
     let mut all: Vec<Insert<'a>> = Vec::new();
     let mut wanted: BTreeSet<&str> = own.iter().filter_map(|one| one.anchor).collect();
+    let mut known: HashSet<&str> = own.iter().map(|one| one.name).collect();
+    // One filter for all that select the same proxies.
+    let owners: BTreeMap<usize, usize> = own.iter().map(|one| (names.kind(one.at.0), one.at.0)).collect();
     while let Some(name) = wanted.pop_last() {
-        if own.iter().chain(&all).any(|one| one.name == name) || all.len() > MOST_FOREIGN {
+        if known.contains(name) || all.len() > MOST_FOREIGN {
             continue;
         }
-        let Some(([adder], name)) = names.http_filters.get_key_value(name).map(|(name, all)| (&all[..], name)) else {
-            continue;
-        };
+        let Some((name, adders)) = names.adders(name) else { continue };
+        let mut near = adders.iter().filter(|adder| owners.values().any(|own| names.meet(*own, adder.filter)));
+        let (Some(adder), None) = (near.next(), near.next()) else { continue };
         let anchor = adder.anchor.as_deref();
         wanted.extend(anchor);
+        known.insert(name);
         let at = (adder.filter, adder.patch);
         // What it is next to comes first.
         all.insert(0, Insert { at, context: adder.context, operation: adder.operation, anchor, name });

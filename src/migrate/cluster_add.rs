@@ -256,7 +256,7 @@ fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace
 
 /// What istiod's clusters have but a filter's does not.
 fn defaults(cx: &Cx<'_>, cluster: &Fields, found: &mut Move) {
-    let settings = cx.mesh.mesh_config().unwrap_or_default();
+    let settings = cx.mesh.mesh_config().cloned().unwrap_or_default();
     let connect = settings["connectTimeout"].as_str().unwrap_or("10s").to_owned();
     let text = |field: &str| cluster.peek(field).and_then(Json::as_str).unwrap_or_default();
     let mut effects = vec![

@@ -5,10 +5,11 @@
 
 use super::chain;
 use super::forms::{
-    INLINE, SHARES, SOURCE, STRING_MATCH, VERSION, checked_headers, code, lower, reachable, same_match, same_words,
-    share,
+    INLINE, SHARES, SOURCE, STRING_MATCH, VERSION, checked_headers, code, lower, reachable, same_json, same_match,
+    same_words, share,
 };
 use super::mutations;
+use super::ports;
 use super::rbac;
 use super::verdict::{Class, Difference, Kind};
 use regex::Regex;
@@ -175,6 +176,11 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
                 (Some(one), None) => say(&mut list, Operation::OnlyBefore, one, &Json::Null, "", &[]),
                 (None, Some(other)) => say(&mut list, Operation::OnlyAfter, &Json::Null, other, "", &[]),
                 (None, None) => {}
+            }
+            if let Some(before) = old.get(name).filter(|_| kind == "listener") {
+                list.iter_mut()
+                    .filter(|one| ports::names_its_own(before, one))
+                    .for_each(|one| one.names.push(ports::OWN.to_owned()));
             }
             for mut one in list {
                 kind.clone_into(&mut one.resource_kind);
@@ -351,6 +357,11 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
                 if ORIGIN_LISTS.contains(&key.as_str()) && one != other && same_words(one, other) =>
             {
                 say(out, Operation::Change, one, other, &pointer(&below, "order"), names);
+            }
+            (Some(one), Some(other))
+                if path.ends_with("/configuration") && key == "value" && one != other && same_json(one, other) =>
+            {
+                say(out, Operation::Change, one, other, &pointer(&below, "spacing"), names);
             }
             (Some(one), Some(other)) if path.ends_with("/header") && key == "key" && lower(one) == lower(other) => {
                 if one != other {

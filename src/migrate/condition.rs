@@ -210,7 +210,8 @@ fn plain(text: String) -> Option<String> {
 
 fn identity(pattern: &str) -> Option<String> {
     if let Some(rest) = pattern.strip_prefix("spiffe://") {
-        return Some(rest.to_owned());
+        // A policy reads a star alone as any certificate, also one without a SPIFFE identity.
+        return (rest != "*").then(|| rest.to_owned());
     }
     pattern.starts_with('*').then(|| pattern.to_owned())
 }
@@ -260,6 +261,11 @@ mod tests {
             "principals": [{ "authenticated": { "principal_name": { "exact": "cluster.local/ns/a/sa/b" } } }],
         });
         assert_eq!(read(named), None, "a policy puts spiffe:// in front");
+        let any = json!({
+            "permissions": [{ "any": true }],
+            "principals": [{ "authenticated": { "principal_name": { "prefix": "spiffe://" } } }],
+        });
+        assert_eq!(read(any), None, "a star alone also means certificates of other kinds");
         let method = json!({
             "permissions": [{ "any": true }],
             "principals": [{ "header": { "name": ":method", "string_match": { "exact": "GET" } } }],

@@ -11,7 +11,7 @@ use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::proxy_config::ANNOTATION;
 use crate::source::{ErrorMessage, Span};
 use serde_json::{Map, Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// The label that names the filter that an object replaces.
@@ -107,6 +107,10 @@ pub struct Draft {
     keys: HashMap<String, usize>,
     /// Indexes of the edited objects by kind (`KubeGateway` for those of the Gateway API), namespace and name.
     edits: HashMap<(String, String, String), usize>,
+    /// Names of the providers in the mesh settings.
+    providers: HashSet<String>,
+    /// Items of lists in Telemetry objects, see [`item`].
+    items: HashSet<String>,
     /// Indexes of pod settings by namespace, labels, and whether they are for gateways only.
     settings: HashMap<PodKey, usize>,
 }
@@ -131,16 +135,26 @@ fn key(object: &Json) -> Option<String> {
     Some(json!([object["kind"], object["metadata"]["namespace"], values]).to_string())
 }
 
-/// Merges the settings of a Telemetry into another.
-fn add_telemetry(made: &mut Json, object: &Json) {
-    for list in ["metrics", "accessLogging", "tracing"] {
+/// The lists of a Telemetry.
+const LISTS: [&str; 3] = ["metrics", "accessLogging", "tracing"];
+
+/// An item of a list of a Telemetry, the new object with this index.
+fn item(at: usize, list: &str, one: &Json) -> String {
+    format!("{at} {list} {one}")
+}
+
+/// Merges the settings of a Telemetry into another, the new object with this index.
+fn add_telemetry(made: &mut Json, object: &Json, at: usize, known: &mut HashSet<String>) {
+    for list in LISTS {
         let Some(new) = object["spec"][list].as_array() else { continue };
         let spec = &mut made["spec"];
         if spec[list].is_null() {
             spec[list] = json!([]);
         }
         for one in new {
-            if let Some(old) = spec[list].as_array_mut() {
+            if known.insert(item(at, list, one))
+                && let Some(old) = spec[list].as_array_mut()
+            {
                 add_item(old, one);
             }
         }
@@ -165,7 +179,7 @@ impl Draft {
                 Action::Mesh(settings) => {
                     let (all, by) = self.mesh.get_or_insert_with(|| (json!({}), BTreeSet::new()));
                     by.insert(from);
-                    merge_settings(all, settings);
+                    merge_settings(all, settings, &mut self.providers);
                 }
                 Action::Object(one) => self.object(mesh, one.clone(), from),
                 Action::Edit { object: (kind, namespace, name), change } => {
@@ -181,11 +195,11 @@ impl Draft {
         let equal =
             self.names.get(&place).copied().filter(|at| self.made.get(*at).is_some_and(|it| it.object == object));
         let same = equal.or_else(|| self.keys.get(key.as_ref()?).copied());
-        if let Some(made) = same.and_then(|at| self.made.get_mut(at)) {
+        if let Some((at, made)) = same.and_then(|at| Some((at, self.made.get_mut(at)?))) {
             made.from.insert(from);
             match place.0.as_str() {
                 _ if equal.is_some() => {}
-                "Telemetry" => add_telemetry(&mut made.object, &object),
+                "Telemetry" => add_telemetry(&mut made.object, &object, at, &mut self.items),
                 "HTTPRoute" => kube_rule::merge(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0]),
                 _ => merge(&mut made.object["spec"], &object["spec"]),
             }
@@ -203,6 +217,12 @@ impl Draft {
         self.names.insert(place, self.made.len());
         if let Some(key) = key {
             self.keys.entry(key).or_insert(self.made.len());
+        }
+        if object["kind"] == "Telemetry" {
+            for list in LISTS {
+                let all = object["spec"][list].as_array().into_iter().flatten();
+                self.items.extend(all.map(|one| item(self.made.len(), list, one)));
+            }
         }
         self.made.push(Made { object, from: BTreeSet::from([from]) });
     }
@@ -303,23 +323,20 @@ impl Draft {
         let (settings, _) = self.mesh.as_ref()?;
         let before = mesh.mesh_config()?;
         let mut after = before.clone();
-        merge_settings(&mut after, settings);
-        Some((before, after))
+        let known = providers(before).filter_map(|one| one["name"].as_str());
+        merge_settings(&mut after, settings, &mut known.map(str::to_owned).collect());
+        Some((before.clone(), after))
     }
 }
 
 /// Adds an item to a list of a Telemetry. Overrides of the same providers are merged, and the same override for both
 /// directions becomes one without a direction.
 fn add_item(list: &mut Vec<Json>, one: &Json) {
-    let same = list.iter_mut().find(|old| {
-        old["providers"] == one["providers"] && old.get("overrides").is_some() && one.get("overrides").is_some()
-    });
-    let Some(old) = same else {
-        if !list.contains(one) {
-            list.push(one.clone());
-        }
-        return;
-    };
+    if one.get("overrides").is_none() {
+        return list.push(one.clone());
+    }
+    let same = |old: &&mut Json| old.get("overrides").is_some() && old["providers"] == one["providers"];
+    let Some(old) = list.iter_mut().find(same) else { return list.push(one.clone()) };
     let Some(overrides) = old["overrides"].as_array_mut() else { return };
     for new in one["overrides"].as_array().into_iter().flatten() {
         match overrides.iter_mut().find(|known| differ_in_mode_only(known, new)) {
@@ -350,21 +367,24 @@ fn differ_in_mode_only(one: &Json, other: &Json) -> bool {
     one.len() == other.len() && one.iter().all(same)
 }
 
+const PROVIDERS: &str = "extensionProviders";
+
+/// The providers in mesh settings.
+fn providers(settings: &Json) -> impl Iterator<Item = &Json> {
+    settings.get(PROVIDERS).and_then(Json::as_array).into_iter().flatten()
+}
+
 /// Merges mesh settings; providers are a list identified by name.
-fn merge_settings(into: &mut Json, from: &Json) {
-    const PROVIDERS: &str = "extensionProviders";
+/// `known` has the names of those already in it.
+fn merge_settings(into: &mut Json, from: &Json, known: &mut HashSet<String>) {
     let mut all = into.as_object_mut().and_then(|map| map.get_mut(PROVIDERS)).map(Json::take).unwrap_or_default();
     merge(into, from);
-    let new = from.get(PROVIDERS).and_then(Json::as_array);
     if !all.is_array() {
         all = json!([]);
     }
     if let Some(all) = all.as_array_mut() {
-        for provider in new.into_iter().flatten() {
-            if !all.iter().any(|known| known["name"] == provider["name"]) {
-                all.push(provider.clone());
-            }
-        }
+        let new = |one: &&Json| known.insert(one["name"].as_str().unwrap_or_default().to_owned());
+        all.extend(providers(from).filter(new).cloned());
     }
     if all.as_array().is_some_and(|all| !all.is_empty()) {
         into[PROVIDERS] = all;

@@ -317,7 +317,36 @@ fn plugin_config(settings: &Json) -> Result<Json, ErrorMessage> {
         other => return Err(format!("a WasmPlugin passes its settings as JSON, not as {other}").into()),
     };
     match serde_json::from_str::<Json>(text) {
+        Ok(settings) if imprecise(&settings) => {
+            Err("istiod reads numbers in the settings of a WasmPlugin as doubles: one of these has too many digits"
+                .into())
+        }
         Ok(Json::Object(map)) => Ok(Json::Object(map)),
         _ => Err("a WasmPlugin takes settings that are a JSON object; these are not".into()),
+    }
+}
+
+/// Whether a number may not be exact as a double (`google.protobuf.Struct`).
+fn imprecise(value: &Json) -> bool {
+    /// 2^53: below it, every whole number is exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Json::Number(number) => number.as_f64().is_none_or(|number| number.abs() >= EXACT),
+        Json::Array(items) => items.iter().any(imprecise),
+        Json::Object(map) => map.values().any(imprecise),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_a_double_cannot_hold_do_not_move() {
+        let settings = |number: &str| json!({ "@type": format!("type.googleapis.com/{STRING}"), "value": format!("{{\"id\": [{number}]}}") });
+        assert!(plugin_config(&settings("9007199254740991")).is_ok());
+        assert!(plugin_config(&settings("-9007199254740993")).is_err());
+        assert!(plugin_config(&settings("18446744073709551615")).is_err());
     }
 }

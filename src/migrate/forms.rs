@@ -76,6 +76,12 @@ pub(super) fn lower(value: &Json) -> Option<String> {
     value.as_str().map(str::to_ascii_lowercase)
 }
 
+/// Whether two texts are the same JSON.
+pub(super) fn same_json(one: &Json, other: &Json) -> bool {
+    let read = |text: &Json| serde_json::from_str::<Json>(text.as_str()?).ok();
+    read(one).is_some_and(|one| read(other) == Some(one))
+}
+
 /// Whether two comma-separated lists have the same items.
 pub(super) fn same_words(one: &Json, other: &Json) -> bool {
     let words = |value: &Json| -> Option<BTreeSet<String>> {

@@ -2,6 +2,7 @@
 //! question walks all objects.
 
 use super::mesh::includes;
+use super::provider;
 use crate::model::destination::full_host;
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, Labels, Object, Service, ServiceEntry, VirtualService,
@@ -59,6 +60,8 @@ pub struct Index<'a> {
     objects: OnceCell<ByName<'a>>,
     policies: OnceCell<HashMap<&'a str, Vec<&'a Object>>>,
     routes: OnceCell<Vec<Route<'a>>>,
+    mesh_config: OnceCell<Option<Json>>,
+    joined: OnceCell<HashMap<String, (Pair<'a>, bool)>>,
 }
 
 fn pair<'l>((key, value): (&'l String, &'l String)) -> Pair<'l> {
@@ -111,6 +114,8 @@ impl<'a> Index<'a> {
             objects: OnceCell::new(),
             policies: OnceCell::new(),
             routes: OnceCell::new(),
+            mesh_config: OnceCell::new(),
+            joined: OnceCell::new(),
         }
     }
 
@@ -203,6 +208,26 @@ impl<'a> Index<'a> {
         });
         let of = objects.get(kind).and_then(|all| all.get(namespace)).and_then(|all| all.get(name));
         of.map_or(&[], Vec::as_slice)
+    }
+
+    /// The settings of the default control plane.
+    pub(super) fn mesh_config(&self) -> Option<&Json> {
+        let read = || self.inventory.meshes.first().map(|mesh| mesh.settings.to_json());
+        self.mesh_config.get_or_init(read).as_ref()
+    }
+
+    /// Whether several EnvoyFilters have this `NAME-NAMESPACE`.
+    pub(super) fn is_shared(&self, joined: &str) -> bool {
+        let titles = self.joined.get_or_init(|| {
+            let mut all: HashMap<String, (Pair<'a>, bool)> = HashMap::new();
+            for filter in &self.inventory.envoy_filters {
+                let own = (filter.name.as_str(), filter.namespace.as_str());
+                let (first, shared) = all.entry(provider::joined(own.0, own.1)).or_insert((own, false));
+                *shared |= *first != own;
+            }
+            all
+        });
+        titles.get(joined).is_some_and(|(_, shared)| *shared)
     }
 
     /// Objects of a kind without a dedicated type.

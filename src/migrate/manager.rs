@@ -273,8 +273,7 @@ fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move>
         one.add_home("built in", "generate_request_id", 0);
         one.difference(Kind::Metadata, "`generate_request_id: true`, Envoy's default, is no longer written out");
     }
-    let settings = cx.mesh.mesh_config();
-    let chosen = settings.as_ref().and_then(|mesh| mesh.pointer("/pathNormalization/normalization"));
+    let chosen = cx.mesh.mesh_config().and_then(|mesh| mesh.pointer("/pathNormalization/normalization"));
     let base = chosen.and_then(Json::as_str).is_none_or(|word| word != "NONE");
     let more = config.peek("merge_slashes").is_some() || config.peek("path_with_escaped_slashes_action").is_some();
     let of_mesh = more && part_is_mesh_wide(cx, part) && mesh_normalization(config).is_some();
@@ -323,7 +322,7 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     found.add_home("MeshConfig", "pathNormalization.normalization", 0);
     found.actions.push(Action::Mesh(json!({ "pathNormalization": { "normalization": word } })));
     waypoints(cx, found, "path normalization");
-    let mesh = cx.mesh.mesh_config().unwrap_or_default();
+    let mesh = cx.mesh.mesh_config().cloned().unwrap_or_default();
     let existing = mesh.pointer("/pathNormalization/normalization").and_then(Json::as_str).unwrap_or("DEFAULT");
     let weaker = match existing {
         "NONE" => normalizes,

@@ -40,8 +40,19 @@ pub struct Mesh<'a> {
 pub struct WorkloadPort {
     /// The number on the pod.
     pub number: u32,
-    /// Whether istiod treats it as HTTP.
-    pub http: bool,
+    /// How istiod treats it.
+    pub protocol: Protocol,
+}
+
+/// How istiod treats connections to a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// Always as HTTP.
+    Http,
+    /// As HTTP or as TCP, by the first bytes: the port names no protocol, and has filter chains for both.
+    Sniffed,
+    /// Always as TCP.
+    Tcp,
 }
 
 /// A server of an Istio Gateway that the proxies of a filter serve.
@@ -198,7 +209,8 @@ impl<'a> Mesh<'a> {
                         .find(|container| &container.name == name)
                         .map(|container| container.number),
                 };
-                number.map(|number| WorkloadPort { number, http: is_http(&port.name, port.app_protocol.as_deref()) })
+                number
+                    .map(|number| WorkloadPort { number, protocol: protocol(&port.name, port.app_protocol.as_deref()) })
             }));
         }
         known.then_some(ports)
@@ -333,8 +345,8 @@ impl<'a> Mesh<'a> {
     }
 
     /// The settings of the default control plane as JSON.
-    pub fn mesh_config(&self) -> Option<Json> {
-        self.inventory.meshes.first().map(|mesh| mesh.settings.to_json())
+    pub fn mesh_config(&self) -> Option<&'a Json> {
+        self.index.mesh_config()
     }
 }
 
@@ -343,12 +355,20 @@ pub(crate) fn includes(labels: &Labels, wanted: &Labels) -> bool {
     wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
 }
 
-/// Whether istiod treats a Service's port as HTTP: by `appProtocol`, otherwise by the name up to its first dash. A port
-/// without either is sniffed and also counts as HTTP.
+/// Whether requests to a Service's port may be HTTP.
 pub(super) fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
+    protocol(name, app_protocol) != Protocol::Tcp
+}
+
+/// How istiod treats a Service's port: by `appProtocol`, otherwise by the name up to its first dash.
+pub(super) fn protocol(name: &str, app_protocol: Option<&str>) -> Protocol {
     let word = app_protocol.unwrap_or_else(|| name.split('-').next().unwrap_or_default());
     let word = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();
-    !matches!(word.as_str(), "tcp" | "tls" | "https" | "mongo" | "mysql" | "redis" | "udp")
+    match word.as_str() {
+        "tcp" | "tls" | "https" | "mongo" | "mysql" | "redis" | "udp" => Protocol::Tcp,
+        "http" | "http2" | "h2c" | "ws" | "grpc" | "grpc-web" => Protocol::Http,
+        _ => Protocol::Sniffed,
+    }
 }
 
 #[cfg(test)]
@@ -357,8 +377,18 @@ mod tests {
 
     #[test]
     fn protocols_come_from_names() {
-        assert!(is_http("http-web", None) && is_http("grpc", None) && is_http("web", None));
-        assert!(!is_http("https-web", None) && !is_http("web", Some("kubernetes.io/https")));
-        assert!(!is_http("tcp-admin", None) && !is_http("web", Some("tcp")) && is_http("tcp-x", Some("http")));
+        for name in ["http-web", "http", "http2", "grpc", "grpc-web", "GRPC-admin"] {
+            assert_eq!(protocol(name, None), Protocol::Http, "{name}");
+        }
+        for name in ["https-web", "tcp-admin", "tls", "mongo"] {
+            assert_eq!(protocol(name, None), Protocol::Tcp, "{name}");
+        }
+        for name in ["", "web", "h-ttp"] {
+            assert_eq!(protocol(name, None), Protocol::Sniffed, "{name}");
+        }
+        assert_eq!(protocol("web", Some("kubernetes.io/https")), Protocol::Tcp);
+        assert_eq!(protocol("web", Some("kubernetes.io/h2c")), Protocol::Http);
+        assert_eq!(protocol("tcp-x", Some("http")), Protocol::Http);
+        assert_eq!(protocol("http-x", Some("example.com/own")), Protocol::Sniffed);
     }
 }

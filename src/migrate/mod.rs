@@ -10,6 +10,7 @@ mod anchor;
 mod attach;
 mod authz;
 mod beside;
+mod callers;
 pub(crate) mod catalog;
 mod chain;
 pub(crate) mod change;
@@ -35,9 +36,11 @@ mod listener;
 mod manager;
 pub(crate) mod mesh;
 mod mutations;
+mod names;
 pub(crate) mod newest;
 mod overlap;
 mod policy;
+mod ports;
 pub(crate) mod proof;
 mod provider;
 mod rbac;
@@ -51,6 +54,7 @@ pub(crate) mod step;
 mod telemetry;
 mod ties;
 mod tls;
+mod together;
 mod tracing;
 pub(crate) mod value;
 pub mod verdict;
@@ -61,11 +65,13 @@ mod whole;
 use self::ambient::Placement;
 use self::draft::{Action, Draft};
 use self::mesh::Mesh;
+use self::names::Names;
 use self::overlap::Overlaps;
 use self::proof::Proof;
 use self::reach::{Reach, pinned};
 use self::sequence::Sequence;
-use self::step::{Adder, Cx, Move, Names, Part, Place};
+use self::step::{Cx, Move, Part};
+use self::together::Together;
 use self::value::{Fields, json};
 use self::verdict::{Class, Concern, Kind, State, class_of, together};
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
@@ -215,7 +221,7 @@ pub fn reports(
 ) -> (Vec<FilterReport>, Draft) {
     let index = Index::of(inventory);
     let mesh = Mesh { inventory, root, index: &index };
-    let names = names(filters, program, root);
+    let names = Names::of(filters, program, root);
     let request = Request {
         inventory,
         root,
@@ -238,7 +244,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
     let index = Index::of(request.inventory);
     let mesh = Mesh { inventory: request.inventory, root: request.root, index: &index };
     let program = Program::new(filters, request.to);
-    let names = names(filters, &program, request.root);
+    let names = Names::of(filters, &program, request.root);
     let mut report = Report {
         to: request.to,
         ambient: request.ambient,
@@ -256,9 +262,13 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// `namespace/name` of a filter and of those that move only together with it.
-pub(crate) fn tied(report: &Report, name: &str) -> BTreeSet<String> {
-    sequence::tied(&report.filters, name)
+/// The filters that move that have to be looked at together with each other.
+pub(crate) fn grouped(request: &Request<'_>, report: &Report) -> Together {
+    let filters = &request.inventory.envoy_filters;
+    let program = Program::new(filters, request.to);
+    let names = Names::of(filters, &program, request.root);
+    let overlaps = Overlaps::of(filters, &program, &names, request.root);
+    Together::of(&report.filters, &names, &overlaps)
 }
 
 /// Every requested filter, and what is written for them in the order in which istiod applies them: where two set the same, the
@@ -276,8 +286,8 @@ fn all<'a>(
     let asked = |filter: &EnvoyFilter| request.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
     let wanted = (0..filters.len()).filter_map(cx).filter(|cx| asked(cx.filter));
     let mut reports: Vec<FilterReport> = wanted.map(|cx| of_filter(&cx, program, request)).collect();
-    let overlaps = Overlaps::of(filters, program, request.root);
-    let sequence = Sequence { request, program, names, places: overlaps.places(), order: overlaps.order(&reports) };
+    let overlaps = Overlaps::of(filters, program, names, request.root);
+    let sequence = Sequence { request, program, names, order: overlaps.order(&reports) };
     while overlaps.settle(&mut reports) || sequence.settle(&mut reports) {
         for report in &mut reports {
             if let Some(cx) = cx(report.index) {
@@ -501,58 +511,4 @@ fn is_written(found: &Move, accept: Accept) -> bool {
         Class::SameBut => accept >= Accept::SameBut,
         _ => accept >= Accept::Differs,
     }
-}
-
-/// The names that patches of all filters use to refer to one another.
-fn names(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
-    let mut names = Names::default();
-    let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut coded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (index, filter) in filters.iter().enumerate() {
-        for built in program.patches(index) {
-            if let Some(anchor) = reach::anchor(&built.object) {
-                let user = (filter.full_name(), built.patch.index);
-                if chain::Insert::of(index, built).is_some() {
-                    names.neighbors.insert(user.clone());
-                }
-                names.filter_users.entry(anchor.to_owned()).or_default().insert(user);
-            }
-            let Some(tree) = &built.value else { continue };
-            if built.patch.apply_to == ApplyTo::HttpFilter
-                && built.status == Status::Ready
-                && built.operation != Operation::Merge
-            {
-                names.http_filters.entry(tree.name().to_owned()).or_default().push(Adder {
-                    filter: index,
-                    patch: built.patch.index,
-                    context: built.patch.context,
-                    operation: built.operation,
-                    anchor: reach::anchor(&built.object).filter(|name| !name.is_empty()).map(str::to_owned),
-                    whole: reach::names_no_part(&built.object) && built.patch.proxy.is_none(),
-                    place: Place::of(filter, root),
-                });
-            }
-            for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
-                let user = (filter.full_name(), built.patch.index);
-                names.filter_users.entry(key.to_string()).or_default().insert(user);
-            }
-            rest::clusters_of(tree, &mut |name| {
-                mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
-            });
-            rest::literals_of(tree, &mut |text| {
-                coded.entry(text.to_owned()).or_default().insert(filter.full_name());
-            });
-            if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
-                let value = json(tree, program.schema);
-                if let (Some(name), Some(to)) =
-                    (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))
-                {
-                    names.clusters.entry(name.to_owned()).or_default().insert(index, (to.host, to.port));
-                }
-            }
-        }
-    }
-    names.lua_users = coded.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
-    names.cluster_users = mentioned.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
-    names
 }

@@ -1,7 +1,8 @@
 //! Patches that set the same field: one that moves must not end up below another that stays and that it overrides today.
 
+use super::chain::At;
+use super::names::Names;
 use super::reach;
-use super::step::Place;
 use super::value::json;
 use super::verdict::{Concern, State};
 use super::{FilterReport, PatchReport};
@@ -88,10 +89,9 @@ pub(super) struct Overlaps<'a> {
     by_field: HashMap<String, Field>,
     /// How many kinds of patches there are.
     kinds: usize,
-    places: Vec<Place>,
+    names: &'a Names,
     /// The position of each filter in the order in which istiod applies them.
     ranks: Vec<usize>,
-    names: Vec<String>,
 }
 
 /// Marks the fields that stand for a header of routes.
@@ -128,20 +128,13 @@ fn is_route(apply_to: ApplyTo) -> bool {
 
 impl<'a> Overlaps<'a> {
     /// Of all filters.
-    pub(super) fn of(filters: &[EnvoyFilter], program: &'a Program<'_>, root: &str) -> Overlaps<'a> {
+    pub(super) fn of(filters: &[EnvoyFilter], program: &'a Program<'_>, names: &'a Names, root: &str) -> Overlaps<'a> {
         let mut order: Vec<usize> = (0..filters.len()).collect();
         let mesh = MeshSettings { root_namespace: root.to_owned(), ..MeshSettings::default() };
         select::sort(filters, &mut order, &mesh, program.compat);
         let mut ranks = vec![0; filters.len()];
         order.into_iter().enumerate().for_each(|(rank, filter)| ranks[filter] = rank);
-        let mut all = Overlaps {
-            ranks,
-            setters: Vec::new(),
-            by_field: HashMap::new(),
-            kinds: 0,
-            places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
-            names: filters.iter().map(EnvoyFilter::full_name).collect(),
-        };
+        let mut all = Overlaps { ranks, setters: Vec::new(), by_field: HashMap::new(), kinds: 0, names };
         let mut kinds = HashMap::new();
         for (filter, object) in filters.iter().enumerate() {
             for built in program.patches(filter) {
@@ -159,9 +152,8 @@ impl<'a> Overlaps<'a> {
                     all.by_field.entry(field.clone()).or_default().all.push(all.setters.len());
                 }
                 let marks = marks(object, built, root);
-                let proxies = all.places[filter].proxies();
                 let next = kinds.len();
-                let kind = *kinds.entry((proxies, built.patch.context, &built.object)).or_insert(next);
+                let kind = *kinds.entry((names.kind(filter), built.patch.context, &built.object)).or_insert(next);
                 all.setters.push(Setter { filter, built, fields, kind, marks });
             }
         }
@@ -175,9 +167,7 @@ impl<'a> Overlaps<'a> {
     fn meet(&self, one: &Setter<'_>, other: &Setter<'_>) -> bool {
         let contexts = (one.built.patch.context, other.built.patch.context);
         let context = contexts.0 == contexts.1 || [contexts.0, contexts.1].contains(&PatchContext::Any);
-        context
-            && self.places[one.filter].meets(&self.places[other.filter])
-            && objects_meet(&one.built.object, &other.built.object)
+        context && self.names.meet(one.filter, other.filter) && objects_meet(&one.built.object, &other.built.object)
     }
 
     /// Whether a patch certainly applies before another.
@@ -185,12 +175,7 @@ impl<'a> Overlaps<'a> {
         if one.filter == other.filter {
             return one.built.patch.index < other.built.patch.index;
         }
-        self.places[one.filter].before(&self.places[other.filter]) == Some(true)
-    }
-
-    /// The proxies and the order of each filter.
-    pub(super) fn places(&self) -> &[Place] {
-        &self.places
+        self.names.place(one.filter).before(self.names.place(other.filter)) == Some(true)
     }
 
     /// The positions of reports in the order in which istiod applies their filters.
@@ -198,6 +183,21 @@ impl<'a> Overlaps<'a> {
         let mut order: Vec<usize> = (0..reports.len()).collect();
         order.sort_by_key(|at| self.ranks.get(reports[*at].index));
         order
+    }
+
+    /// Calls `found` for filters that set the same field where both may match, with the indexes of the filters and of their
+    /// patches.
+    pub(super) fn pairs(&self, found: &mut dyn FnMut(At, At)) {
+        for field in self.by_field.values() {
+            for (at, one) in field.all.iter().enumerate() {
+                for other in &field.all[..at] {
+                    let (one, other) = (&self.setters[*one], &self.setters[*other]);
+                    if one.filter != other.filter && self.meet(one, other) {
+                        found((one.filter, one.built.patch.index), (other.filter, other.built.patch.index));
+                    }
+                }
+            }
+        }
     }
 
     /// Keeps back patches that move although one stays that sets the same field and that they override today, until nothing
@@ -239,8 +239,9 @@ impl<'a> Overlaps<'a> {
     /// Why a patch must not move alone. `open` are the fields that some patch sets that stays.
     fn against(&self, number: usize, stays: &[bool], open: &HashSet<&str>) -> Option<String> {
         let setter = &self.setters[number];
-        let name =
-            |other: &Setter<'_>| format!("configPatches[{}] of {}", other.built.patch.index, self.names[other.filter]);
+        let name = |other: &Setter<'_>| {
+            format!("configPatches[{}] of {}", other.built.patch.index, self.names.title(other.filter))
+        };
         let mut met: Vec<Option<bool>> = vec![None; self.kinds];
         let mut meets = |other: &Setter<'_>| *met[other.kind].get_or_insert_with(|| self.meet(setter, other));
         for field in &setter.fields {

@@ -1,6 +1,6 @@
 //! Shared by AuthorizationPolicies: ports that keep them off TCP, existing policies, rules from RBAC conditions.
 
-use super::mesh::Proxies;
+use super::mesh::{Protocol, Proxies, WorkloadPort};
 use super::step::{Cx, Move, Part};
 use super::verdict::{Concern, Kind, State};
 use crate::model::inventory::{Object, TargetPort};
@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 pub(super) enum Ports {
     /// These proxies serve no TCP.
     NotNeeded,
-    /// The rule names these ports.
-    Only(Vec<u32>),
+    /// The rule names these ports; some of them may also serve TCP.
+    Only(Vec<u32>, BTreeSet<u32>),
     /// The input is not enough to decide.
     Unknown,
 }
@@ -28,23 +28,34 @@ pub(super) fn is_tcp(protocol: &str, tls: Option<&str>) -> bool {
 /// matches everything.
 pub(super) fn ports(cx: &Cx<'_>, part: &Part<'_>) -> Ports {
     if let Some(port) = part.reach.port {
-        return Ports::Only(vec![port]);
+        let mixed = if part.reach.proxies == Proxies::Sidecar { mixed(cx) } else { BTreeSet::new() };
+        return Ports::Only(vec![port], mixed.into_iter().filter(|one| *one == port).collect());
     }
     match part.reach.proxies {
         Proxies::Gateway => match cx.mesh.serves(cx.filter, is_tcp) {
             Some(false) => Ports::NotNeeded,
-            Some(true) => gateway_ports(cx).map_or(Ports::Unknown, Ports::Only),
+            Some(true) => gateway_ports(cx).map_or(Ports::Unknown, |ports| Ports::Only(ports, BTreeSet::new())),
             None => Ports::Unknown,
         },
         Proxies::Sidecar => match cx.mesh.ports(cx.filter) {
             Some(ports) => {
-                let http: Vec<u32> = ports.iter().filter(|port| port.http).map(|port| port.number).collect();
-                if http.is_empty() { Ports::Unknown } else { Ports::Only(http) }
+                let http: BTreeSet<u32> =
+                    ports.iter().filter(|port| port.protocol != Protocol::Tcp).map(|port| port.number).collect();
+                if http.is_empty() { Ports::Unknown } else { Ports::Only(http.into_iter().collect(), mixed(cx)) }
             }
             None => Ports::Unknown,
         },
         _ => Ports::Unknown,
     }
+}
+
+/// Ports of a workload with filter chains for both HTTP and TCP: their Service names no protocol. Services that disagree leave
+/// it open which one istiod follows.
+fn mixed(cx: &Cx<'_>) -> BTreeSet<u32> {
+    let ports = cx.mesh.ports(cx.filter).unwrap_or_default();
+    let of = |number: u32, protocol| ports.contains(&WorkloadPort { number, protocol });
+    let numbers = ports.iter().map(|port| port.number);
+    numbers.filter(|one| of(*one, Protocol::Sniffed) || of(*one, Protocol::Http) && of(*one, Protocol::Tcp)).collect()
 }
 
 /// Container ports of a gateway's HTTP servers: through the Services that select it, as istiod does.
@@ -102,11 +113,21 @@ pub(super) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Ve
             found.guard(Concern::TcpChains, State::Held, "these gateways serve no TCP");
             Vec::new()
         }
-        Ports::Only(ports) => {
+        Ports::Only(ports, mixed) => {
             found.difference(
                 Kind::Metadata,
                 "a network filter that names the HTTP ports: it never matches on TCP chains",
             );
+            if !mixed.is_empty() {
+                let named: Vec<u32> = mixed.into_iter().collect();
+                found.difference(
+                    Kind::Behavior,
+                    format!(
+                        "no Service says that port {} is only HTTP: connections to it that are not HTTP are refused, because none of the rule's HTTP conditions apply to them",
+                        list(&named)
+                    ),
+                );
+            }
             if part.reach.proxies == Proxies::Sidecar && part.reach.port.is_none() {
                 found.guard(
                     Concern::Authorization,
@@ -135,6 +156,17 @@ pub(super) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Ve
 
 fn list(ports: &[u32]) -> String {
     ports.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A port that a rule names although no Service of the sidecar does: HTTP filters also see requests to such ports.
+pub(super) fn unnamed_port(cx: &Cx<'_>, part: &Part<'_>, rules: &[Json]) -> Option<u32> {
+    if part.reach.port.is_some() || part.reach.proxies != Proxies::Sidecar {
+        return None;
+    }
+    let named: BTreeSet<u32> = cx.mesh.ports(cx.filter)?.iter().map(|port| port.number).collect();
+    let operations = rules.iter().flat_map(|rule| rule["to"].as_array().into_iter().flatten());
+    let own = operations.flat_map(|to| to["operation"]["ports"].as_array().into_iter().flatten());
+    own.filter_map(|port| port.as_str()?.parse().ok()).find(|port| !named.contains(port))
 }
 
 /// Restricts a rule to these ports. Its own ports stay if they are among them; false if none remains.

@@ -17,14 +17,9 @@ const LONGEST: usize = 63;
 /// another filter has it.
 pub(super) fn name(cx: &Cx<'_>, suffix: &str, settings: &Json) -> String {
     let (name, namespace) = (&cx.filter.name, &cx.filter.namespace);
-    let joined = |name: &str, namespace: &str| format!("{name}-{namespace}").replace('.', "-");
     let own = joined(name, namespace);
     // `a-b` in `c` and `a` in `b-c` have the same name.
-    let shared = cx.mesh.inventory.envoy_filters.iter().any(|other| {
-        other.name.len() + other.namespace.len() == name.len() + namespace.len()
-            && (&other.name, &other.namespace) != (name, namespace)
-            && joined(&other.name, &other.namespace) == own
-    });
+    let shared = cx.mesh.index.is_shared(&own);
     let room = LONGEST - suffix.len() - NUMBERED;
     let plain = if shared || own.len() > room {
         let kept: String = own.chars().take(room - HASHED).collect();
@@ -34,7 +29,7 @@ pub(super) fn name(cx: &Cx<'_>, suffix: &str, settings: &Json) -> String {
     };
     let mut free = plain.clone();
     let mesh = cx.mesh.mesh_config();
-    let providers = mesh.as_ref().and_then(|mesh| mesh.get("extensionProviders")).and_then(Json::as_array);
+    let providers = mesh.and_then(|mesh| mesh.get("extensionProviders")).and_then(Json::as_array);
     let taken: BTreeSet<&str> = providers
         .into_iter()
         .flatten()
@@ -47,6 +42,11 @@ pub(super) fn name(cx: &Cx<'_>, suffix: &str, settings: &Json) -> String {
         free = format!("{plain}-{number}");
     }
     free
+}
+
+/// Name and namespace of a filter as one name.
+pub(super) fn joined(name: &str, namespace: &str) -> String {
+    format!("{name}-{namespace}").replace('.', "-")
 }
 
 /// Whether a provider has these settings.

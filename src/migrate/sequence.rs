@@ -1,12 +1,13 @@
 //! The order of native filters among themselves and next to filters that stay.
 
 use super::chain::{At, Chains, Insert, foreign};
+use super::names::{Names, User};
 use super::overlap::keep;
-use super::step::{Names, Place};
+use super::step::Place;
 use super::verdict::{Concern, Guard, Kind, State};
 use super::{Action, FilterReport, PatchReport, Request, is_written};
 use crate::engine::program::Program;
-use crate::model::inventory::Labels;
+use crate::model::envoy_filter::PatchContext;
 use crate::words::{MOST_NAMES, few};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
@@ -29,8 +30,6 @@ pub(super) struct Sequence<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) program: &'a Program<'a>,
     pub(super) names: &'a Names,
-    /// The proxies of each filter.
-    pub(super) places: &'a [Place],
     /// The positions of the reports in the order in which istiod applies their filters.
     pub(super) order: Vec<usize>,
 }
@@ -41,28 +40,6 @@ fn extension(action: &Action) -> bool {
 
 fn moves(patch: &PatchReport) -> bool {
     patch.written && patch.found.actions.iter().any(extension)
-}
-
-/// `namespace/name` of a filter and of those that move only together with it.
-pub(super) fn tied(reports: &[FilterReport], name: &str) -> BTreeSet<String> {
-    let mut all = BTreeSet::from([name.to_owned()]);
-    loop {
-        let before = all.len();
-        for report in reports {
-            let own = format!("{}/{}", report.namespace, report.name);
-            let written = report.patches.iter().filter(|patch| patch.written);
-            let followers: BTreeSet<&String> =
-                written.flat_map(|patch| &patch.found.followers).map(|(filter, _)| filter).collect();
-            if all.contains(&own) {
-                all.extend(followers.into_iter().cloned());
-            } else if followers.iter().any(|filter| all.contains(*filter)) {
-                all.insert(own);
-            }
-        }
-        if all.len() == before {
-            return all;
-        }
-    }
 }
 
 impl Sequence<'_> {
@@ -76,28 +53,43 @@ impl Sequence<'_> {
     }
 
     fn stay_for_followers(&self, reports: &mut [FilterReport]) -> bool {
-        let mut moved: HashSet<(String, usize)> = HashSet::new();
-        if reports.iter().flat_map(|report| &report.patches).any(|patch| !patch.found.followers.is_empty()) {
-            for report in reports.iter() {
-                let name = format!("{}/{}", report.namespace, report.name);
-                moved.extend(
-                    report.patches.iter().filter(|patch| moves(patch)).map(|patch| (name.clone(), patch.index)),
-                );
-            }
+        let patches =
+            || reports.iter().flat_map(|report| report.patches.iter().map(move |patch| (report.index, patch)));
+        let followed: BTreeSet<String> = patches().filter_map(|(_, patch)| patch.found.followed.clone()).collect();
+        if followed.is_empty() {
+            return false;
         }
+        let moved: HashSet<At> =
+            patches().filter(|(_, patch)| moves(patch)).map(|(filter, patch)| (filter, patch.index)).collect();
+        let stays = |name: &String| -> Vec<&User> {
+            let all = self.names.all_users(name).iter();
+            all.filter(|user| user.inserts && !moved.contains(&(user.filter, user.patch))).collect()
+        };
+        let stays: HashMap<&String, Vec<&User>> = followed.iter().map(|name| (name, stays(name))).collect();
         let mut changed = false;
-        for patch in reports.iter_mut().flat_map(|report| &mut report.patches).filter(|patch| patch.written) {
-            let Some((filter, index)) = patch.found.followers.iter().find(|one| !moved.contains(*one)) else {
-                continue;
+        for report in reports.iter_mut() {
+            let filter = report.index;
+            let context = |index: usize| {
+                let built = self.program.patches(filter).iter().find(|built| built.patch.index == index);
+                built.map_or(PatchContext::Any, |built| built.patch.context)
             };
-            let reason = format!(
-                "configPatches[{index}] of {filter} looks for this filter by its name, which changes, and stays"
-            );
-            patch.found.difference(Kind::Behavior, reason.clone());
-            patch.found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
-            patch.written = false;
-            patch.class = patch.found.class();
-            changed = true;
+            for patch in report.patches.iter_mut().filter(|patch| patch.written) {
+                let users = patch.found.followed.as_ref().and_then(|name| stays.get(name));
+                let mut users = users.into_iter().flatten().filter(|user| user.filter != filter);
+                let Some(user) = users.find(|user| self.names.finds(user, filter, context(patch.index))) else {
+                    continue;
+                };
+                let reason = format!(
+                    "configPatches[{}] of {} looks for this filter by its name, which changes, and stays",
+                    user.patch,
+                    self.names.title(user.filter)
+                );
+                patch.found.difference(Kind::Behavior, reason.clone());
+                patch.found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
+                patch.written = false;
+                patch.class = patch.found.class();
+                changed = true;
+            }
         }
         changed
     }
@@ -107,14 +99,14 @@ impl Sequence<'_> {
         let own: Vec<usize> =
             self.order.iter().copied().filter(|at| !self.inserts(reports[*at].index).is_empty()).collect();
         let mut kinds: Vec<(&Place, Vec<usize>)> = Vec::new();
-        let mut known: HashMap<(Option<&str>, &Labels, &[String]), usize> = HashMap::new();
+        let mut known: HashMap<usize, usize> = HashMap::new();
         for at in own {
-            let place = &self.places[reports[at].index];
-            match known.entry(place.proxies()) {
+            let filter = reports[at].index;
+            match known.entry(self.names.kind(filter)) {
                 Entry::Occupied(kind) => kinds[*kind.get()].1.push(at),
                 Entry::Vacant(kind) => {
                     kind.insert(kinds.len());
-                    kinds.push((place, vec![at]));
+                    kinds.push((self.names.place(filter), vec![at]));
                 }
             }
         }

@@ -3,17 +3,17 @@
 use super::catalog::Pattern;
 use super::draft::Action;
 use super::mesh::Mesh;
+use super::names::Names;
 use super::reach::Reach;
 use super::value::Fields;
 use super::verdict::{Class, Concern, Difference, Guard, Kind, State, class_of};
 use crate::engine::program::BuiltPatch;
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
 use crate::model::inventory::Labels;
 use crate::model::release::Release;
 use crate::proto::schema::Schema;
 use serde_json::Value as Json;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The field for the idle timeout of all connections of a proxy.
 pub(super) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIMEOUT";
@@ -33,42 +33,6 @@ pub(crate) struct Cx<'a> {
     pub schema: Schema,
     /// Names by which patches refer to one another.
     pub names: &'a Names,
-}
-
-/// Names by which patches of all filters refer to one another.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    /// Host and port behind the clusters that filters add, by the index of the filter.
-    pub clusters: BTreeMap<String, BTreeMap<usize, (String, u32)>>,
-    /// `namespace/name` of the filters that mention a cluster that a filter adds.
-    pub cluster_users: BTreeMap<String, BTreeSet<String>>,
-    /// `namespace/name` of the filters whose Lua code contains the name of a cluster that a filter adds.
-    pub lua_users: BTreeMap<String, BTreeSet<String>>,
-    /// The patches that insert an HTTP filter, by its name.
-    pub http_filters: BTreeMap<String, Vec<Adder>>,
-    /// Patches that use an HTTP filter by its name, as an anchor or a key of route settings: filter and index.
-    pub filter_users: BTreeMap<String, BTreeSet<(String, usize)>>,
-    /// Those of them that insert another filter next to it.
-    pub neighbors: BTreeSet<(String, usize)>,
-}
-
-/// A patch that inserts an HTTP filter.
-#[derive(Debug)]
-pub(crate) struct Adder {
-    /// Index of its EnvoyFilter.
-    pub filter: usize,
-    /// Its index there.
-    pub patch: usize,
-    /// Its context.
-    pub context: PatchContext,
-    /// Its operation.
-    pub operation: Operation,
-    /// The HTTP filter next to which it inserts.
-    pub anchor: Option<String>,
-    /// Whether it is for every listener of that context.
-    pub whole: bool,
-    /// The proxies and the order of its EnvoyFilter.
-    pub place: Place,
 }
 
 /// The proxies that a filter selects, and when it applies.
@@ -116,6 +80,11 @@ impl Place {
         !apart && referred
     }
 
+    /// Whether `targetRefs` select them.
+    pub(crate) fn is_referred(&self) -> bool {
+        !self.targets.is_empty()
+    }
+
     /// What [`Place::meets`] depends on.
     pub(crate) fn proxies(&self) -> (Option<&str>, &Labels, &[String]) {
         ((!self.everywhere).then_some(&self.namespace), &self.labels, &self.targets)
@@ -137,15 +106,6 @@ impl Place {
 
     fn full(&self) -> String {
         format!("{}.{}", self.name, self.namespace)
-    }
-}
-
-impl Names {
-    /// Host and port of a cluster that this filter adds, or of one that only others add if they agree.
-    pub(crate) fn cluster(&self, filter: usize, name: &str) -> Option<&(String, u32)> {
-        let all = self.clusters.get(name)?;
-        let first = all.values().next()?;
-        all.get(&filter).or_else(|| all.values().all(|one| one == first).then_some(first))
     }
 }
 
@@ -197,9 +157,8 @@ pub struct Move {
     pub moves: bool,
     /// The patch (its index) whose objects also replace this one: both move, or none.
     pub with: Option<usize>,
-    /// Patches of other EnvoyFilters (`namespace/name`, index) that insert a filter next to this one: if one of them stays, so
-    /// does this one.
-    pub followers: BTreeSet<(String, usize)>,
+    /// The name by which patches of other EnvoyFilters insert filters next to this one: if one of them stays, so does this one.
+    pub followed: Option<String>,
 }
 
 impl Move {
@@ -221,7 +180,7 @@ impl Move {
             notes: Vec::new(),
             moves: true,
             with: None,
-            followers: BTreeSet::new(),
+            followed: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Patches that belong together: filters that others find by name, and patches that the same objects replace.
 
+use super::names::User;
 use super::step::{Cx, Part};
 use super::verdict::{Concern, Guard, Kind, State};
 use super::{PatchReport, catalog};
@@ -7,18 +8,13 @@ use crate::engine::program::Program;
 use crate::model::envoy_filter::ApplyTo;
 use crate::words::{MOST_NAMES, few};
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 
 /// The patterns whose native filter has another name.
 const RENAMED: &[&catalog::Pattern] =
     &[&catalog::LUA, &catalog::WASM, &catalog::ECDS, &catalog::RBAC, &catalog::JWT, &catalog::EXT_AUTHZ];
 
-/// A patch that uses a filter by its name: `namespace/name` of its EnvoyFilter, and its index there.
-type User = (String, usize);
-
 /// Other patches that refer to a removed filter by name would no longer find it.
 pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
-    let own = cx.filter.full_name();
     for at in 0..parts.len() {
         let Some(found) = &parts[at].found else { continue };
         if !found.moves || !RENAMED.contains(&found.pattern) || parts[at].apply_to() != ApplyTo::HttpFilter {
@@ -30,33 +26,35 @@ pub(super) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             continue;
         }
         let pattern = found.pattern;
-        let follows = |(filter, patch): &&(String, usize)| {
-            *filter == own
+        let follows = |user: &User| {
+            user.filter == cx.index
                 && parts.iter().any(|part| {
-                    part.built.patch.index == *patch
+                    part.built.patch.index == user.patch
                         && part.found.as_ref().is_some_and(|other| other.moves && other.pattern == pattern)
                 })
         };
-        let users = cx.names.filter_users.get(name).into_iter().flatten().filter(|user| !follows(user));
-        // Those of other EnvoyFilters that insert a filter next to this one may move with it.
-        let (followers, users): (Vec<&User>, Vec<&User>) =
-            users.partition(|user| user.0 != own && cx.names.neighbors.contains(*user));
-        let followers: BTreeSet<User> = followers.into_iter().cloned().collect();
-        if let Some(found) = &mut parts[at].found {
-            found.followers = followers;
+        let (mut number, mut first, mut followed) = (0, Vec::<&User>::new(), false);
+        for user in cx.names.users(name, cx.index, parts[at].built.patch.context).filter(|user| !follows(user)) {
+            // Those of other EnvoyFilters that insert a filter next to this one may move with it.
+            if user.filter != cx.index && user.inserts {
+                followed = true;
+            } else {
+                number += 1;
+                first.extend((number <= MOST_NAMES).then_some(user));
+            }
         }
-        if users.is_empty() {
-            continue;
-        }
-        let verb = if users.len() == 1 { "looks" } else { "look" };
-        let titles = users.iter().map(|(filter, patch)| format!("configPatches[{patch}] of {filter}"));
-        let reason = format!(
-            "{} {verb} for this filter by the name `{name}`, which changes",
-            few(titles, users.len(), MOST_NAMES)
-        );
+        let followed = followed.then(|| name.to_owned());
+        let titles =
+            first.iter().map(|user| format!("configPatches[{}] of {}", user.patch, cx.names.title(user.filter)));
+        let verb = if number == 1 { "looks" } else { "look" };
+        let reason =
+            format!("{} {verb} for this filter by the name `{name}`, which changes", few(titles, number, MOST_NAMES));
         if let Some(found) = &mut parts[at].found {
-            found.difference(Kind::Behavior, reason.clone());
-            found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
+            found.followed = followed;
+            if number > 0 {
+                found.difference(Kind::Behavior, reason.clone());
+                found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
+            }
         }
     }
 }
@@ -76,7 +74,6 @@ fn parted(patches: &[PatchReport]) -> Option<(usize, usize)> {
 
 /// A filter stays as long as a patch of the same EnvoyFilter refers to it by name.
 pub(super) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut [PatchReport]) {
-    let own = cx.filter.full_name();
     let built = program.patches(cx.index);
     let name = |patch: &PatchReport| {
         let renamed = RENAMED.contains(&patch.found.pattern) && patch.apply_to == ApplyTo::HttpFilter;
@@ -95,8 +92,7 @@ pub(super) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut 
         }
         let stays = |at: usize| patches.iter().any(|patch| patch.index == at && !patch.written);
         let held = patches.iter().position(|patch| {
-            let users = name(patch).filter(|_| patch.written).and_then(|name| cx.names.filter_users.get(&name));
-            users.is_some_and(|users| users.iter().any(|(filter, at)| *filter == own && stays(*at)))
+            patch.written && name(patch).is_some_and(|name| cx.names.own_users(cx.index, &name).any(stays))
         });
         let Some(patch) = held.and_then(|held| patches.get_mut(held)) else { return };
         patch.written = false;

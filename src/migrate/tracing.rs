@@ -107,7 +107,7 @@ fn tracer(cx: &Cx<'_>) -> Tracer {
     match (mesh.pointer("/defaultProviders/tracing/0").and_then(Json::as_str), own) {
         (None, Some(place)) => Tracer::Own(place),
         (None, None) => Tracer::None,
-        (Some(name), None) if is_known(cx, &mesh, name) => Tracer::Provider,
+        (Some(name), None) if is_known(cx, mesh, name) => Tracer::Provider,
         (Some(_), _) => Tracer::Unknown,
     }
 }

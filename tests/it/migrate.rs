@@ -122,6 +122,22 @@ pub(crate) fn migrated(loaded: &Loaded, to: Release, accept: Accept) -> Report {
     .unwrap()
 }
 
+/// The migration of a judged case, to its release.
+pub(crate) fn migrated_as(case: &Json, loaded: &Loaded, accept: Accept) -> Report {
+    let to = case["to"].as_str().map_or(Release::NEWEST, |to| to.parse().unwrap());
+    migrate::migrate(&Request {
+        inventory: &loaded.inventory,
+        root: "istio-system",
+        to,
+        accept,
+        asked: None,
+        unread: Default::default(),
+        ambient: case["ambient"] == true,
+        doubts: Default::default(),
+    })
+    .unwrap()
+}
+
 pub(crate) fn all_recorded() -> Vec<Json> {
     let mut cases = recorded(&testdata("migrate/recorded.jsonl"));
     cases.extend(recorded(&testdata("migrate/more.jsonl")));

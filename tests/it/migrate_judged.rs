@@ -2,7 +2,7 @@
 //! a better class than istiod computes, and what is written is what the filters did.
 
 use crate::linting::Proxies;
-use crate::migrate::{input, judged, migrated};
+use crate::migrate::{input, judged, migrated, migrated_as};
 use crate::migrate_result::{left_to_do, rolled_out};
 use crate::support::Share;
 use kubectl_envoyfilter::migrate::Accept;
@@ -17,7 +17,7 @@ fn other_objects_and_filters_are_respected_by(share: Share) {
     for case in share.of(judged()) {
         let id = case["id"].as_str().unwrap();
         let loaded = input(&case);
-        let report = migrated(&loaded, Release::NEWEST, Accept::SameBut);
+        let report = migrated_as(&case, &loaded, Accept::SameBut);
         let wanted = case["filters_judged"].as_object().unwrap();
         assert_eq!(report.filters.len(), wanted.len(), "{id}");
         for filter in &report.filters {
@@ -64,6 +64,18 @@ fn what_has_no_place_in_the_object_is_never_written() {
     };
     for id in ["route-redirect", "route-redirect-kube", "tracing-own-tracer"] {
         refused(id);
+    }
+    // Policies that would let callers in that the filters keep out.
+    for id in [
+        "own-allow-identity-of-other-trust-domain",
+        "own-allow-identity-with-alias",
+        "own-deny-on-a-port-without-service",
+        "own-jwt-nested-issuers",
+    ] {
+        refused(id);
+    }
+    for id in ["own-allow-identity-at-gateway", "own-jwt-apart-issuers"] {
+        assert!(!made(id, Accept::Reviewed).0.is_empty(), "{id}");
     }
     for id in ["route-beside-redirect", "route-beside-redirect-kube"] {
         let (_, report) = made(id, Accept::Differs);

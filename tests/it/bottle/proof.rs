@@ -184,7 +184,8 @@ fn nothing_is_worse_than_its_class() {
 fn proof(istiod: &Path, case: &Json, accept: &str) -> Json {
     let (id, folder) = (case["id"].as_str().unwrap(), folder_of(case));
     let path = folder.path().to_str().unwrap();
-    let arguments = ["migrate", path, "--prove", "istiod", "--accept", accept, "-o", "json"];
+    let mut arguments = vec!["migrate", path, "--prove", "istiod", "--accept", accept, "-o", "json"];
+    arguments.extend(case["to"].as_str().into_iter().flat_map(|to| ["--to", to]));
     let (code, out, err) = run(istiod, &arguments);
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{id} {code}: {error}: {err}"))
 }
@@ -230,7 +231,8 @@ fn published_filters_move_as_their_class_says() {
 fn other_objects_and_filters_are_computed() {
     let istiod = istiod("1.31");
     let (mut computed, mut faults) = (0, Vec::new());
-    for case in judged() {
+    // Sidecars and waypoints are different proxies: a move to ambient mode is not computed.
+    for case in judged().into_iter().filter(|case| case["ambient"] != true) {
         let report = proof(&istiod, &case, "same-but");
         for filter in report["filters"].as_array().unwrap() {
             let name = format!("{}/{}", filter["namespace"].as_str().unwrap(), filter["name"].as_str().unwrap());

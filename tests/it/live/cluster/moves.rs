@@ -1,7 +1,7 @@
 //! The real API server accepts everything that `migrate` writes, field by field.
 
 use super::{Cluster, cluster, documents};
-use crate::migrate::{all_recorded, input, migrated};
+use crate::migrate::{all_recorded, input, judged, migrated};
 use crate::migrate_corpus::cases;
 use crate::migrate_result::shapes;
 use crate::support::testdata;
@@ -74,7 +74,7 @@ fn written_objects_can_be_applied() {
     let (mut kinds, mut namespaces, mut faults) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let mut unusable = BTreeSet::new();
     let mut retried = Vec::new();
-    for case in all_recorded().into_iter().chain(shapes()).chain(cases()) {
+    for case in all_recorded().into_iter().chain(shapes()).chain(judged()).chain(cases()) {
         let id = case["id"].as_str().unwrap();
         let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);

@@ -1,0 +1,209 @@
+//! Names by which patches of all filters refer to one another.
+
+use super::chain::Insert;
+use super::step::Place;
+use super::value::json;
+use super::{cluster_add, reach, rest};
+use crate::engine::program::{Program, Status};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Names by which patches of all filters refer to one another.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Host and port behind the clusters that filters add, by the index of the filter.
+    pub clusters: BTreeMap<String, BTreeMap<usize, (String, u32)>>,
+    /// `namespace/name` of the filters that mention a cluster that a filter adds.
+    pub cluster_users: BTreeMap<String, BTreeSet<String>>,
+    /// `namespace/name` of the filters whose Lua code contains the name of a cluster that a filter adds.
+    pub lua_users: BTreeMap<String, BTreeSet<String>>,
+    /// The patches that insert an HTTP filter, by its name.
+    adders: HashMap<String, Vec<Adder>>,
+    /// Patches that use an HTTP filter by its name, in the order of their names.
+    users: HashMap<String, Vec<User>>,
+    /// The HTTP filters that the patches of each filter use by name, each with the index of the patch.
+    uses: Vec<Vec<(String, usize)>>,
+    /// The proxies and the order of each filter.
+    places: Vec<Place>,
+    /// A number for each filter, equal for those that select the same proxies.
+    kinds: Vec<usize>,
+    /// `namespace/name` of each filter.
+    titles: Vec<String>,
+}
+
+/// A patch that inserts an HTTP filter.
+#[derive(Debug)]
+pub(crate) struct Adder {
+    /// Index of its EnvoyFilter.
+    pub filter: usize,
+    /// Its index there.
+    pub patch: usize,
+    /// Its context.
+    pub context: PatchContext,
+    /// Its operation.
+    pub operation: Operation,
+    /// The HTTP filter next to which it inserts.
+    pub anchor: Option<String>,
+    /// Whether it is for every listener of that context.
+    pub whole: bool,
+}
+
+/// A patch that uses an HTTP filter by its name, as an anchor or a key of route settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct User {
+    /// Index of its EnvoyFilter.
+    pub filter: usize,
+    /// Its index there.
+    pub patch: usize,
+    /// Its context.
+    pub context: PatchContext,
+    /// Whether it inserts another filter next to it.
+    pub inserts: bool,
+}
+
+/// Whether patches with these contexts may be for the same filter chains.
+fn contexts_meet(one: PatchContext, other: PatchContext) -> bool {
+    let apart = |context| {
+        matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound | PatchContext::Gateway)
+    };
+    one == other || !(apart(one) && apart(other))
+}
+
+impl Names {
+    /// Those of all filters.
+    pub(super) fn of(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
+        let mut names = Names {
+            uses: vec![Vec::new(); filters.len()],
+            places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
+            titles: filters.iter().map(EnvoyFilter::full_name).collect(),
+            ..Names::default()
+        };
+        let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut coded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (index, filter) in filters.iter().enumerate() {
+            for built in program.patches(index) {
+                let anchor = reach::anchor(&built.object);
+                let user = User {
+                    filter: index,
+                    patch: built.patch.index,
+                    context: built.patch.context,
+                    inserts: anchor.is_some() && Insert::of(index, built).is_some(),
+                };
+                if let Some(anchor) = anchor {
+                    names.uses(anchor, user);
+                }
+                let Some(tree) = &built.value else { continue };
+                if built.patch.apply_to == ApplyTo::HttpFilter
+                    && built.status == Status::Ready
+                    && built.operation != Operation::Merge
+                {
+                    names.adders.entry(tree.name().to_owned()).or_default().push(Adder {
+                        filter: index,
+                        patch: built.patch.index,
+                        context: built.patch.context,
+                        operation: built.operation,
+                        anchor: anchor.filter(|name| !name.is_empty()).map(str::to_owned),
+                        whole: reach::names_no_part(&built.object) && built.patch.proxy.is_none(),
+                    });
+                }
+                for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
+                    names.uses(key, user);
+                }
+                rest::clusters_of(tree, &mut |name| {
+                    mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
+                });
+                rest::literals_of(tree, &mut |text| {
+                    coded.entry(text.to_owned()).or_default().insert(filter.full_name());
+                });
+                if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
+                    let value = json(tree, program.schema);
+                    if let (Some(name), Some(to)) =
+                        (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))
+                    {
+                        names.clusters.entry(name.to_owned()).or_default().insert(index, (to.host, to.port));
+                    }
+                }
+            }
+        }
+        names.lua_users = coded.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
+        names.cluster_users = mentioned.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
+        let mut kinds = HashMap::new();
+        for place in &names.places {
+            let next = kinds.len();
+            names.kinds.push(*kinds.entry(place.proxies()).or_insert(next));
+        }
+        let titles = &names.titles;
+        for users in names.users.values_mut() {
+            users.sort_by(|one, other| {
+                (&titles[one.filter], one.patch, one.filter).cmp(&(&titles[other.filter], other.patch, other.filter))
+            });
+            users.dedup();
+        }
+        names
+    }
+
+    fn uses(&mut self, name: &str, user: User) {
+        self.users.entry(name.to_owned()).or_default().push(user);
+        self.uses[user.filter].push((name.to_owned(), user.patch));
+    }
+
+    /// Host and port of a cluster that this filter adds, or of one that only others add if they agree.
+    pub(crate) fn cluster(&self, filter: usize, name: &str) -> Option<&(String, u32)> {
+        let all = self.clusters.get(name)?;
+        let first = all.values().next()?;
+        all.get(&filter).or_else(|| all.values().all(|one| one == first).then_some(first))
+    }
+
+    /// `namespace/name` of a filter.
+    pub(super) fn title(&self, filter: usize) -> &str {
+        &self.titles[filter]
+    }
+
+    /// `namespace/name` of every filter.
+    pub(super) fn titles(&self) -> &[String] {
+        &self.titles
+    }
+
+    /// The proxies and the order of a filter.
+    pub(super) fn place(&self, filter: usize) -> &Place {
+        &self.places[filter]
+    }
+
+    /// The patches that insert an HTTP filter, with its name as stored.
+    pub(super) fn adders(&self, name: &str) -> Option<(&str, &[Adder])> {
+        self.adders.get_key_value(name).map(|(name, all)| (name.as_str(), all.as_slice()))
+    }
+
+    /// A number for a filter, equal for those that select the same proxies.
+    pub(super) fn kind(&self, filter: usize) -> usize {
+        self.kinds[filter]
+    }
+
+    /// Whether a proxy may have the patches of both filters.
+    pub(super) fn meet(&self, one: usize, other: usize) -> bool {
+        self.kinds[one] == self.kinds[other] || self.places[one].meets(&self.places[other])
+    }
+
+    /// The patches that use an HTTP filter by its name and may find the one that a patch of this filter and context inserts.
+    pub(super) fn users(&self, name: &str, filter: usize, context: PatchContext) -> impl Iterator<Item = &User> {
+        let all = self.users.get(name).map_or(&[][..], Vec::as_slice);
+        all.iter().filter(move |user| self.finds(user, filter, context))
+    }
+
+    /// Whether a patch of this filter and context inserts an HTTP filter that a user of its name may find.
+    pub(super) fn finds(&self, user: &User, filter: usize, context: PatchContext) -> bool {
+        // A waypoint has the chains of several contexts.
+        let contexts = self.places[filter].is_referred() || contexts_meet(user.context, context);
+        contexts && self.meet(user.filter, filter)
+    }
+
+    /// All patches that use an HTTP filter by its name.
+    pub(super) fn all_users(&self, name: &str) -> &[User] {
+        self.users.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The patches of a filter that use an HTTP filter by its name.
+    pub(super) fn own_users(&self, filter: usize, name: &str) -> impl Iterator<Item = usize> {
+        self.uses[filter].iter().filter(move |(used, _)| used == name).map(|(_, patch)| *patch)
+    }
+}
