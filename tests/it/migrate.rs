@@ -109,22 +109,16 @@ pub(crate) fn input(case: &Json) -> Loaded {
 }
 
 pub(crate) fn migrated(loaded: &Loaded, to: Release, accept: Accept) -> Report {
-    migrate::migrate(&Request {
-        inventory: &loaded.inventory,
-        root: "istio-system",
-        to,
-        accept,
-        asked: None,
-        unread: Default::default(),
-        ambient: false,
-        doubts: Default::default(),
-    })
-    .unwrap()
+    migrated_to(loaded, to, accept, false)
 }
 
 /// The migration of a judged case, to its release.
 pub(crate) fn migrated_as(case: &Json, loaded: &Loaded, accept: Accept) -> Report {
     let to = case["to"].as_str().map_or(Release::NEWEST, |to| to.parse().unwrap());
+    migrated_to(loaded, to, accept, case["ambient"] == true)
+}
+
+fn migrated_to(loaded: &Loaded, to: Release, accept: Accept, ambient: bool) -> Report {
     migrate::migrate(&Request {
         inventory: &loaded.inventory,
         root: "istio-system",
@@ -132,7 +126,7 @@ pub(crate) fn migrated_as(case: &Json, loaded: &Loaded, accept: Accept) -> Repor
         accept,
         asked: None,
         unread: Default::default(),
-        ambient: case["ambient"] == true,
+        ambient,
         doubts: Default::default(),
     })
     .unwrap()
