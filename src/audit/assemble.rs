@@ -49,7 +49,7 @@ pub(super) fn view(
         }
     }
     let causes = causes(request, steps, found);
-    filters.retain(|filter| request.is_asked(&format!("{}/{}", filter.namespace, filter.name)));
+    filters.retain(|filter| request.is_asked(&filter.full_name()));
     let unknown = unmet(&columns, &filters).into_iter().collect();
     let worst = |filter: &Filter| std::cmp::Reverse(filter.verdict);
     filters.sort_by(|left, right| {
@@ -101,8 +101,7 @@ pub(super) fn view(
 fn unmet(columns: &Columns, filters: &[Filter]) -> Option<String> {
     let real = |cell: &Cell| columns.list.get(cell.workloads).is_some_and(|group| group.count > 0);
     let unmet = |filter: &&Filter| filter.patches > 0 && !filter.cells.iter().any(real);
-    let names: Vec<String> =
-        filters.iter().filter(unmet).map(|filter| format!("{}/{}", filter.namespace, filter.name)).collect();
+    let names: Vec<String> = filters.iter().filter(unmet).map(Filter::full_name).collect();
     let workloads: usize = columns.list.iter().map(|group| group.count).sum();
     (workloads > 0 && !names.is_empty()).then(|| {
         let (all, made) = match names.len() {

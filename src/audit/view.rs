@@ -190,6 +190,13 @@ pub struct Filter {
     pub rewritten: Option<String>,
 }
 
+impl Filter {
+    /// `namespace/name`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+}
+
 /// An error that exists before the upgrade.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

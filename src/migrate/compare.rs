@@ -179,7 +179,8 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
             }
             if let Some(before) = old.get(name).filter(|_| kind == "listener") {
                 list.iter_mut()
-                    .filter(|one| ports::names_its_own(before, one))
+                    .filter(|one| one.operation == Operation::OnlyAfter)
+                    .filter(|one| ports::names_its_own(before, &one.path, &one.after))
                     .for_each(|one| one.names.push(ports::OWN.to_owned()));
             }
             for mut one in list {

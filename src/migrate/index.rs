@@ -2,7 +2,6 @@
 //! question walks all objects.
 
 use super::mesh::includes;
-use super::provider;
 use crate::model::destination::full_host;
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, Labels, Object, Service, ServiceEntry, VirtualService,
@@ -62,6 +61,11 @@ pub struct Index<'a> {
     routes: OnceCell<Vec<Route<'a>>>,
     mesh_config: OnceCell<Option<Json>>,
     joined: OnceCell<HashMap<String, (Pair<'a>, bool)>>,
+}
+
+/// Name and namespace of a filter as one name.
+pub(super) fn joined(name: &str, namespace: &str) -> String {
+    format!("{name}-{namespace}").replace('.', "-")
 }
 
 fn pair<'l>((key, value): (&'l String, &'l String)) -> Pair<'l> {
@@ -217,17 +221,17 @@ impl<'a> Index<'a> {
     }
 
     /// Whether several EnvoyFilters have this `NAME-NAMESPACE`.
-    pub(super) fn is_shared(&self, joined: &str) -> bool {
+    pub(super) fn is_shared(&self, name: &str) -> bool {
         let titles = self.joined.get_or_init(|| {
             let mut all: HashMap<String, (Pair<'a>, bool)> = HashMap::new();
             for filter in &self.inventory.envoy_filters {
                 let own = (filter.name.as_str(), filter.namespace.as_str());
-                let (first, shared) = all.entry(provider::joined(own.0, own.1)).or_insert((own, false));
+                let (first, shared) = all.entry(joined(own.0, own.1)).or_insert((own, false));
                 *shared |= *first != own;
             }
             all
         });
-        titles.get(joined).is_some_and(|(_, shared)| *shared)
+        titles.get(name).is_some_and(|(_, shared)| *shared)
     }
 
     /// Objects of a kind without a dedicated type.

@@ -1,11 +1,7 @@
 //! Names by which patches of all filters refer to one another.
 
-use super::chain::Insert;
-use super::step::Place;
-use super::value::json;
-use super::{cluster_add, reach, rest};
-use crate::engine::program::{Program, Status};
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
+use super::place::Place;
+use crate::model::envoy_filter::{Operation, PatchContext};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Names by which patches of all filters refer to one another.
@@ -18,17 +14,17 @@ pub(crate) struct Names {
     /// `namespace/name` of the filters whose Lua code contains the name of a cluster that a filter adds.
     pub lua_users: BTreeMap<String, BTreeSet<String>>,
     /// The patches that insert an HTTP filter, by its name.
-    adders: HashMap<String, Vec<Adder>>,
+    pub(super) adders: HashMap<String, Vec<Adder>>,
     /// Patches that use an HTTP filter by its name, in the order of their names.
-    users: HashMap<String, Vec<User>>,
+    pub(super) users: HashMap<String, Vec<User>>,
     /// The HTTP filters that the patches of each filter use by name, each with the index of the patch.
-    uses: Vec<Vec<(String, usize)>>,
+    pub(super) uses: Vec<Vec<(String, usize)>>,
     /// The proxies and the order of each filter.
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
     /// A number for each filter, equal for those that select the same proxies.
-    kinds: Vec<usize>,
+    pub(super) kinds: Vec<usize>,
     /// `namespace/name` of each filter.
-    titles: Vec<String>,
+    pub(super) titles: Vec<String>,
 }
 
 /// A patch that inserts an HTTP filter.
@@ -70,83 +66,6 @@ fn contexts_meet(one: PatchContext, other: PatchContext) -> bool {
 }
 
 impl Names {
-    /// Those of all filters.
-    pub(super) fn of(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
-        let mut names = Names {
-            uses: vec![Vec::new(); filters.len()],
-            places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
-            titles: filters.iter().map(EnvoyFilter::full_name).collect(),
-            ..Names::default()
-        };
-        let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let mut coded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (index, filter) in filters.iter().enumerate() {
-            for built in program.patches(index) {
-                let anchor = reach::anchor(&built.object);
-                let user = User {
-                    filter: index,
-                    patch: built.patch.index,
-                    context: built.patch.context,
-                    inserts: anchor.is_some() && Insert::of(index, built).is_some(),
-                };
-                if let Some(anchor) = anchor {
-                    names.uses(anchor, user);
-                }
-                let Some(tree) = &built.value else { continue };
-                if built.patch.apply_to == ApplyTo::HttpFilter
-                    && built.status == Status::Ready
-                    && built.operation != Operation::Merge
-                {
-                    names.adders.entry(tree.name().to_owned()).or_default().push(Adder {
-                        filter: index,
-                        patch: built.patch.index,
-                        context: built.patch.context,
-                        operation: built.operation,
-                        anchor: anchor.filter(|name| !name.is_empty()).map(str::to_owned),
-                        whole: reach::names_no_part(&built.object) && built.patch.proxy.is_none(),
-                    });
-                }
-                for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
-                    names.uses(key, user);
-                }
-                rest::clusters_of(tree, &mut |name| {
-                    mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
-                });
-                rest::literals_of(tree, &mut |text| {
-                    coded.entry(text.to_owned()).or_default().insert(filter.full_name());
-                });
-                if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
-                    let value = json(tree, program.schema);
-                    if let (Some(name), Some(to)) =
-                        (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))
-                    {
-                        names.clusters.entry(name.to_owned()).or_default().insert(index, (to.host, to.port));
-                    }
-                }
-            }
-        }
-        names.lua_users = coded.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
-        names.cluster_users = mentioned.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
-        let mut kinds = HashMap::new();
-        for place in &names.places {
-            let next = kinds.len();
-            names.kinds.push(*kinds.entry(place.proxies()).or_insert(next));
-        }
-        let titles = &names.titles;
-        for users in names.users.values_mut() {
-            users.sort_by(|one, other| {
-                (&titles[one.filter], one.patch, one.filter).cmp(&(&titles[other.filter], other.patch, other.filter))
-            });
-            users.dedup();
-        }
-        names
-    }
-
-    fn uses(&mut self, name: &str, user: User) {
-        self.users.entry(name.to_owned()).or_default().push(user);
-        self.uses[user.filter].push((name.to_owned(), user.patch));
-    }
-
     /// Host and port of a cluster that this filter adds, or of one that only others add if they agree.
     pub(crate) fn cluster(&self, filter: usize, name: &str) -> Option<&(String, u32)> {
         let all = self.clusters.get(name)?;

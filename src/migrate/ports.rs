@@ -1,22 +1,21 @@
 //! Rules that name the port of the filter chain that they are in.
 
-use super::compare::{Found, Operation};
 use serde_json::Value as Json;
 
 /// Marks a rule that names the port of its chain, among the names along its path.
 pub(super) const OWN: &str = "its port";
 
-/// Whether a difference is an RBAC filter that only the native side has, with a rule that names the port of its chain.
-pub(super) fn names_its_own(listener: &Json, found: &Found) -> bool {
+/// Whether what only the native side has at a path of a listener is an RBAC filter with a rule that names the port of its chain.
+pub(super) fn names_its_own(listener: &Json, path: &str, added: &Json) -> bool {
     const RBAC: [&str; 2] = ["envoy.filters.network.rbac", "envoy.filters.http.rbac"];
-    let is_rbac = found.after.get("name").and_then(Json::as_str).is_some_and(|name| RBAC.contains(&name));
-    if found.operation != Operation::OnlyAfter || !is_rbac {
+    let is_rbac = added.get("name").and_then(Json::as_str).is_some_and(|name| RBAC.contains(&name));
+    if !is_rbac {
         return false;
     }
-    let chain = found.path.split("/filters/").next().and_then(|path| listener.pointer(path));
+    let chain = path.split("/filters/").next().and_then(|path| listener.pointer(path));
     let of_chain = chain.and_then(|chain| chain.pointer("/filter_chain_match/destination_port"));
     let port = of_chain.or_else(|| listener.pointer("/address/socket_address/port_value"));
-    port.is_some_and(|port| names(&found.after, port))
+    port.is_some_and(|port| names(added, port))
 }
 
 /// Whether a rule names a port.

@@ -1,5 +1,6 @@
 //! Names of new extension providers: one that the mesh has under the same name is another service.
 
+use super::index::joined;
 use super::step::Cx;
 use crate::words::fnv;
 use serde_json::Value as Json;
@@ -42,11 +43,6 @@ pub(super) fn name(cx: &Cx<'_>, suffix: &str, settings: &Json) -> String {
         free = format!("{plain}-{number}");
     }
     free
-}
-
-/// Name and namespace of a filter as one name.
-pub(super) fn joined(name: &str, namespace: &str) -> String {
-    format!("{name}-{namespace}").replace('.', "-")
 }
 
 /// Whether a provider has these settings.

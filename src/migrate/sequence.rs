@@ -3,7 +3,7 @@
 use super::chain::{At, Chains, Insert, foreign};
 use super::names::{Names, User};
 use super::overlap::keep;
-use super::step::Place;
+use super::place::Place;
 use super::verdict::{Concern, Guard, Kind, State};
 use super::{Action, FilterReport, PatchReport, Request, is_written};
 use crate::engine::program::Program;

@@ -9,11 +9,9 @@ use super::value::Fields;
 use super::verdict::{Class, Concern, Difference, Guard, Kind, State, class_of};
 use crate::engine::program::BuiltPatch;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
-use crate::model::inventory::Labels;
 use crate::model::release::Release;
 use crate::proto::schema::Schema;
 use serde_json::Value as Json;
-use std::cmp::Ordering;
 
 /// The field for the idle timeout of all connections of a proxy.
 pub(super) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIMEOUT";
@@ -33,80 +31,6 @@ pub(crate) struct Cx<'a> {
     pub schema: Schema,
     /// Names by which patches refer to one another.
     pub names: &'a Names,
-}
-
-/// The proxies that a filter selects, and when it applies.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    namespace: String,
-    labels: Labels,
-    targets: Vec<String>,
-    everywhere: bool,
-    priority: i32,
-    created: Option<(i64, u32)>,
-    name: String,
-}
-
-impl Place {
-    /// Of a filter.
-    pub(crate) fn of(filter: &EnvoyFilter, root: &str) -> Place {
-        Place {
-            namespace: filter.namespace.clone(),
-            labels: filter.selector.clone().unwrap_or_default(),
-            targets: filter.target_refs.iter().map(|target| format!("{}/{}", target.kind, target.name)).collect(),
-            everywhere: filter.namespace == root,
-            priority: filter.priority,
-            created: filter.created,
-            name: filter.name.clone(),
-        }
-    }
-
-    /// Whether every proxy of the other one is among its proxies.
-    pub(crate) fn covers(&self, other: &Place) -> bool {
-        (self.everywhere || self.namespace == other.namespace)
-            && self.labels.iter().all(|(key, value)| other.labels.get(key) == Some(value))
-            && (self.targets.is_empty() || self.targets == other.targets)
-    }
-
-    /// Whether a proxy may be among those of both.
-    pub(crate) fn meets(&self, other: &Place) -> bool {
-        if !(self.everywhere || other.everywhere || self.namespace == other.namespace) {
-            return false;
-        }
-        let apart = self.labels.iter().any(|(key, value)| other.labels.get(key).is_some_and(|own| own != value));
-        let referred = self.targets.is_empty()
-            || other.targets.is_empty()
-            || self.targets.iter().any(|target| other.targets.contains(target));
-        !apart && referred
-    }
-
-    /// Whether `targetRefs` select them.
-    pub(crate) fn is_referred(&self) -> bool {
-        !self.targets.is_empty()
-    }
-
-    /// What [`Place::meets`] depends on.
-    pub(crate) fn proxies(&self) -> (Option<&str>, &Labels, &[String]) {
-        ((!self.everywhere).then_some(&self.namespace), &self.labels, &self.targets)
-    }
-
-    /// Whether istiod applies it before the other one: priority, the root namespace first, creation time, name; `None` if the
-    /// creation times decide and are unknown.
-    pub(crate) fn before(&self, other: &Place) -> Option<bool> {
-        let first = |one: &Place| (one.priority, !one.everywhere);
-        match first(self).cmp(&first(other)) {
-            Ordering::Less => Some(true),
-            Ordering::Greater => Some(false),
-            Ordering::Equal => match (self.created, other.created) {
-                (Some(one), Some(two)) => Some((one, self.full()) < (two, other.full())),
-                _ => None,
-            },
-        }
-    }
-
-    fn full(&self) -> String {
-        format!("{}.{}", self.name, self.namespace)
-    }
 }
 
 /// A patch that is being migrated.

@@ -102,11 +102,6 @@ fn steps(audit: &Audit, finding: &Finding) -> String {
     }
 }
 
-/// `namespace/name` of a filter.
-fn full_name(filter: &Filter) -> String {
-    format!("{}/{}", filter.namespace, filter.name)
-}
-
 /// The name of a class; `ready` for none.
 fn class_name(class: Option<Class>) -> &'static str {
     class.map_or("ready", Class::as_str)

@@ -2,8 +2,8 @@
 
 use super::matrix::{Row, group_label, group_members, matrix};
 use super::{
-    BROKEN, advice, all_changes, bases, class_name, combination, full_name, gets, places, state_name, steps,
-    verdict_sentence, worth_telling,
+    BROKEN, advice, all_changes, bases, class_name, combination, gets, places, state_name, steps, verdict_sentence,
+    worth_telling,
 };
 use crate::audit::view::{Audit, Chain, Filter, Finding, Gets, Link, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
@@ -153,7 +153,7 @@ pub(super) fn tag(class: &str) -> Markup {
 
 /// The name of a filter, with a link to what was found for it.
 pub(super) fn link(index: usize, filter: &Filter) -> Markup {
-    let name = full_name(filter);
+    let name = filter.full_name();
     html! {
         @if filter.verdict.is_some() { a href={ "#f" (index) } { (Text(&name)) } }
         @else { (Text(&name)) }
@@ -197,7 +197,7 @@ fn row(index: usize, filter: &Filter) -> Markup {
     let first = filter.findings.first().map(|one| one.message.as_str()).unwrap_or_default();
     let more = and_more(filter.findings.len().saturating_sub(1));
     html! {
-        tr data-name=(Text(&full_name(filter).to_lowercase())) data-verdict=(class) {
+        tr data-name=(Text(&filter.full_name().to_lowercase())) data-verdict=(class) {
             td { (tag(class)) }
             td.name { (link(index, filter)) }
             td {
@@ -322,7 +322,7 @@ fn state(one: &Gets) -> Markup {
 
 fn section(audit: &Audit, index: usize, filter: &Filter) -> Markup {
     let class = class_name(filter.verdict);
-    let name = full_name(filter);
+    let name = filter.full_name();
     let lines: Vec<&str> = filter.text.lines().collect();
     let shown = lines.get(..lines.len().min(MAX_LINES)).unwrap_or_default().join("\n");
     html! {

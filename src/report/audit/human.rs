@@ -1,8 +1,7 @@
 //! An audit for people at a terminal, and as a patch of the files.
 
 use super::{
-    advice, all_changes, also_broken, bases, class_name, full_name, gets, places, steps, tally, verdict_sentence,
-    worth_telling,
+    advice, all_changes, also_broken, bases, class_name, gets, places, steps, tally, verdict_sentence, worth_telling,
 };
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
@@ -49,7 +48,7 @@ pub(crate) fn text(
     )?;
     causes(out, terminal, verbose, audit)?;
     let taken: BTreeSet<&str> = audit.causes.iter().flat_map(|cause| &cause.loses).map(String::as_str).collect();
-    let own = |one: &&Filter| verbose || !taken.contains(full_name(one).as_str()) || one.findings.len() > 1;
+    let own = |one: &&Filter| verbose || !taken.contains(one.full_name().as_str()) || one.findings.len() > 1;
     for class in Class::ALL {
         let of_class = audit.filters.iter().filter(|one| one.verdict == Some(class));
         let of_class: Vec<&Filter> = of_class.filter(own).collect();
@@ -67,7 +66,7 @@ pub(crate) fn text(
     }
     today(out, terminal, verbose, audit)?;
     let works = |one: &&Filter| one.verdict.is_none() && one.today.is_empty();
-    let ready: Vec<String> = audit.filters.iter().filter(works).map(full_name).collect();
+    let ready: Vec<String> = audit.filters.iter().filter(works).map(Filter::full_name).collect();
     if !ready.is_empty() {
         let names =
             if verbose || ready.len() <= 12 { ready.join(", ") } else { count(ready.len(), "filter", "filters") };
@@ -160,7 +159,7 @@ fn today(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) 
     for (said, members) in broken.iter().take(shown) {
         let all = members.len();
         let few = if verbose { all } else { MAX_WORKLOADS };
-        let mut names: Vec<String> = members.iter().take(few).map(|filter| full_name(filter)).collect();
+        let mut names: Vec<String> = members.iter().take(few).map(|filter| filter.full_name()).collect();
         if all > few {
             names.push(format!("and {} more", all - few));
         }
@@ -182,7 +181,7 @@ fn filter(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit,
         out,
         "{}  {}  {}",
         terminal.paint(role(filter.verdict), format!("{:<10}", class_name(filter.verdict))),
-        terminal.paint(Role::Strong, full_name(filter)),
+        terminal.paint(Role::Strong, filter.full_name()),
         terminal.paint(Role::Dim, format!("{}:{}", source.file, source.line)),
     )?;
     for one in &filter.findings {

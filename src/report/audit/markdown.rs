@@ -1,8 +1,7 @@
 //! An audit in Markdown, for a change ticket.
 
 use super::{
-    advice, all_changes, bases, class_name, combination, full_name, gets, places, steps, verdict_sentence,
-    worth_telling,
+    advice, all_changes, bases, class_name, combination, gets, places, steps, verdict_sentence, worth_telling,
 };
 use crate::audit::view::{Audit, Filter, Finding};
 use crate::mesh::Scope;
@@ -49,7 +48,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
                 out,
                 "| {} | `{}` | {} | `{}` |",
                 class_name(filter.verdict),
-                cell(&full_name(filter)),
+                cell(&filter.full_name()),
                 what.join("<br>"),
                 cell(&place)
             )?;
@@ -63,7 +62,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
         for filter in broken.iter().take(MAX_FILTERS) {
             let place = cell(&format!("{}:{}", filter.source.file, filter.source.line));
             for one in &filter.today {
-                let (name, message) = (cell(&full_name(filter)), cell(&one.message));
+                let (name, message) = (cell(&filter.full_name()), cell(&one.message));
                 writeln!(out, "| `{name}` | {} | {message} | `{place}` |", one.code)?;
             }
         }
@@ -89,7 +88,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
     }
     during(out, audit)?;
     for filter in found.iter().take(MAX_FILTERS) {
-        writeln!(out, "## {} `{}`\n", class_name(filter.verdict), full_name(filter))?;
+        writeln!(out, "## {} `{}`\n", class_name(filter.verdict), filter.full_name())?;
         for one in &filter.findings {
             finding(out, audit, one)?;
         }

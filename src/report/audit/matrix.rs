@@ -1,7 +1,7 @@
 //! Filters and workloads of an audit's page as a matrix.
 
 use super::html::{and_more, link, tag};
-use super::{class_name, full_name, state_name};
+use super::{class_name, state_name};
 use crate::audit::view::{Audit, Filter, Workloads};
 use crate::lint::upgrade::tell::Class;
 use crate::report::html::{NEWLINE, Text};
@@ -122,7 +122,7 @@ fn grid_data(audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> serde_json::
     let classes: Vec<&str> = Class::ALL.iter().map(|class| class.as_str()).chain(["ready"]).collect();
     let filters: Vec<_> = rows
         .iter()
-        .map(|(index, filter)| (full_name(filter), state_name(filter), filter.verdict.map(|_| format!("f{index}"))))
+        .map(|(index, filter)| (filter.full_name(), state_name(filter), filter.verdict.map(|_| format!("f{index}"))))
         .collect();
     let workloads: Vec<_> = columns
         .iter()
@@ -149,7 +149,7 @@ fn still(audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> Markup {
                 }
                 tbody {
                     @for (index, filter) in rows {
-                        tr data-name=(Text(&full_name(filter).to_lowercase())) {
+                        tr data-name=(Text(&filter.full_name().to_lowercase())) {
                             th.row { (link(*index, filter)) }
                             @for column in columns {
                                 td { (cell(filter, *column)) }
