@@ -399,7 +399,7 @@ impl Run {
         self.settle().await;
     }
 
-    /// Leaves what was offered to other replicas to them, without a word: the problems are not gone.
+    /// Leaves what was offered to other replicas to them silently: the problems are not gone.
     fn hand_over(&mut self) {
         let handed = self.state.hand_over(|name| self.shards.owns(name));
         for key in handed.keys() {

@@ -94,7 +94,7 @@ fn an_archive_with_gigabytes_of_objects_is_not_held_in_full() {
     assert!(peak < 3 * 100, "{peak} MiB");
 }
 
-/// What an archive holds in another form than ordinary files is not missing without a word.
+/// What an archive holds in another form than ordinary files is not silently left out.
 #[test]
 fn links_and_sparse_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();

@@ -292,7 +292,7 @@ fn between(installed: &Installed) {
         let (status, warnings, _) = installed.call("DELETE", &dry, &Value::Null);
         (status == 200 && !warnings.is_empty()).then_some(warnings)
     });
-    let warned = warned.expect("the anchor of another filter goes without a word");
+    let warned = warned.expect("the missing anchor of another filter is silently accepted");
     assert!(warned[0].contains("EF215 warning in EnvoyFilter default/second"), "{warned:?}");
     println!("{warned:?}");
     for name in ["second", "first"] {
