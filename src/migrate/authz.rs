@@ -326,7 +326,15 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     spec.insert("jwtRules".to_owned(), rules.into());
     found.actions.push(Action::Object(object(API, "RequestAuthentication", cx.filter, spec)));
     match wanted(config.list("rules"), &audiences) {
-        Ok(demands) => demand(cx, part, &mut found, &demands, &issuers),
+        Ok((demands, skips)) => {
+            if skips {
+                found.difference(
+                    Kind::Behavior,
+                    "tokens are also checked on the paths that the filter skips: an invalid token is refused there with 401",
+                );
+            }
+            demand(cx, part, &mut found, &demands, &issuers);
+        }
         Err(reason) => return Move::none(&catalog::JWT, reason),
     }
     if !config.is_empty() || !value.is_empty() {
@@ -437,10 +445,9 @@ fn all_demand(demands: &[Demand], providers: &BTreeSet<String>) -> bool {
     demands.iter().all(|one| one.providers.as_ref() == Some(providers))
 }
 
-/// The rules in their order.
-fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result<Vec<Demand>, ErrorMessage> {
-    let mut demands = Vec::new();
-    let several = rules.len() > 1;
+/// The rules in their order, and whether some of them check nothing.
+fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result<(Vec<Demand>, bool), ErrorMessage> {
+    let (mut demands, mut skips) = (Vec::new(), false);
     for mut rule in rules {
         let path = if let Some(prefix) = rule.text("match/prefix") {
             format!("{prefix}*")
@@ -455,18 +462,21 @@ fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result
         if !rule.is_empty() || plain.contains(['*', '{', '}']) {
             return Err("only rules that match a prefix or a path have a native equivalent".into());
         }
+        let free = requires.is_none();
         let providers = match requires.map(|requires| requirement(requires, audiences)).transpose()? {
             Some(Wanted::Token(providers)) => Some(providers),
-            Some(Wanted::TokenIfAny) => None,
-            None if several => {
-                return Err("the filter skips some paths; write the AuthorizationPolicy by hand".into());
-            }
-            // It checks nothing on its path.
-            None => return Ok(Vec::new()),
+            // Without a requirement, the filter checks nothing on these paths.
+            Some(Wanted::TokenIfAny) | None => None,
         };
+        skips |= free;
         demands.push(Demand { path, providers });
     }
-    Ok(demands)
+    // It checks nothing at all.
+    if skips && demands.len() == 1 {
+        demands.clear();
+        skips = false;
+    }
+    Ok((demands, skips))
 }
 
 fn requirement(mut requires: Fields, audiences: &BTreeMap<String, Vec<Json>>) -> Result<Wanted, ErrorMessage> {

@@ -2,6 +2,7 @@
 
 use super::attach::{self, Directions};
 use super::catalog;
+use super::cluster_mesh;
 use super::cluster_policy::{Policy, policy};
 use super::draft::{Action, existing, metadata};
 use super::mesh::{Mesh, Proxies};
@@ -62,6 +63,9 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if value.peek("per_connection_buffer_limit_bytes").is_some() {
         return buffer(cx, part);
     }
+    if let Some(found) = cluster_mesh::dns(cx, part) {
+        return found;
+    }
     let mut found = Move::new(&catalog::CLUSTER_POLICY);
     let Policy { native, rest, pattern, proxy } = match policy(cx, part, &mut found) {
         Ok(policy) => policy,
@@ -78,14 +82,10 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         return found;
     }
     found.rest = rest;
-    let only_connect = native.as_object().is_some_and(|map| map.len() == 1)
-        && native.pointer("/connectionPool/tcp/connectTimeout").is_some()
-        && native["connectionPool"]["tcp"].as_object().is_some_and(|map| map.len() == 1)
-        && native["connectionPool"].as_object().is_some_and(|map| map.len() == 1);
-    let everything = matches!(part.built.object, ObjectMatch::None)
-        || matches!(&part.built.object, ObjectMatch::Cluster(cluster) if *cluster == crate::model::envoy_filter::ClusterMatch::default());
-    if everything && cx.mesh.is_mesh_wide(cx.filter) && only_connect && found.rest.is_none() {
-        return mesh_wide(cx, part, found, &native);
+    let everywhere = cluster_mesh::is_everything(part) && cx.mesh.is_mesh_wide(cx.filter) && found.rest.is_none();
+    if let Some(tcp) = cluster_mesh::of_connections(&native).filter(|_| everywhere) {
+        cluster_mesh::connections(cx, part, &mut found, tcp);
+        return found;
     }
     if part.built.patch.context == PatchContext::SidecarInbound {
         return inbound(part, found);
@@ -110,38 +110,6 @@ fn buffer(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found.difference(Kind::Behavior, reason);
     found.guard(Concern::Patch, State::Broken, reason);
     let _ = part;
-    found
-}
-
-/// `meshConfig.connectTimeout`, the default of every cluster.
-fn mesh_wide(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json) -> Move {
-    let timeout = native["connectionPool"]["tcp"]["connectTimeout"].clone();
-    found.differences.clear();
-    found.homes.clear();
-    found.add_home("MeshConfig", "connectTimeout", 0);
-    found.actions.push(Action::Mesh(json!({ "connectTimeout": timeout })));
-    if part.built.patch.context != PatchContext::Any {
-        let reason =
-            "the mesh setting is for sidecars, in both directions, and for gateways; the filter is for one of these";
-        found.difference(Kind::Behavior, reason);
-        found.guard(Concern::Direction, State::Broken, reason);
-    }
-    let own = cx
-        .mesh
-        .inventory
-        .destination_rules
-        .iter()
-        .find(|rule| has_entry(&rule.object.document.to_json(), &|key, _| key == "connectTimeout"));
-    if let Some(rule) = own {
-        found.difference(
-            Kind::Behavior,
-            format!(
-                "DestinationRule {}/{} sets its own connect timeout, which overrides the mesh's; the filter overrides both",
-                rule.object.namespace, rule.object.name
-            ),
-        );
-    }
-    super::whole::waypoints(cx, &mut found, "the connect timeout");
     found
 }
 

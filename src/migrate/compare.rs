@@ -5,8 +5,8 @@
 
 use super::chain;
 use super::forms::{
-    INLINE, SHARES, SOURCE, STRING_MATCH, VERSION, checked_headers, code, lower, reachable, same_json, same_match,
-    same_words, share,
+    DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, lower, reachable,
+    resolves, same_json, same_match, same_words, share, spaced, typed_cors,
 };
 use super::mutations;
 use super::ports;
@@ -162,17 +162,8 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
         for name in names {
             let mut list = Vec::new();
             match (old.get(name), new.get(name)) {
-                (Some(one), Some(other)) => {
-                    compare(one, other, "", &[], &mut list);
-                    if kind == "route" {
-                        for (path, one, other) in mutations::reordered(one, other) {
-                            say(&mut list, Operation::Change, &one, &other, &path, &[]);
-                        }
-                        for (path, one, other) in mutations::inherited(one, other) {
-                            compare(&one, &other, &path, &[], &mut list);
-                        }
-                    }
-                }
+                (Some(one), Some(other)) if kind == "route" => tables(one, other, &mut list),
+                (Some(one), Some(other)) => compare(one, other, "", &[], &mut list),
                 (Some(one), None) => say(&mut list, Operation::OnlyBefore, one, &Json::Null, "", &[]),
                 (None, Some(other)) => say(&mut list, Operation::OnlyAfter, &Json::Null, other, "", &[]),
                 (None, None) => {}
@@ -183,6 +174,9 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
                     .filter(|one| ports::names_its_own(before, &one.path, &one.after))
                     .for_each(|one| one.names.push(ports::OWN.to_owned()));
             }
+            if kind == "cluster" && !old.get(name).is_some_and(resolves) {
+                list.iter_mut().filter(|one| one.path == DNS_REFRESH).for_each(|one| one.names.push(UNREAD.to_owned()));
+            }
             for mut one in list {
                 kind.clone_into(&mut one.resource_kind);
                 one.resource.clone_from(name);
@@ -191,6 +185,22 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
         }
     }
     found
+}
+
+/// Route tables: also what each route does to headers, and which settings of filters it has.
+fn tables(one: &Json, other: &Json, out: &mut Vec<Found>) {
+    let ((one, mut moved), (other, same)) = (typed_cors(one), typed_cors(other));
+    moved.retain(|policy| !same.contains(policy));
+    for (path, policy) in moved {
+        say(out, Operation::Change, &policy, &policy, &format!("{path}/form"), &[]);
+    }
+    compare(&one, &other, "", &[], out);
+    for (path, one, other) in mutations::reordered(&one, &other) {
+        say(out, Operation::Change, &one, &other, &path, &[]);
+    }
+    for (path, one, other) in mutations::inherited(&one, &other) {
+        compare(&one, &other, &path, &[], out);
+    }
 }
 
 /// The resources of a kind, with references replaced by discovered content.
@@ -542,19 +552,6 @@ fn still(places: &[usize], weights: &[usize]) -> BTreeSet<usize> {
         at = previous[i];
     }
     best
-}
-
-/// JSON with a space after commas and colons, as the rules' expressions expect.
-fn spaced(value: &Json) -> String {
-    match value {
-        Json::Object(map) => {
-            let parts: Vec<String> =
-                map.iter().map(|(key, value)| format!("{}: {}", Json::from(key.as_str()), spaced(value))).collect();
-            format!("{{{}}}", parts.join(", "))
-        }
-        Json::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]

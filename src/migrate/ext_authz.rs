@@ -7,7 +7,7 @@ use super::draft::{Action, attachment, object};
 use super::mesh::Proxies;
 use super::policy::{self, with_ports};
 use super::routes::{Vhost, hosts_ports, service_of_cluster};
-use super::step::{Cx, Move, Part, has};
+use super::step::{Cx, Move, Part};
 use super::value::{Fields, any_type};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
@@ -114,12 +114,13 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         }
         provider["includeRequestBodyInCheck"] = one;
     }
+    // The API has `clearRouteCache` since 1.25; no code of istiod 1.30 and 1.31 reads it.
     if config.flag("clear_route_cache") == Some(true) {
-        if !has(cx, 25) {
-            return Move::none(&catalog::EXT_AUTHZ, "`clearRouteCache` is new in Istio 1.25");
-        }
-        provider["clearRouteCache"] = true.into();
-        found.add_home("MeshConfig", "extensionProviders.clearRouteCache", 25);
+        found.difference(
+            Kind::Behavior,
+            "the route is not selected again after the check: istiod accepts `clearRouteCache` of a provider and does not read \
+             it, so headers that the authorization service adds no longer change the route",
+        );
     }
     if !config.is_empty() || !value.is_empty() {
         return Move::none(&catalog::EXT_AUTHZ, super::extension::left(&config, &value));
@@ -188,6 +189,10 @@ fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
     if hosts.is_empty() {
         return;
     }
+    found.difference(
+        Kind::Behavior,
+        "the `Host` of a request exempts it from the check instead of the virtual host that routes it",
+    );
     let mut names = Vec::new();
     for (host, ports) in hosts {
         names.extend([host.to_owned(), format!("{host}:*")]);

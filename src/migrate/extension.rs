@@ -61,7 +61,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         }
         let discovered = joined.iter().find(|(filter, _)| *filter == at);
         let found = match part.config_type() {
-            LUA => lua(cx, part, &places),
+            LUA => lua(cx, part, &places, discovered.is_some()),
             WASM => wasm(cx, part, &places, discovered.is_some()),
             _ => continue,
         };
@@ -146,7 +146,7 @@ fn place(cx: &Cx<'_>, part: &Part<'_>, places: &Places, found: &mut Move, spec: 
     found.difference(Kind::Position, effect);
 }
 
-fn lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places) -> Move {
+fn lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move {
     let mut value = part.value.clone();
     value.skip("name");
     let Some(mut config) = value.typed("typed_config", LUA) else {
@@ -159,9 +159,7 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places) -> Move {
     if code.len() > MAX_CODE {
         return Move::none(&catalog::LUA, "a TrafficExtension takes at most 64 KiB of code");
     }
-    if config.text("stat_prefix").is_some() {
-        return Move::none(&catalog::LUA, "`stat_prefix` has no native field");
-    }
+    let prefix = config.text("stat_prefix").is_some();
     if !config.is_empty() || !value.is_empty() {
         return Move::none(&catalog::LUA, left(&config, &value));
     }
@@ -169,6 +167,12 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places) -> Move {
         return too_old(&catalog::LUA, cx, "TrafficExtension", 30);
     }
     let mut found = Move::new(&catalog::LUA).home("TrafficExtension", "lua.inlineCode", 30);
+    if prefix {
+        found.difference(Kind::Metadata, "the prefix of statistics differs: `stat_prefix` has no native field");
+    }
+    if discovered {
+        found.difference(Kind::Metadata, "the code is part of the listener instead of discovered (ECDS)");
+    }
     found.instead = super::headers::of_lua(&code, !cx.filter.target_refs.is_empty());
     if part.value.peek("typed_config/inline_code").is_some() {
         found

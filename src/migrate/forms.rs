@@ -71,6 +71,61 @@ pub(super) fn checked_headers(old: &Map<String, Json>, new: &Map<String, Json>) 
     Some(moved)
 }
 
+/// The name of istiod's CORS filter.
+const CORS: &str = "envoy.filters.http.cors";
+
+/// A route table with the CORS policies of the deprecated field `cors` where istiod writes them, and the places of those
+/// that moved. Envoy reads the field of a route or virtual host only if it has no such settings (`CorsFilter`).
+pub(super) fn typed_cors(table: &Json) -> (Json, Vec<(String, Json)>) {
+    let (mut table, mut moved) = (table.clone(), Vec::new());
+    let mut settle = |level: &mut Json, field: &str, place: String| {
+        let has = level.pointer("/typed_per_filter_config").and_then(|all| all.get(CORS)).is_some();
+        let owner = if field == "cors" { Some(&mut *level) } else { level.get_mut("route") };
+        let Some(Json::Object(mut policy)) = owner
+            .and_then(Json::as_object_mut)
+            .filter(|map| !has && map.contains_key("cors"))
+            .and_then(|map| map.shift_remove("cors"))
+        else {
+            return;
+        };
+        policy
+            .insert("@type".to_owned(), "type.googleapis.com/envoy.extensions.filters.http.cors.v3.CorsPolicy".into());
+        moved.push((format!("{place}/{field}"), Json::Object(policy.clone())));
+        level["typed_per_filter_config"][CORS] = Json::Object(policy);
+    };
+    for (at, host) in table["virtual_hosts"].as_array_mut().into_iter().flatten().enumerate() {
+        settle(host, "cors", format!("/virtual_hosts/{at}"));
+        for (number, route) in host["routes"].as_array_mut().into_iter().flatten().enumerate() {
+            settle(route, "route/cors", format!("/virtual_hosts/{at}/routes/{number}"));
+        }
+    }
+    (table, moved)
+}
+
+/// JSON with a space after commas and colons, as the rules' expressions expect.
+pub(super) fn spaced(value: &Json) -> String {
+    match value {
+        Json::Object(map) => {
+            let parts: Vec<String> =
+                map.iter().map(|(key, value)| format!("{}: {}", Json::from(key.as_str()), spaced(value))).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+        Json::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// The place of the interval at which Envoy resolves the host of a cluster.
+pub(super) const DNS_REFRESH: &str = "/dns_refresh_rate";
+
+/// Marks a setting that Envoy does not read on a cluster of this type.
+pub(super) const UNREAD: &str = "no host to resolve";
+
+/// Whether Envoy resolves the host of a cluster again and again.
+pub(super) fn resolves(cluster: &Json) -> bool {
+    matches!(cluster["type"].as_str(), None | Some("STRICT_DNS" | "LOGICAL_DNS"))
+}
+
 /// A text in lower case.
 pub(super) fn lower(value: &Json) -> Option<String> {
     value.as_str().map(str::to_ascii_lowercase)

@@ -206,14 +206,7 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
     }
     found.notes.extend(lacking.into_iter().map(|(_, reason)| reason));
     if proxy.as_object().is_some_and(|map| !map.is_empty()) {
-        let action = if cx.mesh.is_mesh_wide(cx.filter) && found.pattern_reads_mesh(&proxy) {
-            Action::Mesh(json!({ "defaultConfig": proxy }))
-        } else {
-            found.notes.extend(repeated(cx, &proxy));
-            Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway }
-        };
-        found.actions.push(action);
-        found.notes.push("proxies read these settings at start-up: restart the workloads".to_owned());
+        write(cx, part, &mut found, proxy);
     }
     if !config.is_empty() {
         let mut value = json!({});
@@ -235,6 +228,18 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
         found.rest = Some(value);
     }
     found
+}
+
+/// Writes settings of proxies: as the mesh's default if it applies to the same proxies, otherwise as an annotation.
+pub(super) fn write(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, proxy: Json) {
+    let action = if cx.mesh.is_mesh_wide(cx.filter) && found.pattern_reads_mesh(&proxy) {
+        Action::Mesh(json!({ "defaultConfig": proxy }))
+    } else {
+        found.notes.extend(repeated(cx, &proxy));
+        Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway }
+    };
+    found.actions.push(action);
+    found.notes.push("proxies read these settings at start-up: restart the workloads".to_owned());
 }
 
 /// An annotation that sets part of a field hides all of it.
@@ -375,6 +380,11 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         config.skip("generate_request_id");
         annotate(found, proxy, &catalog::SERVER_HEADER, ("proxyHeaders/requestId/disabled", 0), true);
         whole_proxy(cx, part, found, Reads::All, "the request ID setting");
+    }
+    if config.peek("append_x_forwarded_port") == Some(&json!(true)) && has(cx, 28) {
+        config.skip("append_x_forwarded_port");
+        annotate(found, proxy, &catalog::SERVER_HEADER, ("proxyHeaders/xForwardedPort/enabled", 28), true);
+        whole_proxy(cx, part, found, Reads::All, "the header `x-forwarded-port`");
     }
     if keeps_case(config) && has(cx, 25) {
         header_case(cx, part, config, found, proxy);

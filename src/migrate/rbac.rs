@@ -117,6 +117,12 @@ fn read(one: &Json, ports: bool) -> Condition {
         "or_ids" => any(list("ids").iter().map(|one| read(one, ports))),
         "not_rule" | "not_id" => Condition::Not(Box::new(read(value, ports))),
         "header" => Condition::Is(json!({ "header": newest(value) }).to_string()),
+        // Without a length, Envoy compares no bits.
+        "source_ip" | "direct_remote_ip" | "remote_ip" | "destination_ip" if value.get("prefix_len").is_none() => {
+            let mut range = value.clone();
+            range["prefix_len"] = 0.into();
+            Condition::Is(json!({ key: range }).to_string())
+        }
         _ => Condition::Is(one.to_string()),
     }
 }

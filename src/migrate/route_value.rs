@@ -66,6 +66,11 @@ pub(super) fn settings(part: &Part<'_>, own_cors: &[String], to: Release) -> Res
     for path in ["cors", "route/cors"] {
         if let Some(policy) = value.sub(path) {
             cors(policy, &mut found)?;
+            differ(
+                &mut found,
+                Kind::Metadata,
+                "the policy is in `typed_per_filter_config` instead of the deprecated field `cors`; Envoy reads both the same way",
+            );
         }
     }
     if found.pattern == &catalog::OTHER {

@@ -3,7 +3,8 @@
 use super::catalog;
 use super::change::Change;
 use super::draft::Action;
-use super::mesh::{Mesh, Proxies};
+use super::mesh::{Mesh, Proxies, Served};
+use super::policy::pod_port;
 use super::step::{Cx, Move, Part};
 use super::value::{Fields, set_at};
 use super::verdict::{Concern, Kind, State};
@@ -79,21 +80,34 @@ fn version(word: &str) -> Option<String> {
 
 /// The Gateways whose servers have the filter chain: namespace, name and host to match.
 fn servers(cx: &Cx<'_>, chain: &FilterChainMatch) -> Option<BTreeSet<(String, String, String)>> {
-    let served = cx.mesh.servers(cx.filter)?;
     let mut found = BTreeSet::new();
-    for one in served {
+    for (one, host) in tls_servers(cx, chain)? {
+        let object = &one.gateway.object;
+        found.insert((object.namespace.clone(), object.name.clone(), host.to_owned()));
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether every server with the filter chain listens on this port of the gateway's pods.
+fn all_on(cx: &Cx<'_>, chain: &FilterChainMatch, port: u32) -> bool {
+    tls_servers(cx, chain).is_some_and(|all| all.iter().all(|(one, _)| pod_port(cx, one.server.port) == port))
+}
+
+/// The servers that terminate TLS and have the filter chain, each with its host.
+fn tls_servers<'a>(cx: &Cx<'a>, chain: &FilterChainMatch) -> Option<Vec<(Served<'a>, &'a str)>> {
+    let mut found = Vec::new();
+    for one in cx.mesh.servers(cx.filter)? {
         if one.server.tls_mode.as_deref().is_none_or(|mode| mode.contains("PASSTHROUGH")) {
             continue;
         }
         for host in &one.server.hosts {
             let host = host.rsplit('/').next().unwrap_or(host);
             if chain.sni.is_empty() || chain.sni == host {
-                let object = &one.gateway.object;
-                found.insert((object.namespace.clone(), object.name.clone(), host.to_owned()));
+                found.push((one, host));
             }
         }
     }
-    (!found.is_empty()).then_some(found)
+    Some(found)
 }
 
 fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
@@ -101,7 +115,8 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
     let listener = matching::listener_match(&part.built.object);
     let empty = FilterChainMatch::default();
     let chain = listener.and_then(|listener| listener.filter_chain.as_ref()).unwrap_or(&empty);
-    let sni_only = listener.is_none_or(|listener| listener.name.is_empty() && listener.port_number == 0)
+    let of_port = |port: u32| port == 0 || all_on(cx, chain, port);
+    let sni_only = listener.is_none_or(|listener| listener.name.is_empty() && of_port(listener.port_number))
         && [&chain.name, &chain.transport_protocol, &chain.transport_socket, &chain.application_protocols]
             .iter()
             .all(|text| text.is_empty())
@@ -154,7 +169,16 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         let plain = |protocol: &str, mode: Option<&str>| {
             mode.is_none_or(|mode| mode.contains("PASSTHROUGH")) && protocol != "HTTPS"
         };
-        match cx.mesh.serves(cx.filter, plain) {
+        let port = listener.map_or(0, |listener| listener.port_number);
+        let of_port = |one: &Served<'_>| {
+            pod_port(cx, one.server.port) == port && plain(&one.server.protocol, one.server.tls_mode.as_deref())
+        };
+        let among = if port == 0 {
+            cx.mesh.serves(cx.filter, plain)
+        } else {
+            cx.mesh.servers(cx.filter).map(|all| all.iter().any(of_port))
+        };
+        match among {
             Some(false) => {}
             Some(true) => found.difference(
                 Kind::Behavior,
