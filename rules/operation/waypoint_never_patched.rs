@@ -63,7 +63,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 && !run.run.unknown(run.id)
                 && run.run.config.proxy.kind == ProxyKind::Waypoint
                 && run.trace.effects.is_empty()
-                && run.trace.misses.is_empty()
+                && run.trace.nearest.is_none()
                 && !run.run.unknown(run.id)
         };
         let Some(seen) = cx.seen(&view, untested) else { continue };

@@ -14,7 +14,7 @@ use crate::proto::tree::{Tree, Value};
 /// Message name of the HTTP connection manager.
 pub(crate) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
-/// The fields of an HTTP connection manager that are needed to insert, replace or remove its filters.
+/// The fields of an HTTP connection manager that are needed to change its filters.
 const LOOKED_INTO: &[&str] = &["http_filters", "rds", "route_config"];
 
 /// The patches of one call, by applyTo.
@@ -182,7 +182,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                     let place = self.place(|| at(filter));
                     let reach = shared::listener_filter(filter).then_some(Reach::Global);
                     let before = self.shared.before(&class, filter, reach);
-                    let changes = self.merge_filter(id, filter, false, place)?;
+                    let mut changes = Vec::new();
+                    self.merge_filter(id, filter, false, place, before.is_some().then_some(&mut changes))?;
                     if let Some(before) = before {
                         self.shared.changed(&class, before, filter, reach, vec![(id, changes)]);
                     }
@@ -366,13 +367,12 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 continue;
             }
             let place = self.place(|| filter_place(chain, filter));
-            match self.merge_filter(id, filter, true, place) {
-                Ok(changes) => by.push((id, changes)),
-                Err(stop) => {
-                    panicked = Err(stop);
-                    break;
-                }
+            let mut changes = Vec::new();
+            panicked = self.merge_filter(id, filter, true, place, before.is_some().then_some(&mut changes));
+            if panicked.is_err() {
+                break;
             }
+            by.push((id, changes));
         }
         if let Some(before) = before {
             self.shared.changed(class, before, filter, reach, by);
@@ -403,11 +403,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let risky =
             ids.iter().any(|&id| self.operation(id) == Operation::Merge || self.plan.get(id).built.value.is_none());
         // A large mesh has thousands of listeners, of which only small parts are needed.
-        if risky {
-            config.open();
-        } else {
-            config.open_partly(LOOKED_INTO);
-        }
+        config.open_partly(LOOKED_INTO);
         let Some(list) = config.list_mut("http_filters") else { return Ok(()) };
         // istiod works on a copy of the HTTP connection manager and writes it back at the end: a panic discards all changes.
         if !risky {
@@ -442,7 +438,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                     continue;
                 }
                 let place = self.place(|| at(filter));
-                self.merge_filter(id, filter, true, place)?;
+                self.merge_filter(id, filter, true, place, None)?;
             }
         }
         Ok(())

@@ -83,15 +83,21 @@ pub fn port(listener: &Tree<'_>) -> Option<u64> {
 /// Whether a filter chain of a matching listener matches too.
 pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tree<'_>, compat: Compat) -> Matched<'m> {
     let Some(want) = listener_match(object) else { return Ok(()) };
-    let criteria = chain.get("filter_chain_match");
-    let destination = criteria.and_then(|it| it.get("destination_port")).map(|port| port.as_u64().unwrap_or(0));
-    if is_virtual(listener_name) && want.port_number > 0 && destination.unwrap_or(0) != u64::from(want.port_number) {
-        return Err(Miss::several(Condition::ChainPort, texts(destination)));
+    // Most matches look at none of this, and every one is compared with every chain.
+    let criteria = || chain.get("filter_chain_match");
+    let destination = || criteria().and_then(|it| it.get("destination_port")).map(|port| port.as_u64().unwrap_or(0));
+    if want.port_number > 0 && is_virtual(listener_name) {
+        let destination = destination();
+        if destination.unwrap_or(0) != u64::from(want.port_number) {
+            return Err(Miss::several(Condition::ChainPort, texts(destination)));
+        }
     }
     let Some(want) = &want.filter_chain else { return Ok(()) };
-    equal(Condition::ChainName, &want.name, chain.name())?;
+    if !want.name.is_empty() {
+        equal(Condition::ChainName, &want.name, chain.name())?;
+    }
     let list = |key: &str| -> Vec<Cow<'m, str>> {
-        let items = criteria.and_then(|it| it.get(key)).map(Tree::items).unwrap_or_default();
+        let items = criteria().and_then(|it| it.get(key)).map(Tree::items).unwrap_or_default();
         items.iter().filter_map(Tree::as_str).map(Cow::Borrowed).collect()
     };
     if !want.sni.is_empty() {
@@ -101,19 +107,22 @@ pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tr
         }
     }
     if !want.transport_protocol.is_empty() {
-        let have = criteria.map(|it| it.str_at("transport_protocol")).unwrap_or_default();
-        if criteria.is_none() || have != want.transport_protocol {
+        let have = criteria().map(|it| it.str_at("transport_protocol")).unwrap_or_default();
+        if criteria().is_none() || have != want.transport_protocol {
             return Err(Miss::new(Condition::TransportProtocol, have));
         }
     }
     if !want.application_protocols.is_empty() && compat.has(Behaviour::ApplicationProtocols) {
         let have = list("application_protocols");
-        if criteria.is_none() || want.application_protocols.split(',').any(|one| !have.iter().any(|it| it == one)) {
+        if criteria().is_none() || want.application_protocols.split(',').any(|one| !have.iter().any(|it| it == one)) {
             return Err(Miss::several(Condition::ApplicationProtocols, have));
         }
     }
-    if want.destination_port > 0 && destination != Some(u64::from(want.destination_port)) {
-        return Err(Miss::several(Condition::DestinationPort, texts(destination)));
+    if want.destination_port > 0 {
+        let destination = destination();
+        if destination != Some(u64::from(want.destination_port)) {
+            return Err(Miss::several(Condition::DestinationPort, texts(destination)));
+        }
     }
     Ok(())
 }

@@ -32,6 +32,7 @@ use crate::proto::json;
 use crate::proto::tree::{Tree, Value};
 use matching::{CONNECT_ORIGINATE, CONNECT_TERMINATE, MAIN_INTERNAL, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use run::{Run, Slot};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use trace::{Effect, NoOp, Place};
@@ -184,7 +185,15 @@ pub fn run_pass<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, pass:
 
 /// A resource of the configuration as a tree, every `Any` still raw.
 pub fn open<'a>(config: &ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Option<Tree<'a>> {
+    look(config, index, plan).map(Cow::into_owned)
+}
+
+/// The same to read: not a copy if the configuration keeps it as a tree.
+pub fn look<'c, 'a>(config: &'c ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Option<Cow<'c, Tree<'a>>> {
     let resource = config.resources.get(index)?;
+    if let Some(tree) = run::opened(config, Some(index), resource.json) {
+        return Some(Cow::Borrowed(tree));
+    }
     let mut slot = Slot {
         kind: resource.kind,
         source: Some(index),
@@ -195,7 +204,7 @@ pub fn open<'a>(config: &ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Opti
         removed: false,
     };
     slot.open(config, plan.schema);
-    slot.tree.map(|tree| *tree)
+    slot.tree.map(|tree| Cow::Owned(*tree))
 }
 
 /// Drops what no patch changed: nearly everything in a large dump.

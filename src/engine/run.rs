@@ -90,7 +90,11 @@ impl<'a> Slot<'a> {
 }
 
 /// The tree kept for a resource, if its text is still this one.
-fn opened<'c>(config: &'c ProxyConfig<'_>, source: Option<usize>, text: ResourceText<'_>) -> Option<&'c Tree<'static>> {
+pub(super) fn opened<'c>(
+    config: &'c ProxyConfig<'_>,
+    source: Option<usize>,
+    text: ResourceText<'_>,
+) -> Option<&'c Tree<'static>> {
     config.resources.get(source?)?.opened.as_ref()?.of(text.search())
 }
 
@@ -119,12 +123,15 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         self.plan.get(id).built.operation
     }
 
-    /// The patch's value, tagged; a panic when it is missing.
+    /// The patch's value as decoded, for a merge, which tags what it takes; a panic when it is missing.
+    pub(super) fn given(&self, id: PatchId, place: Option<&Place>) -> Result<&'a Tree<'a>, Box<Stop>> {
+        let built = self.plan.get(id).built;
+        built.value.as_ref().ok_or_else(|| stop(id, Panic::MissingValue, place))
+    }
+
+    /// A copy of the patch's value, tagged; a panic when it is missing.
     pub(super) fn value(&self, id: PatchId, place: Option<&Place>) -> Result<Tree<'a>, Box<Stop>> {
-        match &self.plan.get(id).built.value {
-            Some(value) => Ok(value.with_origin(id.origin())),
-            None => Err(stop(id, Panic::MissingValue, place)),
-        }
+        Ok(self.given(id, place)?.with_origin(id.origin()))
     }
 
     pub(super) fn message(&self, apply_to: ApplyTo) -> Option<Message> {
@@ -202,11 +209,11 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         target: &mut Tree<'a>,
         place: Option<Place>,
     ) -> Flow {
-        let value = self.value(id, place.as_ref())?;
+        let value = self.given(id, place.as_ref())?;
         let Some(message) = self.message(apply_to) else { return Ok(()) };
         let mut log = Vec::new();
         let replace_lists = self.operation(id) == Operation::MergeAndReplaceList;
-        self.merger(id, replace_lists, S::ON.then_some(&mut log)).merge(message, target, &value);
+        self.merger(id, replace_lists, S::ON.then_some(&mut log)).merge(message, target, value);
         self.effect(id, place, Effect::Merged(log));
         Ok(())
     }
@@ -247,19 +254,20 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     /// Merges a filter into another of its kind: the typed_config and, if `rename` is set and the value has one, the name.
-    /// Returns what changed, for a listening sink.
+    /// What changed is also told to `changes`, for a listening sink.
     pub(super) fn merge_filter(
         &mut self,
         id: PatchId,
         filter: &mut Tree<'a>,
         rename: bool,
         place: Option<Place>,
-    ) -> Result<Vec<crate::proto::merge::Change>, Box<Stop>> {
+        changes: Option<&mut Vec<crate::proto::merge::Change>>,
+    ) -> Flow {
         if filter.get("typed_config").is_none() {
             self.effect(id, place, Effect::NoOp(NoOp::TargetUntyped));
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let value = self.value(id, place.as_ref())?;
+        let value = self.given(id, place.as_ref())?;
         let mut log = Vec::new();
         let mut known = true;
         if let (Some(source), Some(target)) = (value.get("typed_config"), filter.get_mut("typed_config")) {
@@ -279,10 +287,12 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let name = Tree::string(name.to_owned(), id.origin());
             filter.set("name", name);
         }
-        let changes = log.clone();
+        if let Some(changes) = changes {
+            changes.clone_from(&log);
+        }
         let effect = if known || !log.is_empty() { Effect::Merged(log) } else { Effect::NoOp(NoOp::TypeUnknown) };
         self.effect(id, place, effect);
-        Ok(changes)
+        Ok(())
     }
 
     /// ADD, INSERT_*, REPLACE and REMOVE on a list of filters. `names`: those of the list, kept from one patch to the next.

@@ -6,7 +6,7 @@ use crate::proto::merge::Change;
 use crate::proto::tree::Origin;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A patch in the order of application for one proxy: the index into [`super::Plan::patches`].
@@ -398,7 +398,22 @@ pub struct PatchTrace {
     /// Values of objects for that condition (at most [`MAX_CANDIDATES`]). Judged patches with an effect have none.
     pub candidates: BTreeSet<String>,
     /// How many objects failed at each condition.
-    pub misses: BTreeMap<Condition, usize>,
+    pub misses: Misses,
+}
+
+/// A number of objects for each condition. Nearly every patch misses nearly every object, so counting must cost nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Misses([u32; Condition::ClusterPort as usize + 1]);
+
+impl Misses {
+    fn add(&mut self, condition: Condition) {
+        self.0[condition as usize] += 1;
+    }
+
+    /// The objects that failed at a condition.
+    pub const fn at(&self, condition: Condition) -> usize {
+        self.0[condition as usize] as usize
+    }
 }
 
 /// Maximum number of different candidates in a trace per patch.
@@ -440,7 +455,9 @@ impl Sink for Trace {
 
     fn miss(&mut self, patch: PatchId, Miss { condition, found }: Miss<'_>) {
         let Some(trace) = self.patches.get_mut(patch.index()) else { return };
-        *trace.misses.entry(condition).or_default() += usize::from(found != Found::NoObject);
+        if found != Found::NoObject {
+            trace.misses.add(condition);
+        }
         match trace.nearest.map(|nearest| nearest.rank().cmp(&condition.rank())) {
             Some(Ordering::Greater) => return,
             Some(Ordering::Equal) => {}

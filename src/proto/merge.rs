@@ -74,19 +74,22 @@ pub enum AnyMismatch {
 
 /// The parts of two payloads of one type that are merged: the messages or, for a well-known type, their values. Both are
 /// decoded from bytes if necessary.
-pub(super) fn payloads<'t, 'a>(
+pub(super) fn payloads<'t, 's, 'a>(
     message: Message,
     target: &'t mut Tree<'a>,
-    source: &Tree<'a>,
-) -> Option<(&'t mut Tree<'a>, Tree<'a>)> {
+    source: &'s Tree<'a>,
+) -> Option<(&'t mut Tree<'a>, Cow<'s, Tree<'a>>)> {
     target.open();
-    let mut source = source.clone();
-    source.open();
-    if message.well_known().is_some() {
-        return target.get_mut("value").zip(source.remove("value"));
+    let source = source.readable();
+    if message.well_known().is_none() {
+        // The type URL is no field of the message, so no merge looks at it.
+        return Some((target, source));
     }
-    source.remove(TYPE_KEY);
-    Some((target, source))
+    let value = match source {
+        Cow::Borrowed(source) => source.get("value").map(Cow::Borrowed),
+        Cow::Owned(mut source) => source.remove("value").map(Cow::Owned),
+    };
+    target.get_mut("value").zip(value)
 }
 
 /// Extends a path by a field and returns the length to cut it back to afterwards.

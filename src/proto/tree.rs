@@ -80,9 +80,15 @@ impl<'a> Tree<'a> {
     /// A copy in which every node has this origin.
     #[must_use]
     pub fn with_origin(&self, origin: Origin) -> Tree<'a> {
-        let mut copy = self.clone();
-        copy.set_origin(origin);
-        copy
+        budget::charge(1);
+        let value = match &self.value {
+            Value::List(items) => Value::List(items.iter().map(|item| item.with_origin(origin)).collect()),
+            Value::Map(entries) => {
+                Value::Map(entries.iter().map(|(key, value)| (key.clone(), value.with_origin(origin))).collect())
+            }
+            other => other.clone(),
+        };
+        Tree { origin, value }
     }
 
     /// Everything that wrote the node or something in it, each once.

@@ -122,7 +122,7 @@ fn gather<'c, 'a>(cx: &'c Context<'a>, one: &'c Missed) -> Option<NoMatch<'c, 'a
         view: cx.patch(one.filter, one.patch)?,
         nearest,
         candidates: near().flat_map(|trace| trace.candidates.iter().cloned()).collect(),
-        objects: nearest.map_or(0, |nearest| near().filter_map(|trace| trace.misses.get(&nearest)).sum()),
+        objects: nearest.map_or(0, |nearest| near().map(|trace| trace.misses.at(nearest)).sum()),
         runs: one.looked.iter().map(|&(run, _)| &cx.runs[run]).collect(),
         confidence: if one.certain { Confidence::Certain } else { Confidence::Likely },
         taken: one.taken.as_ref(),
