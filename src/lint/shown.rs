@@ -20,7 +20,7 @@ pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
         let name = filter.full_name();
         if concerned.contains(name.as_str()) {
             let secrets = of_filters.entry(name).or_default();
-            secrets.add_document(&filter.document);
+            secrets.join(filter.secrets().clone());
             secrets.forget([filter.name.as_str(), filter.namespace.as_str()]);
         }
     }

@@ -164,10 +164,12 @@ impl Loaded {
 
     /// Adds the secrets in EnvoyFilters, policies and mesh settings to those that reports must not repeat.
     pub fn secrets(&self, into: &mut Secrets) {
-        let filters = self.inventory.envoy_filters.iter().map(|filter| &filter.document);
+        for filter in &self.inventory.envoy_filters {
+            into.join(filter.secrets().clone());
+        }
         let meshes = self.inventory.meshes.iter().map(|mesh| &mesh.settings);
         let policies = self.inventory.policies.iter().map(|policy| &policy.document);
-        filters.chain(meshes).chain(policies).for_each(|document| into.add_document(document));
+        meshes.chain(policies).for_each(|document| into.add_document(document));
         if !into.is_empty() {
             // A name that is also a secret stays visible: without names a report is unreadable.
             for filter in &self.inventory.envoy_filters {

@@ -2,8 +2,10 @@
 //!
 //! Field meanings: Istio's API reference, networking.istio.io/v1alpha3 EnvoyFilter (release 1.31).
 
+use crate::model::redact::Secrets;
 use crate::source::{Node, Span, Step};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// One EnvoyFilter.
 #[derive(Clone, Debug)]
@@ -28,6 +30,8 @@ pub struct EnvoyFilter {
     pub patches: Vec<Patch>,
     /// The whole document.
     pub document: Node,
+    /// See [`EnvoyFilter::secrets`].
+    pub(crate) secrets: OnceLock<Secrets>,
 }
 
 /// One of `spec.targetRefs`.
@@ -360,6 +364,15 @@ impl EnvoyFilter {
     /// `namespace/name`.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
+    }
+
+    /// The secrets in the document, searched on first use: neither what is printed nor a finding repeats them.
+    pub fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| {
+            let mut secrets = Secrets::default();
+            secrets.add_document(&self.document);
+            secrets
+        })
     }
 
     /// The first label of `workloadSelector`, by name, that is not among these, with the value it requires.

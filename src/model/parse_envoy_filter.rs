@@ -12,6 +12,7 @@ use super::fields::{Message, Reader};
 use crate::proto::time;
 use crate::source::alike;
 use crate::source::{Code, Node, NodeValue, Problem, Severity};
+use std::sync::OnceLock;
 
 /// The only API version of EnvoyFilter in every release.
 pub const API_VERSION: &str = "networking.istio.io/v1alpha3";
@@ -93,6 +94,7 @@ fn read(reader: &mut Reader, document: &Node, default_namespace: &str) -> Option
         patches: Vec::new(),
         // Set by `parse`, to avoid a copy.
         document: Node { span: document.span, value: NodeValue::Null },
+        secrets: OnceLock::new(),
     };
     if let Some(meta) = meta {
         check(reader, meta);
