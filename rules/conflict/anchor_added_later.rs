@@ -49,6 +49,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             });
             let inserts = run.run.plan.ids().filter(|&other| {
                 let planned = run.run.plan.get(other);
+                if other <= run.id || planned.built.patch.apply_to != view.patch.apply_to {
+                    return false;
+                }
                 let name = planned.built.value.as_ref().map(crate::proto::tree::Tree::name);
                 if wanted.is_some() && name != wanted {
                     return false;
@@ -58,11 +61,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 // The versions that run are unknown on a reference configuration.
                 let pinned =
                     run.run.knowledge == Knowledge::Reference && (view.patch.proxy.is_some() || own.proxy.is_some());
-                other > run.id
-                    && inserted
-                    && !pinned
-                    && planned.built.patch.apply_to == view.patch.apply_to
-                    && !cx.same_object(planned.filter, view.filter_index)
+                inserted && !pinned && !cx.same_object(planned.filter, view.filter_index)
             });
             inserts.into_iter().find(|&other| run.run.matches_after(run.id, other))
         };

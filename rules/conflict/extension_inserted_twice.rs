@@ -9,7 +9,8 @@ use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, w
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 declare_rule! {
@@ -150,6 +151,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+    let referred_to = LazyCell::new(|| referred_to(cx));
     for ([filter, patch, first, first_patch], Twice { kind, name, same_name, several, labels, certain }) in found {
         let (Some(view), Some(other)) = (cx.patch(filter, patch), cx.patch(first, first_patch)) else { continue };
         let mut finding = Finding::new(
@@ -173,23 +175,28 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
         // Two scripts of the same name do no harm if no patch refers to that name.
-        if several && !refers(cx, &name) {
+        if several && !referred_to.contains(name.as_str()) {
             finding = finding.severity(Severity::Info);
         }
         out.push(if certain { finding.workloads(labels) } else { finding });
     }
 }
 
-/// Whether a patch configures the filter with a name for routes, or merges into it.
-fn refers(cx: &Context<'_>, name: &str) -> bool {
-    cx.patches().any(|view| {
-        let value = view.patch.body.as_ref().and_then(|body| body.value.as_ref());
-        let mut found = false;
-        if let Some(value) = value {
-            walk::fields(value, &mut |field| found |= field.inside("typed_per_filter_config") && field.key == name);
+/// The names of filters that patches configure for routes or merge into.
+fn referred_to<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
+    let mut names = HashSet::new();
+    for view in cx.patches() {
+        if let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) {
+            walk::fields(value, &mut |field| {
+                if field.inside("typed_per_filter_config") {
+                    names.insert(field.key);
+                }
+            });
         }
-        let merged = view.node(&["match", "listener", "filterChain", "filter", "subFilter", "name"]);
-        let merges = view.built.is_some_and(|built| built.operation.is_merge());
-        found || (merges && merged.and_then(Node::as_str) == Some(name))
-    })
+        if view.built.is_some_and(|built| built.operation.is_merge()) {
+            let merged = view.node(&["match", "listener", "filterChain", "filter", "subFilter", "name"]);
+            names.extend(merged.and_then(Node::as_str));
+        }
+    }
+    names
 }

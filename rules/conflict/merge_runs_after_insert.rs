@@ -58,6 +58,9 @@ fn inserted_later(run: &PatchRun<'_, '_>) -> Option<PatchId> {
     let changed =
         run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Merged(_)) && effect.changes());
     let places: Vec<_> = changed.map(|(place, _)| place).collect();
+    if places.is_empty() {
+        return None;
+    }
     run.run.plan.ids().filter(|&id| id > run.id).find(|&id| {
         run.run.by_id(id).trace.effects.iter().any(|(place, effect)| {
             matches!(effect, Effect::Inserted { .. } | Effect::Replaced) && places.contains(&place)

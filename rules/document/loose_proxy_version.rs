@@ -8,6 +8,7 @@ use crate::lint::rule::{Cel, PolicyTarget};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::release::Release;
 use crate::source::Severity;
+use std::collections::HashMap;
 
 declare_rule! {
     /// A `proxyVersion` that matches more releases than it names.
@@ -30,14 +31,12 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    // Few expressions are in many patches, and each is compared with hundreds of versions.
+    let mut known = HashMap::new();
     for view in cx.patches() {
         let Some(version) = document::proxy_version(view.patch) else { continue };
-        if version.len() > MAX_PROXY_VERSION {
-            continue;
-        }
-        let compiled = go_regexp::compile(version);
-        let Ok(regex) = compiled.as_ref() else { continue };
-        let Some((severity, message, help)) = judge(regex, version) else { continue };
+        let judged = known.entry(version).or_insert_with(|| judge(version));
+        let Some((severity, message, help)) = judged.clone() else { continue };
         let span = view.value_span(&["match", "proxy", "proxyVersion"]);
         out.push(
             view.finding(rule, span, message)
@@ -49,7 +48,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 /// The releases that it matches besides the one it names: existing releases first, then future ones.
-fn judge(regex: &GoRegexp, version: &str) -> Option<(Severity, String, String)> {
+fn judge(version: &str) -> Option<(Severity, String, String)> {
+    if version.len() > MAX_PROXY_VERSION {
+        return None;
+    }
+    let compiled = go_regexp::compile(version);
+    let regex = compiled.as_ref().as_ref().ok()?;
     let longer = longer_minor(regex).map(|minor| {
         let (from, to) = (minor * 10, minor * 10 + 9);
         let severity = if from <= Release::NEWEST.minor { Severity::Warning } else { Severity::Info };

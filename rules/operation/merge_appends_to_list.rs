@@ -42,16 +42,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             for (_, effect) in &run.trace.effects {
                 let (Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _)) = effect else { continue };
                 for change in changes.iter().filter(|change| change.kind == ChangeKind::Appended) {
-                    let added = change.after.as_deref().map_or(0, items);
                     let Some((list, index)) = change.path.strip_suffix(']').and_then(|path| path.rsplit_once('['))
                     else {
                         continue;
                     };
                     let had: usize = index.parse().unwrap_or_default();
-                    if added > 0 && had > 0 {
-                        let total = had + added;
-                        let count = format!("{had} before, {total} after");
-                        lists.entry(list.to_owned()).or_insert(count);
+                    // The first place is told, so the items are counted only there.
+                    if had == 0 || lists.contains_key(list) {
+                        continue;
+                    }
+                    let added = change.after.as_deref().map_or(0, items);
+                    if added > 0 {
+                        lists.insert(list.to_owned(), format!("{had} before, {} after", had + added));
                     }
                 }
             }

@@ -36,7 +36,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     // Cached, because many patches may write the same place, and many sample proxies may share one result.
-    let mut known: HashMap<(usize, &Place, String), bool> = HashMap::new();
+    let mut known: HashMap<String, HashMap<(usize, &Place), bool>> = HashMap::new();
     for value in cx.proxy_values() {
         let removes = value.view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
         if removes {
@@ -74,12 +74,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     Absent::Field(field, _) => field.name(),
                     Absent::OneOf(name, _) => name,
                 };
-                let asked = format!("{}.{what}.{:?}", message.full_name(), object.route);
-                let there = !object.whole
-                    && merged.iter().any(|(run, place)| {
-                        let key = (Arc::as_ptr(&run.run.judged).addr(), *place, asked.clone());
+                let there = !object.whole && !merged.is_empty() && {
+                    let asked = format!("{}.{what}.{:?}", message.full_name(), object.route);
+                    let known = known.entry(asked).or_default();
+                    merged.iter().any(|(run, place)| {
+                        let key = (Arc::as_ptr(&run.run.judged).addr(), *place);
                         *known.entry(key).or_insert_with(|| lacks(run, place, object, message, &missing))
-                    });
+                    })
+                };
                 if !object.whole && !there {
                     continue;
                 }

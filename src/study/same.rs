@@ -17,10 +17,10 @@ pub(crate) fn same_results(config: &ProxyConfig<'_>, plan: &Plan<'_>, left: &Pat
         (one, other) => one.is_none() && other.is_none(),
     };
     let unchanged = |index: usize| {
-        let untouched = || engine::open(config, index, plan);
+        let untouched = || engine::look(config, index, plan);
         match (of(left, index), of(right, index)) {
             (Some(one), Some(other)) => same(one.tree.as_ref(), other.tree.as_ref()),
-            (Some(one), None) | (None, Some(one)) => same(one.tree.as_ref(), untouched().as_ref()),
+            (Some(one), None) | (None, Some(one)) => same(one.tree.as_ref(), untouched().as_deref()),
             (None, None) => true,
         }
     };

@@ -98,7 +98,7 @@ pub struct Requests {
     pub failed: BTreeSet<String>,
 }
 
-/// What further runs of the engine showed about the patches of one proxy.
+/// What rules found out about one proxy: by further runs of the engine, or by reading all of its patched configuration.
 #[derive(Debug, Default)]
 pub struct Memo {
     /// Patches without which the proxy gets the same configuration.
@@ -107,6 +107,8 @@ pub struct Memo {
     pub(super) searches: AtomicUsize,
     /// What wrote the leaves of the patched configuration.
     pub(super) origins: OnceLock<BTreeSet<Origin>>,
+    /// Names and types of the HTTP filters after all patches.
+    pub(super) http_filters: OnceLock<BTreeMap<String, String>>,
 }
 
 /// A patch that matched nothing on the proxies where it was tried.

@@ -30,7 +30,7 @@ pub(crate) fn unknown<'c, 'a>(
     let mut others: Vec<String> = Vec::new();
     for run in &seen.runs {
         let names = http_filters(run.run);
-        others.extend(names.into_iter().filter(|(_, kind)| package(kind) == extension).map(|(name, _)| name));
+        others.extend(names.iter().filter(|(_, kind)| package(kind) == extension).map(|(name, _)| name.clone()));
     }
     let knowledge = seen.runs.first()?.run.knowledge;
     let known_elsewhere = cx
@@ -85,12 +85,14 @@ fn lua_scripts(run: &ProxyRun<'_>, key: &str) -> Option<BTreeSet<String>> {
 }
 
 /// Names and types of the HTTP filters of a proxy after all patches.
-fn http_filters(run: &ProxyRun<'_>) -> BTreeMap<String, String> {
-    let mut names = BTreeMap::new();
-    each_http_filter(run, &mut |filter| {
-        names.insert(filter.name().to_owned(), config_type(filter).into_owned());
-    });
-    names
+fn http_filters<'r>(run: &'r ProxyRun<'_>) -> &'r BTreeMap<String, String> {
+    run.memo.http_filters.get_or_init(|| {
+        let mut names = BTreeMap::new();
+        each_http_filter(run, &mut |filter| {
+            names.insert(filter.name().to_owned(), config_type(filter).into_owned());
+        });
+        names
+    })
 }
 
 /// Calls `look` with every HTTP filter of a proxy after all patches.
@@ -105,7 +107,7 @@ fn each_http_filter(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Tree<'_>)) {
         if run.judged.patched.resources.iter().any(|one| one.source == Some(index)) {
             continue;
         }
-        if let Some(tree) = engine::open(run.config, index, run.plan) {
+        if let Some(tree) = engine::look(run.config, index, run.plan) {
             each(&tree);
         }
     }

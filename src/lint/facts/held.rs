@@ -49,7 +49,7 @@ impl ProxyRun<'_> {
     pub fn held_filters(&self) -> Vec<Held> {
         let mut held = Vec::new();
         for (index, _) in self.config.generated(ResourceKind::Listener) {
-            let Some(tree) = engine::open(self.config, index, self.plan) else { continue };
+            let Some(tree) = engine::look(self.config, index, self.plan) else { continue };
             for list in filter_lists(&tree) {
                 held.extend(list.filters.iter().map(|filter| Held {
                     http: list.http,

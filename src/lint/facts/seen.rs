@@ -186,24 +186,24 @@ impl<'a> ProxyRun<'a> {
         }
         let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
         let touched = self.judged.patched.resources.iter().any(|one| one.source == Some(index));
-        if touched { None } else { engine::open(self.config, index, self.plan).map(Cow::Owned) }
+        if touched { None } else { engine::look(self.config, index, self.plan) }
     }
 
     /// Every listener as istiod sends it after patching, by name.
-    pub fn listeners_after(&self) -> BTreeMap<&str, Tree<'_>> {
+    pub fn listeners_after(&self) -> BTreeMap<&str, Cow<'_, Tree<'a>>> {
         let patched = self.judged.patched.resources.iter();
         let touched: HashSet<usize> = patched.clone().filter_map(|one| one.source).collect();
         let mut listeners = BTreeMap::new();
         for (index, resource) in
             self.config.generated(ResourceKind::Listener).filter(|(index, _)| !touched.contains(index))
         {
-            if let Some(tree) = engine::open(self.config, index, self.plan) {
+            if let Some(tree) = engine::look(self.config, index, self.plan) {
                 listeners.entry(&*resource.name).or_insert(tree);
             }
         }
         for one in patched.filter(|one| one.kind == ResourceKind::Listener) {
             if let Some(tree) = &one.tree {
-                listeners.insert(one.name.as_str(), tree.clone());
+                listeners.insert(one.name.as_str(), Cow::Borrowed(tree));
             }
         }
         listeners
