@@ -1,6 +1,6 @@
 //! Reads files, folders and standard input as texts.
 
-use super::limits::{self, Bound, Limits};
+use super::limits::{self, Bound, Excess, Limits};
 use crate::source::{Code, Problem, Severity, escape};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -122,8 +122,11 @@ impl Input {
     /// Reads the text, unpacking gzip and zstd. Fails with a message for the user: unreadable, too large, binary.
     pub(super) fn read(&self, limits: Limits) -> Result<Text, Problem> {
         let bytes = match &self.path {
-            None => held(io::stdin().lock(), limits),
-            Some(path) => File::open(path).and_then(|file| held(file, limits)),
+            None => held(io::stdin().lock(), 0, limits),
+            Some(path) => File::open(path).and_then(|file| {
+                let size = file.metadata()?.len();
+                held(file, size, limits)
+            }),
         };
         let bytes = bytes.map_err(|error| cannot_read(&self.name, &error))?;
         decode(bytes).ok_or_else(|| {
@@ -136,15 +139,20 @@ impl Input {
 /// How much is checked before the rest is read.
 const HEAD: u64 = 8192;
 
-/// Reads content within the limits; for binary data only the head.
-fn held(from: impl Read, limits: Limits) -> io::Result<Vec<u8>> {
-    let (mut content, _) = limits::content(from, limits, Bound::Held)?;
+/// Reads content within the limits; for binary data only the head. What is known to be too large by its size in bytes (0
+/// for streams) is not read.
+fn held(from: impl Read, size: u64, limits: Limits) -> io::Result<Vec<u8>> {
+    let (mut content, is_packed) = limits::content(from, limits, Bound::Held)?;
     let mut bytes = Vec::new();
     content.by_ref().take(HEAD).read_to_end(&mut bytes)?;
     let wide = [[0xff, 0xfe], [0xfe, 0xff]].iter().any(|mark| bytes.starts_with(mark));
-    if memchr::memchr(0, &bytes).is_none() || wide {
-        content.read_to_end(&mut bytes)?;
+    if memchr::memchr(0, &bytes).is_some() && !wide {
+        return Ok(bytes);
     }
+    if !is_packed && size > limits.bytes {
+        return Err(Excess::Bytes(limits.bytes).into());
+    }
+    content.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
