@@ -183,6 +183,7 @@ pub static ALL: &[&Rule] = &[
     &conflict::priority_across_namespaces::RULE,
     &conflict::first_in_reverse::RULE,
     &conflict::extension_inserted_twice::RULE,
+    &conflict::taken_on_some_proxies::RULE,
     &scope::whole_mesh::RULE,
     &scope::whole_namespace::RULE,
     &scope::match_wider_than_it_looks::RULE,

@@ -12,3 +12,4 @@ pub(crate) mod merge_runs_after_insert;
 pub(crate) mod order_by_creation_time;
 pub(crate) mod priority_across_namespaces;
 pub(crate) mod shadowed_patch;
+pub(crate) mod taken_on_some_proxies;

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, lua_use, walk};
 use crate::lua;
+use crate::model::redact;
 use crate::source::Step;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +15,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials, access key IDs, and the values of headers and variables such as `x-api-key`, also in Lua scripts.
+    /// credentials, keys and tokens with a known form (`AKIA…`, `ghp_…`, `xoxb-…`, signed JSON Web Tokens), and the values
+    /// of headers and variables such as `x-api-key`, also in Lua scripts.
     /// The finding never prints the secret. Template markers and filler words such as `changeme` are not reported.
     ///
     /// # Why it matters
@@ -139,12 +141,7 @@ fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str>
     if credentials.is_some_and(opaque) || text.strip_prefix("Basic ").is_some_and(is_user_and_password) {
         return Some("a credential");
     }
-    let key_id = text.match_indices("AKIA").any(|(at, _)| {
-        let rest: String =
-            text[at + 4..].chars().take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit()).collect();
-        rest.len() == 16
-    });
-    key_id.then_some("an access key")
+    redact::tokens(text).any(|token| !filled_in_later(token)).then_some("a key or token")
 }
 
 /// Whether a text is a name and a password as encoded for Basic authentication.

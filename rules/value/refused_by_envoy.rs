@@ -1,10 +1,12 @@
 //! EF133: a patch that a real Envoy rejects.
 
 use crate::declare_rule;
+use crate::engine::matching;
 use crate::lint::names::count;
 use crate::lint::tried::refusal;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
-use crate::trial::blame::Proof;
+use crate::model::resource::ResourceKind;
+use crate::trial::blame::{Proof, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
@@ -38,6 +40,14 @@ struct Blame {
     workloads: BTreeSet<String>,
 }
 
+/// Whether a patch means the resource of a reference configuration. There it changes every cluster, whichever service it
+/// names; those of istiod that belong to no service accept less than that of a service.
+fn is_meant(cx: &Context<'_>, filter: usize, patch: usize, refusal: &Refusal) -> bool {
+    refusal.kind != ResourceKind::Cluster
+        || !matching::parse_subset_key(&refusal.resource).host.is_empty()
+        || cx.patch(filter, patch).is_none_or(|view| view.as_written)
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(trials) = &cx.trials else { return };
     let mut blamed: BTreeMap<(usize, usize), Blame> = BTreeMap::new();
@@ -47,6 +57,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let planned = run.plan.get(refusal.patch);
+            if run.knowledge == Knowledge::Reference
+                && !is_meant(cx, planned.filter, planned.built.patch.index, refusal)
+            {
+                continue;
+            }
             let blame = blamed.entry((planned.filter, planned.built.patch.index)).or_insert_with(|| Blame {
                 words: refusal.words.clone(),
                 proof: refusal.proof,

@@ -4,16 +4,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use std::sync::{LazyLock, OnceLock};
 
-/// Forms of secrets.
-const FORMS: &[&str] = &[
-    // PEM in base64.
-    r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*",
-    // Keys in DER without the lines around PEM: PKCS #8 and #1, elliptic curves, Ed25519.
-    r"\bMII[A-Za-z0-9+/]{2,6}IBADANBgkqhkiG9w0BAQEFAASC[A-Za-z0-9+/=]+",
-    r"\b(?:MII[A-Za-z0-9+/]{3}IBAAKC|MHcCAQEE|MC4CAQAwBQYDK2VwBCIE|MIGHAgEAMBMGByqGSM49)[A-Za-z0-9+/=]{30,}",
-    // The second part of an encrypted token is empty.
-    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*",
-    r"\beyJrIjoi[A-Za-z0-9_+/=-]{16,}",
+/// Keys and tokens of clouds, forges and other services, which nothing but a credential looks like.
+const TOKENS: &[&str] = &[
     r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
     r"\bgh[pousr]_[A-Za-z0-9]{20,}",
     r"\bgithub_pat_[A-Za-z0-9_]{20,}",
@@ -61,6 +53,19 @@ const FORMS: &[&str] = &[
     r"\bEAA[A-Z][A-Za-z0-9]{36,}",
     r"\bsecret-token:[A-Za-z0-9_%.~-]{8,}",
     r"\.atlasv1\.[A-Za-z0-9_=-]{40,}",
+    // A signed JSON Web Token.
+    r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}",
+];
+/// Other forms of secrets.
+const FORMS: &[&str] = &[
+    // PEM in base64.
+    r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*",
+    // Keys in DER without the lines around PEM: PKCS #8 and #1, elliptic curves, Ed25519.
+    r"\bMII[A-Za-z0-9+/]{2,6}IBADANBgkqhkiG9w0BAQEFAASC[A-Za-z0-9+/=]+",
+    r"\b(?:MII[A-Za-z0-9+/]{3}IBAAKC|MHcCAQEE|MC4CAQAwBQYDK2VwBCIE|MIGHAgEAMBMGByqGSM49)[A-Za-z0-9+/=]{30,}",
+    // The second part of an encrypted token is empty.
+    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*",
+    r"\beyJrIjoi[A-Za-z0-9_+/=-]{16,}",
     // Hashes of passwords as crypt(3) writes them; a weak password is guessed from one.
     r"\$2[abxy]\$\d\d\$[A-Za-z0-9./]{40,}",
     r"\$(?:apr1|[156y])\$[A-Za-z0-9./=$]{1,40}\$[A-Za-z0-9./]{20,}",
@@ -222,8 +227,15 @@ static HINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// All forms at once.
-pub(super) static FORM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(&format!("(?-u:{})", FORMS.join("|"))).ok());
+pub(super) static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(&[FORMS, TOKENS]));
+
+/// Credentials whoever sees them recognizes, without a name beside them.
+pub(super) static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(&[TOKENS]));
+
+fn any_of(lists: &[&[&str]]) -> Option<Regex> {
+    Regex::new(&format!("(?-u:{})", lists.concat().join("|"))).ok()
+}
+
 /// Keys in the JSON of Envoy whose secrets may be on another line than the key or the name that indicates them.
 const APART: &str = r#""(?:key|name|header|header_?[nN]ame)":\s*"[^"]*(?i:passw|secret|token|credential|authorization|cookie|api[-_.]?key|private[-_.]?key|x-[a-z-]*(?:auth|key|session|signature))|api_key_auth|"kty"|"inline_?[bB]"#;
 /// Keys above inline texts that make them secrets. Inline texts alone are formats of access logs, which every listener has.

@@ -97,6 +97,9 @@ const PIN_DIGITS: usize = 4;
 /// Members of a JSON Web Key that are private (RFC 7518); the others are public.
 const PRIVATE: &[&str] = &["k", "d", "p", "q", "dp", "dq", "qi"];
 
+/// Fewest bytes of a text that a known token is in; most texts are shorter.
+const SHORTEST_TOKEN: usize = 16;
+
 /// Whether a text may contain or indicate a secret; cheap.
 pub fn may_hold(text: &str) -> bool {
     forms::may_hold(text)
@@ -105,6 +108,12 @@ pub fn may_hold(text: &str) -> bool {
 /// Whether JSON may contain secrets that no single line of it shows; cheap.
 pub fn may_hold_apart(json: &str) -> bool {
     forms::may_hold_apart(json)
+}
+
+/// Keys and tokens in a text that nothing but a credential looks like, such as `ghp_…` or a signed JSON Web Token.
+pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let search = forms::TOKEN.iter().filter(|_| text.len() >= SHORTEST_TOKEN);
+    search.flat_map(|form| form.find_iter(text)).map(|found| found.as_str())
 }
 
 /// Finds and replaces secrets.

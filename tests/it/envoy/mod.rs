@@ -60,6 +60,11 @@ fn every_command_reports_a_rejection_with_its_patch() {
     let lint = asked(&["lint", GOOD, "--dump", DUMP, "--select", "EF133", "-v"]);
     assert_eq!(lint.code, 0, "{}{}", lint.out, lint.err);
     assert!(lint.err.contains("Envoy 1.39.3 was given ") && lint.err.contains("endpoints: none come"), "{}", lint.err);
+    // Without a dump, clusters of istiod that belong to no service are not what the patch means.
+    let lint = asked(&["lint", BAD, "--select", "EF133"]);
+    assert!(lint.code == 1 && lint.out.contains(WORDS) && !lint.out.contains("PassthroughCluster"), "{}", lint.out);
+    let lint = asked(&["lint", GOOD, "--select", "EF133"]);
+    assert!(lint.code == 0 && !lint.out.contains("EF133"), "{}", lint.out);
     let render = asked(&["render", "-f", BAD, "--dump", DUMP, "--only", "changed"]);
     assert_eq!(render.code, 1, "{}", render.err);
     let place = "patch 0 of istio-system/sticky-ledger (rejected with this patch alone)";
