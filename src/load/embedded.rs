@@ -47,6 +47,21 @@ fn blank(line: &str, separator: bool, into: &mut String) {
     into.push_str(&line[body.len()..]);
 }
 
+/// Copies the text between two lines, or leaves it out; a document starts at the first line, and the second may be missing.
+fn between(all: &[(usize, &str)], start: usize, end: usize, take: bool, into: &mut String) {
+    blank(all[start].1, take, into);
+    for (_, line) in &all[start + 1..end] {
+        if take {
+            into.push_str(line);
+        } else {
+            blank(line, false, into);
+        }
+    }
+    if let Some((_, line)) = all.get(end) {
+        blank(line, false, into);
+    }
+}
+
 fn is_object(text: &str) -> bool {
     let has = |key: &str| {
         text.lines()
@@ -111,17 +126,7 @@ fn fences(name: &str, text: &str, file: FileId) -> Embedded {
             let message = "the EnvoyFilter in this code block is not read: the block contains more than YAML";
             problems.push(Problem { help: Some(AS_YAML.to_owned()), ..unread(file, all[at].0, line, message) });
         }
-        blank(line, take, &mut out);
-        for (_, line) in &all[at + 1..end] {
-            if take {
-                out.push_str(line);
-            } else {
-                blank(line, false, &mut out);
-            }
-        }
-        if let Some((_, line)) = all.get(end) {
-            blank(line, false, &mut out);
-        }
+        between(&all, at, end, take, &mut out);
         at = end + 1;
     }
     if !found && problems.is_empty() {
@@ -194,17 +199,7 @@ fn heredocs(text: &str, file: FileId) -> Embedded {
             ));
         }
         let take = object && !interpolated;
-        blank(line, take, &mut out);
-        for (_, line) in &all[at + 1..end] {
-            if take {
-                out.push_str(line);
-            } else {
-                blank(line, false, &mut out);
-            }
-        }
-        if let Some((_, line)) = all.get(end) {
-            blank(line, false, &mut out);
-        }
+        between(&all, at, end, take, &mut out);
         at = end + 1;
     }
     Embedded { text: out, problems }

@@ -66,14 +66,7 @@ pub fn subject<T>(
     let mesh = if given.any() {
         manifests::mesh(settings, objects(&settings.load_options(), &request.files, given.demo), given, progress)?
     } else if let Some(pod) = &request.pod {
-        let of_files = settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty();
-        let mesh = if of_files {
-            manifests::mesh(settings, objects(&settings.load_options(), &request.files, false), given, progress)?
-        } else {
-            named::mesh_of(settings, pod, progress)?
-        };
-        named::exists(settings, &mesh, pod)?;
-        mesh
+        named::mesh_with(settings, pod, &request.files, given, progress)?
     } else {
         return Err(Refusal::NoSubject.into());
     };
