@@ -115,7 +115,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 ];
 
 /// Folders without circular imports between files.
-const NO_CIRCLES: &[&str] = &["src/cli/", "src/lint/", "src/mesh/", "src/proto/", "src/study/"];
+const NO_CIRCLES: &[&str] =
+    &["src/cli/", "src/lint/", "src/mesh/", "src/migrate/objects/", "src/migrate/proofs/", "src/proto/", "src/study/"];
 
 /// Known circular imports, each with its reason; unlisted ones and outdated entries fail.
 const CIRCLES: &[(&str, &str)] = &[];

@@ -1,0 +1,257 @@
+//! The input and output of patterns: a filter's patches and the moves found for them.
+
+use super::catalog::Pattern;
+use super::names::Names;
+use super::reach::Reach;
+use super::value::Fields;
+use super::verdict::{Class, Concern, Difference, Guard, Kind, State, class_of};
+use crate::engine::program::BuiltPatch;
+use crate::migrate::objects::mesh::Mesh;
+use crate::migrate::output::draft::Action;
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use crate::model::release::Release;
+use crate::proto::schema::Schema;
+use serde_json::Value as Json;
+
+/// The field for the idle timeout of all connections of a proxy.
+pub(in crate::migrate) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIMEOUT";
+
+/// The input of every pattern.
+#[derive(Clone, Copy)]
+pub(crate) struct Cx<'a> {
+    /// The other objects of the input.
+    pub mesh: Mesh<'a>,
+    /// The filter.
+    pub filter: &'a EnvoyFilter,
+    /// Its index among the filters.
+    pub index: usize,
+    /// The release whose APIs may be used.
+    pub to: Release,
+    /// The types of that release.
+    pub schema: Schema,
+    /// Names by which patches refer to one another.
+    pub names: &'a Names,
+}
+
+/// A patch that is being migrated.
+pub(crate) struct Part<'a> {
+    /// The patch as istiod reads it.
+    pub built: &'a BuiltPatch<'a>,
+    /// Its value.
+    pub value: Fields,
+    /// Fields at their default, which a merge cannot set.
+    pub defaults: Vec<String>,
+    /// The traffic that it reaches, according to its listener match.
+    pub reach: Reach,
+    /// The result.
+    pub found: Option<Move>,
+}
+
+/// A native API that replaces (a part of) a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// The object.
+    pub kind: &'static str,
+    /// The field.
+    pub field: String,
+    /// The first release that has and reads it; `None` when it is older than every supported release.
+    pub since: Option<Release>,
+}
+
+/// How a patch moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// The pattern.
+    pub pattern: &'static Pattern,
+    /// Its native APIs.
+    pub homes: Vec<Home>,
+    /// Another API with the same effect, which is named but not written.
+    pub instead: Option<Home>,
+    /// What differs.
+    pub differences: Vec<Difference>,
+    /// The results of the guards.
+    pub guards: Vec<Guard>,
+    /// What to write.
+    pub actions: Vec<Action>,
+    /// The rest of the patch's value, which stays.
+    pub rest: Option<Json>,
+    /// Why there is no native API, or other notes.
+    pub notes: Vec<String>,
+    /// Whether something replaces it, or nothing needs to.
+    pub moves: bool,
+    /// The patch (its index) whose objects also replace this one: both move, or none.
+    pub with: Option<usize>,
+    /// The name by which patches of other EnvoyFilters insert filters next to this one: if one of them stays, so does this one.
+    pub followed: Option<String>,
+}
+
+impl Move {
+    /// Whether it moves to the environment variable for idle timeouts, which applies to both HTTP and TCP connections.
+    pub fn is_idle_by_variable(&self) -> bool {
+        self.homes.iter().any(|home| home.field == IDLE_VARIABLE)
+    }
+
+    /// An empty move of a pattern.
+    pub fn new(pattern: &'static Pattern) -> Move {
+        Move {
+            pattern,
+            homes: Vec::new(),
+            instead: None,
+            differences: Vec::new(),
+            guards: Vec::new(),
+            actions: Vec::new(),
+            rest: None,
+            notes: Vec::new(),
+            moves: true,
+            with: None,
+            followed: None,
+        }
+    }
+
+    /// The same move for another patch, which the objects of this one replace too.
+    #[must_use]
+    pub fn shared(&self, with: usize) -> Move {
+        Move { actions: Vec::new(), with: Some(with), ..self.clone() }
+    }
+
+    /// A move without a replacement.
+    pub fn none(pattern: &'static Pattern, reason: impl Into<String>) -> Move {
+        let reason: String = reason.into();
+        let notes = if reason.is_empty() { Vec::new() } else { vec![reason] };
+        Move { moves: false, notes, ..Move::new(pattern) }
+    }
+
+    /// Adds a native API.
+    #[must_use]
+    pub fn home(mut self, kind: &'static str, field: impl Into<String>, since: u16) -> Move {
+        self.add_home(kind, field, since);
+        self
+    }
+
+    /// Adds a native API; `since` is a minor release, 0 for "older than every supported release".
+    pub fn add_home(&mut self, kind: &'static str, field: impl Into<String>, since: u16) {
+        let since = (since > Release::OLDEST.minor).then(|| Release::minor(since));
+        let home = Home { kind, field: field.into(), since };
+        if !self.homes.contains(&home) {
+            self.homes.push(home);
+        }
+    }
+
+    /// Adds a difference.
+    #[must_use]
+    pub fn differs(mut self, kind: Kind, effect: impl Into<String>) -> Move {
+        self.difference(kind, effect);
+        self
+    }
+
+    /// Adds a difference, once.
+    pub fn difference(&mut self, kind: Kind, effect: impl Into<String>) {
+        let difference = Difference::new(kind, effect);
+        if !self.differences.contains(&difference) {
+            self.differences.push(difference);
+        }
+    }
+
+    /// Adds the result of a guard, once.
+    pub fn guard(&mut self, concern: Concern, state: State, reason: impl Into<String>) {
+        let guard = Guard { concern, state, reason: reason.into() };
+        if !self.guards.contains(&guard) {
+            self.guards.push(guard);
+        }
+    }
+
+    /// Adds the result of a guard.
+    #[must_use]
+    pub fn guarded(mut self, concern: Concern, state: State, reason: impl Into<String>) -> Move {
+        self.guard(concern, state, reason);
+        self
+    }
+
+    /// Adds something to write.
+    #[must_use]
+    pub fn act(mut self, action: Action) -> Move {
+        self.actions.push(action);
+        self
+    }
+
+    /// The first release that has every home.
+    pub fn since(&self) -> Option<Release> {
+        self.homes.iter().filter_map(|home| home.since).max()
+    }
+
+    /// The class.
+    pub fn class(&self) -> Class {
+        if !self.moves {
+            return Class::NoHome;
+        }
+        // A refused move does not move in part.
+        class_of(&self.differences, &self.guards, self.rest.is_some() && !self.is_refused())
+    }
+
+    /// Whether it would reach or allow more than the filter.
+    pub fn is_refused(&self) -> bool {
+        self.guards.iter().any(|guard| guard.state == State::Broken)
+    }
+
+    /// Whether it decides who may call and is not exact.
+    pub fn needs_review(&self) -> bool {
+        self.guards.iter().any(|guard| guard.state == State::Review)
+    }
+
+    /// The worst kind of difference, apart from the rest that stays.
+    pub fn worst(&self) -> Option<Kind> {
+        self.differences.iter().map(|one| one.kind).max()
+    }
+
+    /// Whether there is nothing to put in the filter's place because the object to edit is not in the input.
+    pub fn lacks_object(&self) -> bool {
+        let built_in = self.homes.iter().any(|home| home.kind == "built in");
+        self.is_undecided() && self.actions.is_empty() && self.with.is_none() && !built_in
+    }
+
+    /// Whether a guard could not be decided.
+    pub fn is_undecided(&self) -> bool {
+        self.guards.iter().any(|guard| guard.state == State::Undecided)
+    }
+}
+
+impl Part<'_> {
+    /// What the patch is applied to.
+    pub(crate) fn apply_to(&self) -> ApplyTo {
+        self.built.patch.apply_to
+    }
+
+    /// The operation as istiod resolves it.
+    pub(crate) fn operation(&self) -> Operation {
+        self.built.operation
+    }
+
+    /// Whether it adds a new object to a list.
+    pub(crate) fn inserts(&self) -> bool {
+        matches!(
+            self.operation(),
+            Operation::Add | Operation::InsertBefore | Operation::InsertAfter | Operation::InsertFirst
+        )
+    }
+
+    /// The message in `typed_config`; empty if there is none.
+    pub(crate) fn config_type(&self) -> &str {
+        self.value.peek("typed_config").map_or("", super::value::any_type)
+    }
+
+    /// Sets a pattern's answer.
+    pub(crate) fn answer(&mut self, found: Move) {
+        self.found = Some(found);
+    }
+}
+
+/// Whether the target release has a feature of a minor release.
+pub(crate) fn has(cx: &Cx<'_>, minor: u16) -> bool {
+    cx.to >= Release::minor(minor)
+}
+
+/// The refusal if the target release is too old.
+pub(crate) fn too_old(pattern: &'static Pattern, cx: &Cx<'_>, what: &str, minor: u16) -> Move {
+    let reason = format!("{what} is new in Istio 1.{minor}; the target release is {}.{}", cx.to.major, cx.to.minor);
+    Move::none(pattern, reason)
+}

@@ -1,0 +1,176 @@
+//! Checks that the HTTP filter next to which a filter is inserted exists in the filter chains: without it, the patch
+//! does nothing.
+
+use super::chain::{EXCHANGE, EXT_AUTHZ, JWT, RBAC};
+use crate::migrate::base::reach;
+use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::{Operation, PatchContext};
+use crate::model::inventory::Object;
+use serde_json::Value as Json;
+
+/// Filters that istiod adds to every HTTP filter chain of sidecars and gateways.
+const EVERYWHERE: &[&str] = &[
+    "envoy.filters.http.router",
+    "envoy.filters.http.cors",
+    "envoy.filters.http.fault",
+    "envoy.filters.http.grpc_stats",
+    EXCHANGE,
+];
+
+/// Filters of the inbound filter chains.
+pub(in crate::migrate) const INBOUND: &[&str] = &[JWT, RBAC, EXT_AUTHZ];
+
+/// The filter of the outbound filter chains.
+pub(in crate::migrate) const OUTBOUND: &str = "istio.alpn";
+
+enum Presence {
+    Present,
+    Absent,
+    Unknown,
+}
+
+/// Adds the consequences if the anchor of an inserted filter is absent or not known to exist.
+pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let Some(anchor) = reach::anchor(&part.built.object).filter(|name| !name.is_empty()) else { return };
+    if part.operation() == Operation::InsertAfter && anchor == "envoy.filters.http.router" {
+        found.difference(
+            Kind::Behavior,
+            "the filter comes after the router, where no request reaches it and Envoy rejects the chain; the native object runs",
+        );
+        return;
+    }
+    if !matches!(part.operation(), Operation::InsertBefore | Operation::InsertAfter) {
+        return;
+    }
+    match presence(cx, part, anchor) {
+        Presence::Present => {}
+        Presence::Absent => {
+            found.difference(
+                Kind::Behavior,
+                format!("no HTTP filter `{anchor}` exists in these chains: the filter does nothing today, the native object runs"),
+            );
+        }
+        Presence::Unknown => {
+            found.guard(
+                Concern::Patch,
+                State::Undecided,
+                format!(
+                    "it is unknown whether an HTTP filter `{anchor}` exists in these chains: without it the filter does nothing today, and the native object runs"
+                ),
+            );
+        }
+    }
+}
+
+fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
+    let context = part.reach.context;
+    if EVERYWHERE.contains(&anchor) {
+        return Presence::Present;
+    }
+    // Filters of other proxies insert nothing here.
+    if let Some((_, adders)) = cx.names.adders(anchor)
+        && adders.iter().any(|adder| cx.names.meet(adder.filter, cx.index))
+    {
+        let own = cx.names.place(cx.index);
+        // Another filter may be for other proxies, or run later.
+        let certain = adders.iter().any(|adder| {
+            let first = if adder.filter == cx.index {
+                adder.patch < part.built.patch.index
+            } else {
+                let place = cx.names.place(adder.filter);
+                place.before(own) == Some(true) && place.covers(own)
+            };
+            let context = adder.context == PatchContext::Any || adder.context == part.built.patch.context;
+            first && context && adder.whole
+        });
+        if certain {
+            return Presence::Present;
+        }
+        let generated = INBOUND.contains(&anchor) || anchor == OUTBOUND || anchor == "istio.stats";
+        if !generated {
+            return Presence::Unknown;
+        }
+    }
+    if anchor == OUTBOUND {
+        return match context {
+            PatchContext::SidecarInbound | PatchContext::Waypoint => Presence::Absent,
+            PatchContext::SidecarOutbound | PatchContext::Gateway => Presence::Present,
+            PatchContext::Any => Presence::Unknown,
+        };
+    }
+    if INBOUND.contains(&anchor) && context == PatchContext::SidecarOutbound {
+        return Presence::Absent;
+    }
+    match anchor {
+        JWT => of_policies(cx, "RequestAuthentication", |_| true),
+        RBAC => of_policies(cx, "AuthorizationPolicy", |_| true),
+        EXT_AUTHZ => of_policies(cx, "AuthorizationPolicy", |spec| spec["action"] == "CUSTOM"),
+        "istio.stats" => metrics(cx),
+        _ => Presence::Unknown,
+    }
+}
+
+/// Whether a policy exists for all proxies of the filter.
+fn of_policies(cx: &Cx<'_>, kind: &str, test: impl Fn(&Json) -> bool) -> Presence {
+    let mut perhaps = false;
+    for object in cx.mesh.policies(kind, cx.filter) {
+        let document = object.document.to_json();
+        if !test(&document["spec"]) {
+            continue;
+        }
+        if covers(cx, object, &document["spec"]) {
+            return Presence::Present;
+        }
+        perhaps = true;
+    }
+    if perhaps || !cx.mesh.described() { Presence::Unknown } else { Presence::Absent }
+}
+
+/// Whether an object applies to every proxy that the filter selects.
+fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
+    if let Some(refs) = spec["targetRefs"].as_array().filter(|refs| !refs.is_empty()) {
+        let own = &cx.filter.target_refs;
+        return !own.is_empty()
+            && own.iter().all(|target| {
+                refs.iter().any(|one| one["name"] == target.name.as_str() && one["kind"] == target.kind.as_str())
+            });
+    }
+    let everywhere = object.namespace == cx.mesh.root || object.namespace == cx.filter.namespace;
+    let labels = spec.pointer("/selector/matchLabels").and_then(Json::as_object);
+    match labels.filter(|labels| !labels.is_empty()) {
+        None => everywhere,
+        Some(labels) => {
+            let own = cx.filter.selector.as_ref();
+            let by_selector = everywhere
+                && labels
+                    .iter()
+                    .all(|(key, value)| own.and_then(|own| own.get(key)).map(String::as_str) == value.as_str());
+            let mut workloads = cx.mesh.workloads(cx.filter).peekable();
+            let by_workload = workloads.peek().is_some()
+                && workloads.all(|workload| {
+                    (object.namespace == cx.mesh.root || object.namespace == workload.object.namespace)
+                        && labels
+                            .iter()
+                            .all(|(key, value)| workload.labels.get(key).map(String::as_str) == value.as_str())
+                });
+            by_selector || by_workload
+        }
+    }
+}
+
+/// Whether istiod generates `istio.stats`: only if the mesh or a Telemetry names a metrics provider.
+fn metrics(cx: &Cx<'_>) -> Presence {
+    let Some(mesh) = cx.mesh.mesh_config() else { return Presence::Unknown };
+    let of_mesh =
+        mesh.pointer("/defaultProviders/metrics").and_then(Json::as_array).is_some_and(|list| !list.is_empty());
+    if of_mesh {
+        return Presence::Present;
+    }
+    let some = cx
+        .mesh
+        .policies("Telemetry", cx.filter)
+        .iter()
+        .any(|object| object.document.to_json().pointer("/spec/metrics").is_some());
+    if some { Presence::Unknown } else { Presence::Absent }
+}

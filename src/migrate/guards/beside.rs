@@ -1,0 +1,204 @@
+//! What other objects already say about the routes of a patch: rules with the same settings, other objects for the same host.
+
+use crate::migrate::base::step::{Cx, Move};
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::patterns::route_value::Setting;
+use crate::migrate::proofs::forms::reads_headers;
+use crate::model::destination::full_host;
+use crate::model::envoy_filter::RouteAction;
+use crate::model::inventory::{Object, VirtualService};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// What a rule already sets where the patch sets something: MERGE adds to a list where the edit has one value, and settings of
+/// a route override those of its virtual host.
+pub(in crate::migrate) fn already(owner: &str, rule: &Json, setting: &Setting, found: &mut Move) {
+    for (key, what) in [("corsPolicy", "CORS policy"), ("fault", "fault")] {
+        if setting.at_host && setting.value.get(key).is_some() && rule.get(key).is_some() {
+            let reason = format!(
+                "a rule of {owner} has its own {what}, which overrides the filter's; the edit would replace it"
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Existing, State::Broken, reason);
+        }
+    }
+    let text = |value: &Json, path: &str| value.pointer(path).is_some_and(|text| *text != "");
+    if let Some(retries) = setting.value.get("retries").and(rule.get("retries")) {
+        let off = retries["attempts"].as_u64().unwrap_or(0) == 0;
+        if off || (text(&setting.value, "/retries/retryOn") && text(retries, "/retryOn")) {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                format!(
+                    "a rule of {owner} has its own retries: istiod derives status codes and the choice of hosts from them, which MERGE keeps"
+                ),
+            );
+        }
+    }
+    if setting.value.get("rewrite").and(rule.get("rewrite")).is_some() {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!(
+                "a rule of {owner} has its own rewrite: MERGE changes parts of it, and Envoy accepts only one kind"
+            ),
+        );
+    }
+    if setting.value.get("mirrors").and(rule.get("mirror")).is_some() {
+        let reason = format!("a rule of {owner} has `mirror`, and istiod refuses `mirrors` next to it");
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
+    if setting.value.get("headers").is_some() {
+        headers_beside(owner, rule, setting, found);
+    }
+}
+
+/// The names of the headers that `headers` of a rule or of its destinations changes in a direction, in lower case; with
+/// whether one is set or added.
+fn header_names(rule: &Json, direction: &str) -> (BTreeSet<String>, bool) {
+    let destinations = rule["route"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut names = BTreeSet::new();
+    let mut sets = false;
+    for headers in [rule].into_iter().chain(destinations).map(|one| &one["headers"][direction]) {
+        for (name, _) in ["set", "add"].into_iter().filter_map(|key| headers[key].as_object()).flatten() {
+            sets = true;
+            names.insert(name.to_ascii_lowercase());
+        }
+        let removed = headers["remove"].as_array().into_iter().flatten().filter_map(Json::as_str);
+        names.extend(removed.map(str::to_ascii_lowercase));
+    }
+    (names, sets)
+}
+
+/// Whether a header that a rule or its destinations set is computed from headers.
+fn reads(rule: &Json, direction: &str) -> bool {
+    let destinations = rule["route"].as_array().map_or(&[][..], Vec::as_slice);
+    let all = [rule].into_iter().chain(destinations).map(|one| &one["headers"][direction]);
+    let lists = all.flat_map(|one| [&one["set"], &one["add"]]);
+    let mut values = lists.filter_map(Json::as_object).flatten().filter_map(|(_, value)| value.as_str());
+    values.any(reads_headers)
+}
+
+fn headers_beside(owner: &str, rule: &Json, setting: &Setting, found: &mut Move) {
+    for direction in ["request", "response"] {
+        let ((old, old_sets), (new, new_sets)) =
+            (header_names(rule, direction), header_names(&setting.value, direction));
+        let shared: Vec<&str> = old.intersection(&new).map(String::as_str).collect();
+        // Removing a header twice on the same route is removing it.
+        let only_removed = !old_sets && !new_sets && !setting.at_host;
+        if !shared.is_empty() && !only_removed {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                format!(
+                    "a rule of {owner} also changes the {direction} header {}: MERGE applies both changes, one after the other; the edit has one",
+                    shared.join(", ")
+                ),
+            );
+        } else if old_sets && new_sets && (reads(rule, direction) || reads(&setting.value, direction)) {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                format!(
+                    "a rule of {owner} also sets {direction} headers, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): in a different order it may read different values"
+                ),
+            );
+        } else if old_sets && new_sets {
+            found.difference(
+                Kind::Position,
+                "the headers are set in a different order, among those that the rule already sets",
+            );
+        }
+    }
+}
+
+/// Whether a parent of a route of the Gateway API is this service: a Service, a host name or a ServiceEntry.
+pub(in crate::migrate) fn is_service(cx: &Cx<'_>, (kind, namespace, name): (&str, &str, &str), host: &str) -> bool {
+    match kind {
+        "Service" => {
+            host.strip_suffix(".svc.cluster.local").and_then(|rest| rest.split_once('.')) == Some((name, namespace))
+        }
+        "Hostname" => host == name,
+        "ServiceEntry" => cx.mesh.inventory.service_entries.iter().any(|entry| {
+            entry.object.name == name
+                && entry.object.namespace == namespace
+                && entry.hosts.iter().any(|one| one == host)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a route of the Gateway API is attached to a Service (or ServiceEntry) instead of a Gateway.
+pub(in crate::migrate) fn is_for_service(cx: &Cx<'_>, route: &Object, document: &Json, host: &str) -> bool {
+    document["spec"]["parentRefs"].as_array().into_iter().flatten().any(|parent| {
+        let text = |key: &str| parent[key].as_str();
+        let namespace = text("namespace").unwrap_or(&route.namespace);
+        is_service(cx, (text("kind").unwrap_or_default(), namespace, text("name").unwrap_or_default()), host)
+    })
+}
+
+fn of_service<'a>(cx: &Cx<'a>, host: &str) -> Option<&'a Object> {
+    let mut routes = cx.mesh.index.routes().iter();
+    routes.find(|route| is_for_service(cx, route.object, &route.document, host)).map(|route| route.object)
+}
+
+/// Other VirtualServices of a service for the same clients.
+pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
+    let same = |service: &&VirtualService| {
+        let visible = service.object.namespace == namespace
+            || service.export_to.is_empty()
+            || service.export_to.iter().any(|to| to == "*" || to == namespace);
+        let mesh = service.gateways.is_empty() || service.gateways.iter().any(|gateway| gateway == "mesh");
+        let serves = |one: &String| {
+            let one = full_host(one, &service.object.namespace);
+            one == host || one == "*" || one.strip_prefix('*').is_some_and(|suffix| host.ends_with(suffix))
+        };
+        visible && mesh && service.hosts.iter().any(serves)
+    };
+    if let Some(route) = of_service(cx, host) {
+        let reason = format!(
+            "{} {}/{} already routes {host}, and istiod uses only one of it and a VirtualService",
+            route.kind, route.namespace, route.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
+    if let Some(other) = cx.mesh.index.virtual_services(host).find(same) {
+        let reason = format!(
+            "VirtualService {}/{} already routes {host} for these clients, and a second one hides its rules",
+            other.object.namespace, other.object.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    } else if !cx.mesh.described() {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("it is unknown whether another VirtualService routes {host}: a second one would hide its rules"),
+        );
+    }
+}
+
+/// Whether a rule redirects or responds itself.
+pub(in crate::migrate) fn answers(rule: &Json) -> bool {
+    rule.get("redirect").is_some() || rule.get("directResponse").is_some()
+}
+
+/// Why a setting of the route action of such a rule does not move.
+pub(in crate::migrate) fn answering(rule: &str, owner: &str) -> String {
+    format!(
+        "rule {rule} of {owner} redirects or responds itself: the filter replaces that with a route action that has no \
+         destination, and such a rule has no setting for routes"
+    )
+}
+
+/// Whether istiod gives the route of a rule this action.
+pub(in crate::migrate) fn has_action(rule: &Json, action: RouteAction) -> bool {
+    match action {
+        RouteAction::Any => true,
+        RouteAction::Route => !answers(rule),
+        RouteAction::Redirect => rule.get("redirect").is_some(),
+        RouteAction::DirectResponse => rule.get("directResponse").is_some(),
+    }
+}

@@ -1,0 +1,14 @@
+//! Whether a move would reach or allow more than its filter, alone or together with other filters.
+
+pub(in crate::migrate) mod anchor;
+pub(in crate::migrate) mod attach;
+pub(in crate::migrate) mod beside;
+pub(in crate::migrate) mod callers;
+pub(in crate::migrate) mod chain;
+pub(in crate::migrate) mod decides;
+pub(in crate::migrate) mod directions;
+pub(in crate::migrate) mod overlap;
+pub(in crate::migrate) mod sequence;
+pub(in crate::migrate) mod ties;
+pub(in crate::migrate) mod together;
+pub(in crate::migrate) mod whole;

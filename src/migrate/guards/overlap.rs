@@ -1,0 +1,326 @@
+//! Patches that set the same field: one that moves must not end up below another that stays and that it overrides today.
+
+use super::chain::At;
+use crate::engine::program::{BuiltPatch, Program, Status};
+use crate::engine::{MeshSettings, select};
+use crate::migrate::FilterReport;
+use crate::migrate::PatchReport;
+use crate::migrate::base::names::Names;
+use crate::migrate::base::reach;
+use crate::migrate::base::value::json;
+use crate::migrate::base::verdict::{Concern, State};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// A patch that merges a value.
+struct Setter<'a> {
+    filter: usize,
+    built: &'a BuiltPatch<'a>,
+    /// What it sets.
+    fields: BTreeSet<String>,
+    /// Its number among those with different proxies, contexts or matches: equal ones meet the same others.
+    kind: usize,
+    /// What tells it apart from others: its namespace, a label of its proxies, what it matches; `None` if it is for all.
+    marks: [Option<String>; MARKS],
+}
+
+const MARKS: usize = 4;
+
+/// The label that most selectors have.
+const APP: &str = "app";
+
+fn marks(filter: &EnvoyFilter, built: &BuiltPatch<'_>, root: &str) -> [Option<String>; MARKS] {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let namespace = (filter.namespace != root).then(|| filter.namespace.clone());
+    let label = filter.selector.as_ref().and_then(|labels| labels.get(APP)).cloned();
+    // In the same order as `objects_meet` compares them.
+    let (name, part) = match &built.object {
+        ObjectMatch::Listener(one) => (some(&one.name), None),
+        ObjectMatch::RouteConfiguration(one) => {
+            (some(&one.name), one.vhost.as_ref().and_then(|vhost| some(&vhost.name)))
+        }
+        ObjectMatch::Cluster(one) => (some(&one.name), some(&one.service)),
+        _ => (None, None),
+    };
+    [namespace, label, name, part]
+}
+
+/// The patches that set a field, by what tells most of them apart: those with different values never meet.
+#[derive(Default)]
+struct Field {
+    all: Vec<usize>,
+    /// Which of the values of [`Setter::marks`] they are grouped by.
+    mark: usize,
+    groups: HashMap<String, Vec<usize>>,
+    /// Those without that value may meet any.
+    rest: Vec<usize>,
+}
+
+impl Field {
+    /// Groups the patches, once all are known.
+    fn group(&mut self, setters: &[Setter<'_>]) {
+        let distinct = |mark: usize| {
+            let values: BTreeSet<&str> = self.all.iter().filter_map(|at| setters[*at].marks[mark].as_deref()).collect();
+            let without = self.all.iter().filter(|at| setters[**at].marks[mark].is_none()).count();
+            values.len().saturating_sub(without)
+        };
+        self.mark = (0..MARKS).max_by_key(|mark| distinct(*mark)).unwrap_or_default();
+        for at in &self.all {
+            match &setters[*at].marks[self.mark] {
+                Some(value) => self.groups.entry(value.clone()).or_default().push(*at),
+                None => self.rest.push(*at),
+            }
+        }
+    }
+
+    /// The patches that may meet one.
+    fn near<'f>(&'f self, setter: &Setter<'_>) -> impl Iterator<Item = usize> + 'f {
+        let (group, rest) = match &setter.marks[self.mark] {
+            Some(value) => (self.groups.get(value).map_or(&[][..], Vec::as_slice), self.rest.as_slice()),
+            None => (self.all.as_slice(), &[][..]),
+        };
+        group.iter().chain(rest).copied()
+    }
+}
+
+/// The patches that merge something, by the fields that they set.
+pub(in crate::migrate) struct Overlaps<'a> {
+    setters: Vec<Setter<'a>>,
+    by_field: HashMap<String, Field>,
+    /// How many kinds of patches there are.
+    kinds: usize,
+    names: &'a Names,
+    /// The position of each filter in the order in which istiod applies them.
+    ranks: Vec<usize>,
+}
+
+/// Marks the fields that stand for a header of routes.
+const HEADER: &str = "header ";
+
+/// Adds the paths of everything that a value sets.
+fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeSet<String>) {
+    match value {
+        Json::Object(map) => {
+            for (key, inner) in map {
+                if !matches!((key.as_str(), path.contains('/')), ("name", false) | ("@type", _)) {
+                    fields_of(inner, &format!("{path}/{key}"), routes, out);
+                }
+            }
+        }
+        Json::Array(items) if routes => {
+            for direction in ["request", "response"] {
+                for item in items.iter().filter(|_| path.contains(&format!("{direction}_headers_to_"))) {
+                    let name = item.as_str().or_else(|| item.pointer("/header/key").and_then(Json::as_str));
+                    let name = name.unwrap_or_default().to_ascii_lowercase();
+                    out.insert(format!("{HEADER}{direction} {name}"));
+                }
+            }
+        }
+        // MERGE adds to lists: nothing is overridden.
+        Json::Array(_) => {}
+        _ => drop(out.insert(path.to_owned())),
+    }
+}
+
+fn is_route(apply_to: ApplyTo) -> bool {
+    matches!(apply_to, ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute)
+}
+
+impl<'a> Overlaps<'a> {
+    /// Of all filters.
+    pub(in crate::migrate) fn of(
+        filters: &[EnvoyFilter],
+        program: &'a Program<'_>,
+        names: &'a Names,
+        root: &str,
+    ) -> Overlaps<'a> {
+        let mut order: Vec<usize> = (0..filters.len()).collect();
+        let mesh = MeshSettings { root_namespace: root.to_owned(), ..MeshSettings::default() };
+        select::sort(filters, &mut order, &mesh, program.compat);
+        let mut ranks = vec![0; filters.len()];
+        order.into_iter().enumerate().for_each(|(rank, filter)| ranks[filter] = rank);
+        let mut all = Overlaps { ranks, setters: Vec::new(), by_field: HashMap::new(), kinds: 0, names };
+        let mut kinds = HashMap::new();
+        for (filter, object) in filters.iter().enumerate() {
+            for built in program.patches(filter) {
+                let Some(tree) = built.value.as_ref().filter(|_| {
+                    built.status == Status::Ready
+                        && built.operation == Operation::Merge
+                        && built.patch.apply_to != ApplyTo::Bootstrap
+                }) else {
+                    continue;
+                };
+                let routes = is_route(built.patch.apply_to);
+                let mut fields = BTreeSet::new();
+                fields_of(&json(tree, program.schema), &built.patch.apply_to.to_string(), routes, &mut fields);
+                for field in &fields {
+                    all.by_field.entry(field.clone()).or_default().all.push(all.setters.len());
+                }
+                let marks = marks(object, built, root);
+                let next = kinds.len();
+                let kind = *kinds.entry((names.kind(filter), built.patch.context, &built.object)).or_insert(next);
+                all.setters.push(Setter { filter, built, fields, kind, marks });
+            }
+        }
+        all.kinds = kinds.len();
+        let setters = &all.setters;
+        all.by_field.values_mut().for_each(|field| field.group(setters));
+        all
+    }
+
+    /// Whether some object of some proxy may match both.
+    fn meet(&self, one: &Setter<'_>, other: &Setter<'_>) -> bool {
+        let contexts = (one.built.patch.context, other.built.patch.context);
+        let context = contexts.0 == contexts.1 || [contexts.0, contexts.1].contains(&PatchContext::Any);
+        context && self.names.meet(one.filter, other.filter) && objects_meet(&one.built.object, &other.built.object)
+    }
+
+    /// Whether a patch certainly applies before another.
+    fn before(&self, one: &Setter<'_>, other: &Setter<'_>) -> bool {
+        if one.filter == other.filter {
+            return one.built.patch.index < other.built.patch.index;
+        }
+        self.names.place(one.filter).before(self.names.place(other.filter)) == Some(true)
+    }
+
+    /// The positions of reports in the order in which istiod applies their filters.
+    pub(in crate::migrate) fn order(&self, reports: &[FilterReport]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..reports.len()).collect();
+        order.sort_by_key(|at| self.ranks.get(reports[*at].index));
+        order
+    }
+
+    /// Calls `found` for filters that set the same field where both may match, with the indexes of the filters and of their
+    /// patches.
+    pub(in crate::migrate) fn pairs(&self, found: &mut dyn FnMut(At, At)) {
+        for field in self.by_field.values() {
+            for (at, one) in field.all.iter().enumerate() {
+                for other in &field.all[..at] {
+                    let (one, other) = (&self.setters[*one], &self.setters[*other]);
+                    if one.filter != other.filter && self.meet(one, other) {
+                        found((one.filter, one.built.patch.index), (other.filter, other.built.patch.index));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps back patches that move although one stays that sets the same field and that they override today, until nothing
+    /// changes any more. Whether something was kept back.
+    pub(in crate::migrate) fn settle(&self, reports: &mut [FilterReport]) -> bool {
+        let at: BTreeMap<usize, usize> = reports.iter().enumerate().map(|(at, report)| (report.index, at)).collect();
+        let mut changed = false;
+        loop {
+            let stays = |setter: &Setter<'_>| {
+                let report = at.get(&setter.filter).and_then(|at| reports.get(*at));
+                let mut patches = report.into_iter().flat_map(|report| &report.patches);
+                !patches.any(|patch| patch.index == setter.built.patch.index && patch.written)
+            };
+            let stays: Vec<bool> = self.setters.iter().map(stays).collect();
+            let mut open: HashSet<&str> = HashSet::new();
+            for (setter, _) in self.setters.iter().zip(&stays).filter(|(_, stays)| **stays) {
+                open.extend(setter.fields.iter().map(String::as_str));
+            }
+            let mut kept: Vec<(usize, usize, String)> = Vec::new();
+            for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
+                if let Some(reason) = self.against(number, &stays, &open) {
+                    kept.push((setter.filter, setter.built.patch.index, reason));
+                }
+            }
+            if kept.is_empty() {
+                return changed;
+            }
+            changed = true;
+            for (filter, patch, reason) in kept {
+                let report = at.get(&filter).and_then(|at| reports.get_mut(*at));
+                let of = report.and_then(|report| report.patches.iter_mut().find(|one| one.index == patch));
+                if let Some(one) = of {
+                    keep(one, reason);
+                }
+            }
+        }
+    }
+
+    /// Why a patch must not move alone. `open` are the fields that some patch sets that stays.
+    fn against(&self, number: usize, stays: &[bool], open: &HashSet<&str>) -> Option<String> {
+        let setter = &self.setters[number];
+        let name = |other: &Setter<'_>| {
+            format!("configPatches[{}] of {}", other.built.patch.index, self.names.title(other.filter))
+        };
+        let mut met: Vec<Option<bool>> = vec![None; self.kinds];
+        let mut meets = |other: &Setter<'_>| *met[other.kind].get_or_insert_with(|| self.meet(setter, other));
+        for field in &setter.fields {
+            let mut others = self.by_field[field].near(setter).filter(|other| *other != number);
+            if let Some(header) = field.strip_prefix(HEADER) {
+                if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
+                    return Some(format!(
+                        "{} also changes the {header} header of these routes: MERGE applies both changes, one after the other; a rule has one",
+                        name(other)
+                    ));
+                }
+            } else if open.contains(field.as_str())
+                && let Some(other) = others.find(|other| {
+                    let one = &self.setters[*other];
+                    stays[*other] && meets(one) && !self.before(setter, one)
+                })
+            {
+                let field = field.rsplit('/').next().unwrap_or(field);
+                return Some(format!(
+                    "{} stays and also sets `{field}`: this patch may override it today, and a native setting would not",
+                    name(&self.setters[other])
+                ));
+            }
+        }
+        None
+    }
+}
+
+/// Keeps a patch back, since it is not known whether its native form has the same effect.
+pub(in crate::migrate) fn keep(patch: &mut PatchReport, reason: String) {
+    patch.written = false;
+    patch.found.guard(Concern::Existing, State::Undecided, reason);
+    patch.class = patch.found.class();
+}
+
+fn differ(one: &str, other: &str) -> bool {
+    !one.is_empty() && !other.is_empty() && one != other
+}
+
+fn objects_meet(one: &ObjectMatch, other: &ObjectMatch) -> bool {
+    let ports = |one: u32, other: u32| one != 0 && other != 0 && one != other;
+    match (one, other) {
+        (ObjectMatch::Listener(a), ObjectMatch::Listener(b)) => {
+            let names = (reach::names_filter(one).unwrap_or_default(), reach::names_filter(other).unwrap_or_default());
+            let sub = (reach::anchor(one).unwrap_or_default(), reach::anchor(other).unwrap_or_default());
+            let sni = |of: &crate::model::envoy_filter::ListenerMatch| {
+                of.filter_chain.as_ref().map(|chain| chain.sni.clone()).unwrap_or_default()
+            };
+            !(ports(a.port_number, b.port_number)
+                || differ(&a.name, &b.name)
+                || differ(names.0, names.1)
+                || differ(sub.0, sub.1)
+                || differ(&sni(a), &sni(b)))
+        }
+        (ObjectMatch::RouteConfiguration(a), ObjectMatch::RouteConfiguration(b)) => {
+            let host = |of: &crate::model::envoy_filter::RouteConfigurationMatch| {
+                of.vhost.as_ref().map(|vhost| vhost.name.clone()).unwrap_or_default()
+            };
+            let route = |of: &crate::model::envoy_filter::RouteConfigurationMatch| {
+                let route = of.vhost.as_ref().and_then(|vhost| vhost.route.as_ref());
+                route.map(|route| route.name.clone()).unwrap_or_default()
+            };
+            !(ports(a.port_number, b.port_number)
+                || differ(&a.name, &b.name)
+                || differ(&host(a), &host(b))
+                || differ(&route(a), &route(b)))
+        }
+        (ObjectMatch::Cluster(a), ObjectMatch::Cluster(b)) => {
+            !(ports(a.port_number, b.port_number)
+                || differ(&a.name, &b.name)
+                || differ(&a.service, &b.service)
+                || differ(&a.subset, &b.subset))
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,91 @@
+//! Collects the names by which patches of all filters refer to one another.
+
+use crate::engine::program::{Program, Status};
+use crate::migrate::base::names::{Adder, Names, User};
+use crate::migrate::base::place::Place;
+use crate::migrate::base::reach;
+use crate::migrate::base::value::json;
+use crate::migrate::guards::chain::Insert;
+use crate::migrate::output::rest;
+use crate::migrate::patterns::cluster_add;
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+impl Names {
+    /// Those of all filters.
+    pub(in crate::migrate) fn of(filters: &[EnvoyFilter], program: &Program<'_>, root: &str) -> Names {
+        let mut names = Names {
+            uses: vec![Vec::new(); filters.len()],
+            places: filters.iter().map(|filter| Place::of(filter, root)).collect(),
+            titles: filters.iter().map(EnvoyFilter::full_name).collect(),
+            ..Names::default()
+        };
+        let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut coded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (index, filter) in filters.iter().enumerate() {
+            for built in program.patches(index) {
+                let anchor = reach::anchor(&built.object);
+                let user = User {
+                    filter: index,
+                    patch: built.patch.index,
+                    context: built.patch.context,
+                    inserts: anchor.is_some() && Insert::of(index, built).is_some(),
+                };
+                if let Some(anchor) = anchor {
+                    names.uses(anchor, user);
+                }
+                let Some(tree) = &built.value else { continue };
+                if built.patch.apply_to == ApplyTo::HttpFilter
+                    && built.status == Status::Ready
+                    && built.operation != Operation::Merge
+                {
+                    names.adders.entry(tree.name().to_owned()).or_default().push(Adder {
+                        filter: index,
+                        patch: built.patch.index,
+                        context: built.patch.context,
+                        operation: built.operation,
+                        anchor: anchor.filter(|name| !name.is_empty()).map(str::to_owned),
+                        whole: reach::names_no_part(&built.object) && built.patch.proxy.is_none(),
+                    });
+                }
+                for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
+                    names.uses(key, user);
+                }
+                rest::clusters_of(tree, &mut |name| {
+                    mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
+                });
+                rest::literals_of(tree, &mut |text| {
+                    coded.entry(text.to_owned()).or_default().insert(filter.full_name());
+                });
+                if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
+                    let value = json(tree, program.schema);
+                    if let (Some(name), Some(to)) =
+                        (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))
+                    {
+                        names.clusters.entry(name.to_owned()).or_default().insert(index, (to.host, to.port));
+                    }
+                }
+            }
+        }
+        names.lua_users = coded.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
+        names.cluster_users = mentioned.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
+        let mut kinds = HashMap::new();
+        for place in &names.places {
+            let next = kinds.len();
+            names.kinds.push(*kinds.entry(place.proxies()).or_insert(next));
+        }
+        let titles = &names.titles;
+        for users in names.users.values_mut() {
+            users.sort_by(|one, other| {
+                (&titles[one.filter], one.patch, one.filter).cmp(&(&titles[other.filter], other.patch, other.filter))
+            });
+            users.dedup();
+        }
+        names
+    }
+
+    fn uses(&mut self, name: &str, user: User) {
+        self.users.entry(name.to_owned()).or_default().push(user);
+        self.uses[user.filter].push((name.to_owned(), user.patch));
+    }
+}

@@ -1,0 +1,209 @@
+//! Changes of existing objects: rules of a VirtualService or an HTTPRoute, servers of a Gateway, annotations.
+
+use crate::load::{yaml, yaml_text};
+use crate::migrate::base::value::merge;
+use crate::migrate::patterns::kube_rule;
+use crate::model::proxy_config::ANNOTATION;
+use crate::source::{FileId, Node};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+
+/// A change of an existing object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Merges a value into the rules of a VirtualService (`spec.http`).
+    Rules {
+        /// Which rules.
+        choose: Choose,
+        /// What to merge.
+        value: Json,
+    },
+    /// Merges a value into rules of an HTTPRoute, by their positions.
+    KubeRules {
+        /// The positions.
+        at: BTreeSet<usize>,
+        /// What to merge.
+        value: Json,
+    },
+    /// Adds a rule to an HTTPRoute, after the others: their positions are parts of their names.
+    LastKubeRule(Json),
+    /// Inserts a rule before the others.
+    FirstRule(Json),
+    /// Merges TLS settings into the servers of a Gateway whose hosts include this one.
+    Tls {
+        /// The host.
+        host: String,
+        /// The settings.
+        value: Json,
+    },
+    /// Sets the protocol of the servers on a port.
+    Protocol {
+        /// The number in the Gateway.
+        port: u32,
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// Merges a value into `spec`.
+    Spec(Json),
+    /// Merges proxy settings into the annotations that a Gateway API gateway sets on its pods.
+    Infrastructure(Json),
+}
+
+/// Rules of a VirtualService, or of an HTTPRoute in the form of a VirtualService.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choose {
+    /// All of them.
+    All,
+    /// Those with a name.
+    Named(String),
+    /// Those that route to a destination, not redirects and direct responses.
+    Routing,
+}
+
+impl Choose {
+    /// Whether a rule is chosen.
+    pub fn fits(&self, rule: &Json) -> bool {
+        match self {
+            Choose::All => true,
+            Choose::Named(name) => rule["name"] == name.as_str(),
+            Choose::Routing => rule.get("route").is_some(),
+        }
+    }
+}
+
+/// Applies a change to an object.
+pub(in crate::migrate) fn apply(object: &mut Json, change: &Change) {
+    let spec = &mut object["spec"];
+    match change {
+        Change::Rules { choose, value } => {
+            for rule in spec["http"].as_array_mut().into_iter().flatten().filter(|rule| choose.fits(rule)) {
+                merge_rule(rule, value);
+            }
+        }
+        Change::KubeRules { at, value } => {
+            let rules = spec["rules"].as_array_mut().into_iter().flatten().enumerate();
+            rules.filter(|(number, _)| at.contains(number)).for_each(|(_, rule)| kube_rule::merge(rule, value));
+        }
+        Change::LastKubeRule(rule) => {
+            if let Some(rules) = spec["rules"].as_array_mut() {
+                rules.push(rule.clone());
+            }
+        }
+        Change::FirstRule(rule) => {
+            if let Some(rules) = spec["http"].as_array_mut() {
+                rules.insert(0, rule.clone());
+            }
+        }
+        Change::Tls { host, value } => {
+            for server in spec["servers"].as_array_mut().into_iter().flatten() {
+                let serves = server["hosts"].as_array().is_some_and(|hosts| hosts.iter().any(|one| host_is(one, host)));
+                if serves && server.get("tls").is_some() {
+                    merge(&mut server["tls"], value);
+                }
+            }
+        }
+        Change::Protocol { port, protocol } => {
+            for server in spec["servers"].as_array_mut().into_iter().flatten() {
+                if server["port"]["number"] == *port {
+                    server["port"]["protocol"] = (*protocol).into();
+                }
+            }
+        }
+        Change::Spec(value) => merge(spec, value),
+        Change::Infrastructure(config) => {
+            let annotations = &mut spec["infrastructure"]["annotations"];
+            if annotations.is_null() {
+                *annotations = json!({});
+            }
+            let before = annotations[ANNOTATION].as_str().unwrap_or_default();
+            annotations[ANNOTATION] = with_settings(before, config).into();
+        }
+    }
+}
+
+/// Settings of one filter on a route: a MERGE replaces the whole message, and so does the edit.
+const WHOLE: [&str; 2] = ["corsPolicy", "fault"];
+
+/// Merges into a rule; header lists are extended, not replaced.
+fn merge_rule(rule: &mut Json, value: &Json) {
+    if let Some(rule) = rule.as_object_mut() {
+        WHOLE.iter().filter(|key| value.get(**key).is_some()).for_each(|key| drop(rule.shift_remove(*key)));
+    }
+    let mut value = value.clone();
+    // A MERGE adds mirrors to those of the rule.
+    if let Some(old) = rule.get_mut("mirrors").and_then(Json::as_array_mut)
+        && let Some(new) = value.as_object_mut().and_then(|value| value.shift_remove("mirrors"))
+    {
+        old.extend(new.as_array().into_iter().flatten().cloned());
+    }
+    for direction in ["request", "response"] {
+        let path = format!("/headers/{direction}/remove");
+        let Some(old) = rule.pointer_mut(&path).and_then(Json::as_array_mut) else { continue };
+        let own = value.pointer_mut(&format!("/headers/{direction}")).and_then(Json::as_object_mut);
+        let Some(Json::Array(new)) = own.and_then(|own| own.shift_remove("remove")) else { continue };
+        for name in new {
+            if !old.contains(&name) {
+                old.push(name);
+            }
+        }
+    }
+    merge(rule, &value);
+}
+
+/// Whether a server's host (`namespace/host` or `host`) is this host.
+fn host_is(one: &Json, host: &str) -> bool {
+    let text = one.as_str().unwrap_or_default();
+    text.rsplit('/').next().unwrap_or(text) == host
+}
+
+/// The settings in an annotation; none if it is not valid YAML.
+pub(crate) fn settings_of(annotation: &str) -> Json {
+    let (documents, _) = yaml::documents(FileId(0), annotation);
+    documents.first().map(Node::to_json).filter(Json::is_object).unwrap_or_else(|| json!({}))
+}
+
+/// The text of the annotation with settings merged into it. An annotation that is not valid YAML is replaced, since the
+/// agent rejects it anyway.
+pub(in crate::migrate) fn with_settings(annotation: &str, config: &Json) -> String {
+    let mut settings = settings_of(annotation);
+    merge(&mut settings, config);
+    yaml_text::write(&settings).unwrap_or_else(|_| settings.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_chosen_and_merged() {
+        let mut object = json!({ "spec": { "http": [
+            { "name": "a", "redirect": {} },
+            { "name": "b", "route": [], "headers": { "response": { "remove": ["x"] } } },
+        ] } });
+        let value = json!({ "headers": { "response": { "remove": ["y"] } } });
+        apply(&mut object, &Change::Rules { choose: Choose::Routing, value });
+        assert_eq!(object["spec"]["http"][0], json!({ "name": "a", "redirect": {} }));
+        assert_eq!(object["spec"]["http"][1]["headers"]["response"]["remove"], json!(["x", "y"]));
+    }
+
+    #[test]
+    fn removed_headers_join_in_both_directions() {
+        let headers = |names: [&str; 1]| json!({ "request": { "remove": names }, "response": { "remove": names } });
+        let mut object = json!({ "spec": { "http": [{ "headers": headers(["x"]) }, {}] } });
+        let value = json!({ "headers": headers(["y"]), "mirrors": [{ "destination": { "host": "b" } }] });
+        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() });
+        let rules = &object["spec"]["http"];
+        for direction in ["request", "response"] {
+            assert_eq!(rules[0]["headers"][direction]["remove"], json!(["x", "y"]));
+        }
+        assert_eq!(rules[1], value);
+        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() });
+        assert_eq!(object["spec"]["http"][1]["mirrors"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn settings_join_those_of_the_annotation() {
+        let text = with_settings("concurrency: 2\n", &json!({ "gatewayTopology": { "numTrustedProxies": 1 } }));
+        assert_eq!(text, "concurrency: 2\ngatewayTopology:\n  numTrustedProxies: 1\n");
+    }
+}

@@ -1,0 +1,8 @@
+//! What is written, what stays, and in which order it is rolled out.
+
+pub(crate) mod ambient;
+pub(crate) mod change;
+pub(crate) mod draft;
+pub(crate) mod newest;
+pub(in crate::migrate) mod rest;
+pub(crate) mod roll_out;

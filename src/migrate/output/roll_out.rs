@@ -1,0 +1,167 @@
+//! The order in which to apply, verify and delete, and the effects in between.
+
+use crate::migrate::After;
+use crate::migrate::FilterReport;
+use crate::migrate::Report;
+use crate::migrate::base::catalog::{self, Pattern};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// A step of the rollout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Save the configuration of the proxies, to compare with.
+    Save,
+    /// Apply new and edited objects.
+    Apply(Vec<String>),
+    /// Change the mesh settings.
+    Mesh(Vec<String>),
+    /// Annotate workloads and restart them.
+    Pods(Vec<String>),
+    /// Restart proxies, which read these settings at start-up.
+    Restart(Vec<String>),
+    /// Move the workloads to ambient mode.
+    Enroll,
+    /// Check the proxies.
+    Verify,
+    /// Apply the smaller filters.
+    Shrink(Vec<String>),
+    /// Delete the filters.
+    Delete(Vec<String>),
+    /// Check the proxies again, now that only the native objects apply.
+    VerifyAgain,
+}
+
+/// The steps, in order.
+pub(crate) fn steps(report: &Report) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let draft = &report.draft;
+    if let Some((settings, _)) = &draft.mesh {
+        let keys = settings.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
+        steps.push(Step::Mesh(keys));
+    }
+    let mut objects: Vec<String> = draft.made.iter().map(|made| super::draft::title(&made.object)).collect();
+    objects.extend(draft.edited.iter().map(|edited| super::draft::title(&edited.after)));
+    if !objects.is_empty() {
+        steps.push(Step::Apply(objects));
+    }
+    let restarts = restarts(report);
+    if !restarts.is_empty() {
+        steps.push(Step::Restart(restarts));
+    }
+    if !draft.pods.is_empty() {
+        let pods = draft.pods.iter().map(super::draft::PodSettings::title).collect();
+        steps.push(Step::Pods(pods));
+    }
+    if steps.is_empty() && !report.filters.iter().any(|filter| filter.after != After::Unchanged) {
+        return steps;
+    }
+    steps.insert(0, Step::Save);
+    if report.ambient {
+        steps.push(Step::Enroll);
+    }
+    steps.push(Step::Verify);
+    let named = |wanted: fn(&After) -> bool| -> Vec<String> {
+        report
+            .filters
+            .iter()
+            .filter(|filter| wanted(&filter.after))
+            .map(|filter| format!("{}/{}", filter.namespace, filter.name))
+            .collect()
+    };
+    let smaller = named(|after| matches!(after, After::Smaller(_)));
+    let before = steps.len();
+    if !smaller.is_empty() {
+        steps.push(Step::Shrink(smaller));
+    }
+    let gone = named(|after| *after == After::Delete);
+    if !gone.is_empty() {
+        steps.push(Step::Delete(gone));
+    }
+    if steps.len() > before {
+        steps.push(Step::VerifyAgain);
+    }
+    steps
+}
+
+/// Pods that must restart because of new environment variables or mesh defaults.
+fn restarts(report: &Report) -> Vec<String> {
+    let draft = &report.draft;
+    if draft.mesh.as_ref().is_some_and(|(settings, _)| settings.get("defaultConfig").is_some()) {
+        return vec!["all workloads of the mesh".to_owned()];
+    }
+    let variables = draft.made.iter().filter(|made| made.object["kind"] == "ProxyConfig");
+    let whose = |object: &Json| {
+        let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+        let labels = object.pointer("/spec/selector/matchLabels").and_then(Json::as_object);
+        let labels: Vec<String> = labels
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
+            .collect();
+        if labels.is_empty() {
+            format!("every workload of namespace {namespace}")
+        } else {
+            format!("pods with {} in {namespace}", labels.join(","))
+        }
+    };
+    variables.map(|made| whose(&made.object)).collect()
+}
+
+/// The effects while both the filter and the native objects exist.
+pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
+    let patterns: BTreeSet<&str> =
+        filter.patches.iter().filter(|patch| patch.written).map(|patch| patch.found.pattern.id).collect();
+    let mut effects = Vec::new();
+    for (pattern, effect) in BOTH {
+        if patterns.contains(pattern.id) && !effects.contains(effect) {
+            effects.push(*effect);
+        }
+    }
+    effects
+}
+
+const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
+
+const WINS: &str = "the filter's value wins: nothing is applied twice";
+
+/// Effects that happen twice, by pattern.
+const BOTH: &[(&Pattern, &str)] = &[
+    (&catalog::LUA, TWICE),
+    (&catalog::WASM, TWICE),
+    (&catalog::ECDS, TWICE),
+    (&catalog::ACCESS_LOG, "each request is logged twice"),
+    (&catalog::STATS_NULL_VM, "requests may be counted twice"),
+    (&catalog::RBAC, "both decide: a request must be allowed by both"),
+    (&catalog::JWT, "both check the token: a request must be allowed by both"),
+    (&catalog::EXT_AUTHZ, "the service is asked twice for each request"),
+    (
+        &catalog::PROXY_PROTOCOL,
+        "two filters each expect a PROXY header, so connections fail. Apply one and delete the other in a single step",
+    ),
+    (&catalog::ROUTE_HEADERS, "added headers appear twice; headers that are set or removed do not"),
+    (&catalog::CLUSTER_ADD, "both clusters exist; only the one that routes name is used"),
+    (&catalog::TRACING, "the filter's settings override the native ones"),
+    (&catalog::DIRECT_RESPONSE, "the filter's route comes first: the same response"),
+    (&catalog::HCM_TIMEOUTS, WINS),
+    (&catalog::HTTP2_OPTIONS, WINS),
+    (&catalog::LISTENER_BUFFER, WINS),
+    (&catalog::TRUSTED_HOPS, WINS),
+    (&catalog::CLUSTER_POLICY, WINS),
+    (&catalog::CLUSTER_HTTP_OPTIONS, WINS),
+    (&catalog::ROUTE_TIMEOUT, WINS),
+    (&catalog::ROUTE_RETRIES, WINS),
+    (&catalog::SERVER_TLS, "cipher suites are listed twice; versions are not"),
+    (&catalog::CORS, "the route's policy overrides the virtual host's: nothing is applied twice"),
+    (&catalog::FAULT, WINS),
+    (&catalog::PATH_NORMALIZATION, WINS),
+    (&catalog::CLIENT_CERT_HEADER, WINS),
+    (&catalog::SERVER_HEADER, WINS),
+    (&catalog::HEADER_CASE, WINS),
+    (&catalog::HTTP10, WINS),
+    (&catalog::TCP_IDLE, WINS),
+    (&catalog::ROUTE_REWRITE, WINS),
+    (&catalog::REDIRECT, "the filter's route comes first: the same response"),
+    (&catalog::ROUTE_MIRROR, "requests are mirrored twice"),
+    (&catalog::GRPC_WEB, "the first of two gRPC-Web filters translates: nothing is translated twice"),
+];

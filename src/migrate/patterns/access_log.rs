@@ -1,0 +1,212 @@
+//! Access logs merged into the HTTP connection manager: Telemetry and extension providers.
+
+use super::routes::service_of_cluster;
+use super::telemetry;
+use crate::migrate::base::catalog;
+use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::value::Fields;
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::attach::{self, Directions};
+use crate::migrate::output::draft::Action;
+use crate::source::ErrorMessage;
+use serde_json::{Map, Value as Json, json};
+
+const FILE: &str = "envoy.extensions.access_loggers.file.v3.FileAccessLog";
+const STDOUT: &str = "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog";
+const GRPC: &str = "envoy.extensions.access_loggers.grpc.v3.HttpGrpcAccessLogConfig";
+
+/// The move if the value sets only access logs.
+pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Option<Move> {
+    let mut config = config.clone();
+    let logs = config.list("access_log");
+    if logs.is_empty() || !config.is_empty() {
+        return None;
+    }
+    let mut found = Move::new(&catalog::ACCESS_LOG);
+    found.add_home("Telemetry", "accessLogging", 0);
+    attach::check(cx, part, &mut found, Directions::Mode);
+    telemetry::scope(cx, part, &mut found);
+    found
+        .difference(Kind::Behavior, "the listener's own log (connections that match no chain) changes or is added too");
+    found.difference(Kind::Behavior, "TCP connections are also logged this way; the filter covers HTTP only");
+    found.guard(Concern::TcpChains, State::Review, "a Telemetry also logs TCP connections of these workloads");
+    let mut entries = Vec::new();
+    let mesh_log = mesh_providers(cx, &mut found);
+    let mut plain: Vec<Json> = mesh_log.clone();
+    for (number, log) in logs.into_iter().enumerate() {
+        let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+        let (provider, condition) = match provider(cx, log, &mut found) {
+            Ok(read) => read,
+            Err(reason) => return Some(Move::none(&catalog::ACCESS_LOG, reason)),
+        };
+        let name = super::provider::name(cx, &suffix, &provider);
+        let mut one = json!({ "name": name });
+        crate::migrate::base::value::merge(&mut one, &provider);
+        found.actions.push(Action::Mesh(json!({ "extensionProviders": [one] })));
+        match condition {
+            None => plain.push(json!({ "name": name })),
+            Some(expression) => {
+                found.add_home("Telemetry", "accessLogging.filter", 0);
+                found.difference(
+                    Kind::Behavior,
+                    "the condition is a CEL expression instead of a status filter with a runtime key; on TCP chains, where \
+                     `response.code` is missing, it logs nothing",
+                );
+                found.difference(
+                    Kind::Behavior,
+                    "the native object replaces the mesh's log here; MERGE adds a second log",
+                );
+                entries.push(entry(part, &[json!({ "name": name })], Some(&expression)));
+            }
+        }
+    }
+    if entries.is_empty() {
+        entries.push(entry(part, &plain, None));
+    }
+    if let Some(mode) = telemetry::mode(part)
+        && !mesh_log.is_empty()
+    {
+        // A Telemetry of a workload replaces the mesh's log in both directions.
+        let other = if mode == "SERVER" { "CLIENT" } else { "SERVER" };
+        entries.push(json!({ "match": { "mode": other }, "providers": mesh_log }));
+    }
+    found.add_home("MeshConfig", "extensionProviders", 0);
+    found.actions.push(Action::Object(telemetry::object(cx, "accessLogging", &entries)));
+    Some(found)
+}
+
+fn entry(part: &Part<'_>, providers: &[Json], condition: Option<&str>) -> Json {
+    let mut one = Map::new();
+    if let Some(mode) = telemetry::mode(part) {
+        one.insert("match".to_owned(), json!({ "mode": mode }));
+    }
+    one.insert("providers".to_owned(), providers.to_vec().into());
+    if let Some(expression) = condition {
+        one.insert("filter".to_owned(), json!({ "expression": expression }));
+    }
+    Json::Object(one)
+}
+
+/// The providers that currently log: those of `defaultProviders`, or the text log of `accessLogFile`.
+fn mesh_providers(cx: &Cx<'_>, found: &mut Move) -> Vec<Json> {
+    let Some(mesh) = cx.mesh.mesh_config() else {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            "the mesh settings are not in the input, so it is unknown whether the mesh logs without the filter; the Telemetry would turn that log off",
+        );
+        return Vec::new();
+    };
+    let defaults = mesh.pointer("/defaultProviders/accessLogging").and_then(Json::as_array);
+    if let Some(defaults) = defaults.filter(|list| !list.is_empty()) {
+        return defaults.iter().map(|name| json!({ "name": name })).collect();
+    }
+    let file = mesh.get("accessLogFile").and_then(Json::as_str).is_some_and(|file| !file.is_empty());
+    if file { vec![json!({ "name": "envoy" })] } else { Vec::new() }
+}
+
+fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Option<String>), ErrorMessage> {
+    log.skip("name");
+    let condition = match log.sub("filter") {
+        None => None,
+        Some(filter) => Some(expression(filter)?),
+    };
+    let provider = if let Some(mut file) = log.typed("typed_config", FILE) {
+        let path = file.text("path").ok_or("the log has no path")?;
+        of_file(&mut file, &path, found)?
+    } else if let Some(mut out) = log.typed("typed_config", STDOUT) {
+        of_file(&mut out, "/dev/stdout", found)?
+    } else if let Some(grpc) = log.typed("typed_config", GRPC) {
+        of_service(cx, grpc, found)?
+    } else {
+        return Err("no extension provider writes this kind of log".into());
+    };
+    if !log.is_empty() {
+        return Err("the log has settings that have no native field".into());
+    }
+    Ok((provider, condition))
+}
+
+fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, ErrorMessage> {
+    let mut one = json!({ "path": path });
+    let text = file
+        .text("log_format/text_format_source/inline_string")
+        .or_else(|| file.text("log_format/text_format"))
+        .or_else(|| file.text("format"));
+    if let Some(text) = text {
+        // "Istio will insert a newline ('\n') on all formats (if missing)" (`logFormat` of the mesh settings).
+        if !text.ends_with('\n') {
+            found.difference(Kind::Behavior, "each entry ends with a newline, which the filter's format lacks");
+        }
+        one["logFormat"] = json!({ "text": text });
+    } else if let Some(labels) = file.take("log_format/json_format").or_else(|| file.take("json_format")) {
+        if labels.as_object().is_none_or(|map| map.values().any(|value| !value.is_string())) {
+            return Err("a provider's labels are strings; this JSON format has other values".into());
+        }
+        one["logFormat"] = json!({ "labels": labels });
+        found.difference(Kind::Metadata, "empty `json_format_options` are written out");
+    } else {
+        found.difference(
+            Kind::Behavior,
+            "entries have the mesh's format (`accessLogFormat`, or istiod's default), since a provider cannot choose Envoy's default",
+        );
+    }
+    if !file.is_empty() {
+        return Err("the log has settings that have no native field".into());
+    }
+    Ok(json!({ "envoyFileAccessLog": one }))
+}
+
+fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
+    let cluster = grpc.text("common_config/grpc_service/envoy_grpc/cluster_name").ok_or("the log names no cluster")?;
+    let (host, port) =
+        service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
+    let mut one = json!({ "service": host, "port": port });
+    if let Some(name) = grpc.text("common_config/log_name") {
+        one["logName"] = name.into();
+    }
+    grpc.skip("common_config/transport_api_version");
+    for (from, to) in [
+        ("additional_request_headers_to_log", "additionalRequestHeadersToLog"),
+        ("additional_response_headers_to_log", "additionalResponseHeadersToLog"),
+        ("additional_response_trailers_to_log", "additionalResponseTrailersToLog"),
+    ] {
+        let headers = grpc.texts(from);
+        if !headers.is_empty() {
+            one[to] = headers.into();
+        }
+    }
+    let states = grpc.texts("common_config/filter_state_objects_to_log");
+    if states.is_empty() {
+        found.difference(Kind::Metadata, "the log entry also carries the peer metadata");
+    } else {
+        one["filterStateObjectsToLog"] = states.into();
+    }
+    if !grpc.is_empty() {
+        return Err(super::extension::left(&grpc, &Fields(json!({}))).into());
+    }
+    found.add_home("MeshConfig", "extensionProviders.envoyHttpAls", 0);
+    found
+        .difference(Kind::Behavior, "the `:authority` of the gRPC call is the host name instead of the cluster's name");
+    found.difference(Kind::Position, "the order of the loggers changes; each still writes every request");
+    Ok(json!({ "envoyHttpAls": one }))
+}
+
+/// A log filter as CEL.
+fn expression(mut filter: Fields) -> Result<String, ErrorMessage> {
+    let mut comparison =
+        filter.sub("status_code_filter/comparison").ok_or("only a filter by status code has a native equivalent")?;
+    let op = comparison.text("op").unwrap_or_else(|| "EQ".to_owned());
+    let number = comparison.number("value/default_value").ok_or("the status code is missing")?;
+    comparison.skip("value/runtime_key");
+    let sign = match op.as_str() {
+        "GE" => ">=",
+        "EQ" => "==",
+        "LE" => "<=",
+        other => return Err(format!("comparison {other} has no native equivalent").into()),
+    };
+    if !comparison.is_empty() || !filter.is_empty() {
+        return Err("only a filter by status code has a native equivalent".into());
+    }
+    Ok(format!("response.code {sign} {number}"))
+}

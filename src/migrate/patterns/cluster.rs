@@ -1,0 +1,481 @@
+//! Settings merged into clusters: DestinationRule, mesh settings.
+
+use super::cluster_mesh;
+use super::cluster_policy::{Policy, policy};
+use super::routes::client_namespace;
+use crate::engine::matching;
+use crate::migrate::base::catalog;
+use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::value::{has_entry, merge, set_at};
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::attach::{self, Directions};
+use crate::migrate::objects::mesh::{Mesh, Proxies};
+use crate::migrate::output::draft::{Action, existing, metadata};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
+use crate::model::inventory::DestinationRule;
+use crate::model::proxy::GATEWAY_NAME_LABEL;
+use serde_json::{Map, Value as Json, json};
+
+/// The clusters that a patch matches.
+pub(in crate::migrate) struct Target {
+    /// The host.
+    pub host: String,
+    /// The port; `None` for all.
+    pub port: Option<u32>,
+    /// The subset; `None` for all if not `by_name`.
+    pub subset: Option<String>,
+    /// Whether it is one cluster by its full name, which excludes clusters of subsets.
+    pub by_name: bool,
+}
+
+/// Finds values merged into clusters.
+pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() == ApplyTo::Cluster && part.operation() == Operation::Merge {
+            let found = merged(cx, part);
+            part.answer(found);
+        }
+    }
+}
+
+/// The clusters of one host that a patch matches; `None` if it names none, or the clusters of inbound traffic.
+pub(in crate::migrate) fn target(part: &Part<'_>) -> Option<Target> {
+    let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
+    if !cluster.name.is_empty() {
+        let key = matching::parse_subset_key(&cluster.name);
+        return (key.direction == "outbound" && key.port != 0 && !key.host.is_empty()).then(|| Target {
+            host: key.host.to_owned(),
+            port: Some(key.port),
+            subset: (!key.subset.is_empty()).then(|| key.subset.to_owned()),
+            by_name: true,
+        });
+    }
+    (!cluster.service.is_empty()).then(|| Target {
+        host: cluster.service.clone(),
+        port: (cluster.port_number != 0).then_some(cluster.port_number),
+        subset: (!cluster.subset.is_empty()).then(|| cluster.subset.clone()),
+        by_name: false,
+    })
+}
+
+fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let value = &part.value;
+    if value.peek("per_connection_buffer_limit_bytes").is_some() {
+        return buffer(cx, part);
+    }
+    if let Some(found) = cluster_mesh::dns(cx, part) {
+        return found;
+    }
+    let mut found = Move::new(&catalog::CLUSTER_POLICY);
+    let Policy { native, rest, pattern, proxy } = match policy(cx, part, &mut found) {
+        Ok(policy) => policy,
+        Err((pattern, reason)) => return Move::none(pattern, reason),
+    };
+    found.pattern = pattern;
+    if let Some(proxy) = proxy {
+        // The case of header names is a setting of the whole proxy.
+        found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
+        found.actions.push(Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway });
+        let reason = "the setting applies to the whole proxy: the case of header names is also preserved where the filter does not touch it";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Routes, State::Broken, reason);
+        return found;
+    }
+    found.rest = rest;
+    let everywhere = cluster_mesh::is_everything(part) && cx.mesh.is_mesh_wide(cx.filter) && found.rest.is_none();
+    if let Some(tcp) = cluster_mesh::of_connections(&native).filter(|_| everywhere) {
+        cluster_mesh::connections(cx, part, &mut found, tcp);
+        return found;
+    }
+    if part.built.patch.context == PatchContext::SidecarInbound {
+        return inbound(part, found);
+    }
+    let Some(target) = target(part) else {
+        return Move::none(
+            found.pattern,
+            "a DestinationRule names a host; the patch is for every cluster, or for one with another kind of name",
+        );
+    };
+    destination_rule(cx, part, found, &native, &target)
+}
+
+fn buffer(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let mut found = Move::new(&catalog::CLUSTER_BUFFER);
+    let field = "connectionSettings.clusterPerConnectionBufferLimitBytes";
+    found.add_home("proxy.istio.io/config", field, 31);
+    let reason = "the native field is accepted and validated, but nothing in Istio 1.31 reads it: the limit would be lost and Envoy's default of 1 MiB would apply";
+    if !crate::migrate::base::step::has(cx, 31) {
+        return Move::none(&catalog::CLUSTER_BUFFER, "no API has this limit");
+    }
+    found.difference(Kind::Behavior, reason);
+    found.guard(Concern::Patch, State::Broken, reason);
+    let _ = part;
+    found
+}
+
+/// The limits of a workload's own inbound clusters: a rule for the service would also reach its clients.
+fn inbound(part: &Part<'_>, mut found: Move) -> Move {
+    found.add_home("DestinationRule", "trafficPolicy", 0);
+    let reason = "a DestinationRule of the service sets it for every client, and for every port of the workload";
+    found.difference(Kind::Behavior, reason);
+    found.guard(Concern::Direction, State::Broken, reason);
+    let _ = part;
+    found
+}
+
+/// The DestinationRule with a traffic policy for the clusters of a host, for the clients that the filter selects.
+pub(in crate::migrate) fn destination_rule(
+    cx: &Cx<'_>,
+    part: &Part<'_>,
+    mut found: Move,
+    native: &Json,
+    target: &Target,
+) -> Move {
+    found.add_home("DestinationRule", "trafficPolicy", 0);
+    found.difference(Kind::Metadata, RECORDED);
+    let namespace = match client_namespace(cx) {
+        Ok(namespace) => namespace,
+        Err(reason) => return Move::none(found.pattern, reason),
+    };
+    let narrow = Mesh::is_narrow(cx.filter);
+    if !narrow {
+        let proxies = part.built.patch.context;
+        if proxies != PatchContext::Any {
+            let mut check = Move::new(found.pattern);
+            attach::check(cx, part, &mut check, Directions::Mode);
+            // A rule has no direction; what counts is whom it reaches by mistake.
+            for guard in check.guards.into_iter().filter(|guard| guard.state != State::Held) {
+                found.guard(guard.concern, guard.state, guard.reason);
+            }
+        }
+    }
+    let mut spec = Map::new();
+    spec.insert("host".to_owned(), target.host.clone().into());
+    let mut traffic = json!({});
+    if let Some(port) = target.port {
+        // A rule for one port coexists with the others; a host with a single port needs none.
+        let mut level = json!({ "port": { "number": port } });
+        merge(&mut level, native);
+        set_at(&mut traffic, "portLevelSettings", json!([level]));
+    } else {
+        traffic = native.clone();
+    }
+    if let Some(subset) = &target.subset {
+        spec.insert("subsets".to_owned(), json!([{ "name": subset, "trafficPolicy": traffic }]));
+    } else if single_port(cx, target) {
+        spec.insert("trafficPolicy".to_owned(), native.clone());
+    } else {
+        spec.insert("trafficPolicy".to_owned(), traffic);
+    }
+    scoped(cx, part, &mut found, spec, namespace, target)
+}
+
+const RECORDED: &str = "istiod records the rule in the cluster's metadata (`istio.config`)";
+
+/// Edits a rule: as a copy, but with the host and the clients that it names itself.
+fn edit(found: &mut Move, rule: &DestinationRule, new: &Json, target: &Target) {
+    let mut edited = over(&rule.object.document.to_json()["spec"], new, target);
+    if let Some(spec) = edited.as_object_mut() {
+        spec.shift_remove("host");
+        spec.shift_remove("workloadSelector");
+    }
+    // The clusters to which the rule applies name it today.
+    found.differences.retain(|one| one.effect != RECORDED);
+    found.actions.push(Action::Edit {
+        object: ("DestinationRule", rule.object.namespace.clone(), rule.object.name.clone()),
+        change: crate::migrate::output::change::Change::Spec(edited),
+    });
+}
+
+fn single_port(cx: &Cx<'_>, target: &Target) -> bool {
+    target.port.is_some() && cx.mesh.service(&target.host).is_some_and(|service| service.ports.len() == 1)
+}
+
+/// Restricts the rule to its clients, and copies what it would hide.
+fn scoped(
+    cx: &Cx<'_>,
+    part: &Part<'_>,
+    found: &mut Move,
+    spec: Map<String, Json>,
+    namespace: &str,
+    target: &Target,
+) -> Move {
+    let labels = match &cx.filter.selector {
+        Some(labels) if !labels.is_empty() => Some(json!(labels)),
+        _ => match cx.filter.target_refs.as_slice() {
+            [one] if one.kind == "Gateway" => Some(json!({ GATEWAY_NAME_LABEL: one.name })),
+            [] => None,
+            _ => return Move::none(found.pattern, "a DestinationRule selects by labels, not by several references"),
+        },
+    };
+    let rules = cx.mesh.destination_rules(&target.host, namespace);
+    // The client's own rule hides the service's, which hides the root namespace's.
+    let of_service = cx.mesh.namespace_of_host(&target.host);
+    let rank = |rule: &DestinationRule| {
+        let own = rule.object.namespace.as_str();
+        (!rule.selector.is_empty(), own != namespace, Some(own) != of_service)
+    };
+    let hidden = rules.iter().copied().filter(|rule| rule.selector.is_empty()).min_by_key(|rule| rank(rule));
+    let own = |rule: &DestinationRule| {
+        let meets = rule.selector.iter().all(|(key, value)| {
+            let wanted = labels.as_ref().and_then(|labels| labels.get(key)).and_then(Json::as_str);
+            wanted.is_none_or(|wanted| wanted == value)
+        });
+        !rule.selector.is_empty() && rule.object.namespace == namespace && meets
+    };
+    let selecting: Vec<&DestinationRule> = rules.iter().copied().filter(|rule| own(rule)).collect();
+    // The rule for the same clients; all others are about other clients.
+    let same = selecting.first().copied().filter(|rule| selecting.len() == 1 && labels == Some(json!(rule.selector)));
+    let hidden = same.or(hidden);
+    if same.is_none() && !selecting.is_empty() {
+        found.guard(
+            Concern::Existing,
+            State::Broken,
+            format!("a DestinationRule with a workloadSelector for {} exists: edit it by hand", target.host),
+        );
+    }
+    if !cx.mesh.described() {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("it is unknown whether a DestinationRule for {} exists: the new one would hide it", target.host),
+        );
+    }
+    if let Some(rule) = cx.mesh.wildcard_rule(&target.host, namespace) {
+        let reason = format!(
+            "DestinationRule {}/{} for {} applies to {} today, and the new rule would hide it with its TLS mode and limits: write the setting and a copy of that rule by hand",
+            rule.object.namespace, rule.object.name, rule.host, target.host
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
+    if let Some(rule) = hidden {
+        let document = rule.object.document.to_json();
+        let subsets = document["spec"]["subsets"].as_array().is_some_and(|list| !list.is_empty());
+        let levels = document.pointer("/spec/trafficPolicy/portLevelSettings").is_some();
+        if target.by_name && target.subset.is_none() && subsets {
+            let reason = format!(
+                "the rule also applies to the clusters of the subsets of {}; the filter is for one cluster",
+                target.host
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Routes, State::Broken, reason);
+        }
+        if target.subset.is_some() && levels {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                "the rule has settings for ports, which those of the subset would replace",
+            );
+        }
+        if target.subset.is_none() && has_subset_policies(rule) {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                format!(
+                    "a subset of DestinationRule {}/{} has its own settings, which override the new ones",
+                    rule.object.namespace, rule.object.name
+                ),
+            );
+        }
+    }
+    own_workloads(cx, part, found, &spec, target);
+    let mut whole = Json::Object(spec);
+    if let Some(labels) = labels {
+        found.add_home("DestinationRule", "workloadSelector", 0);
+        if let Some(rule) = same {
+            edit(found, rule, &whole, target);
+            found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
+            return found.clone();
+        }
+        if let Some(rule) = hidden {
+            whole = over(&rule.object.document.to_json()["spec"], &whole, target);
+            let unselected = |workload: &&crate::model::inventory::Workload| {
+                workload.object.namespace == namespace
+                    && labels.as_object().is_some_and(|labels| {
+                        labels.iter().any(|(key, value)| workload.labels.get(key).map(String::as_str) != value.as_str())
+                    })
+            };
+            let other = cx.mesh.inventory.workloads.iter().map(AsRef::as_ref).find(unselected);
+            if let Some(other) = other.filter(|_| rule.object.namespace != namespace) {
+                // istiod stops searching once the client's namespace has a rule for the host (`destinationRule` in
+                // `push_context.go`), even if that rule does not select the client.
+                let reason = format!(
+                    "the new rule hides DestinationRule {}/{} from every client in namespace {namespace}, also from those that \
+                     it does not select, such as {}",
+                    rule.object.namespace, rule.object.name, other.object.name
+                );
+                found.difference(Kind::Behavior, reason.clone());
+                found.guard(Concern::Selector, State::Broken, reason);
+            }
+            found.notes.push(format!(
+                "subsets and settings of DestinationRule {}/{} are copied: the new rule hides it for these clients",
+                rule.object.namespace, rule.object.name
+            ));
+        } else if target.subset.is_some() {
+            return Move::none(found.pattern, "the DestinationRule with the subset is not in the input");
+        }
+        whole["workloadSelector"] = json!({ "matchLabels": labels });
+        found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
+        object(cx, found, &whole, namespace);
+        return found.clone();
+    }
+    let mesh_wide = cx.mesh.is_mesh_wide(cx.filter);
+    match hidden {
+        Some(rule) if rule.object.namespace == namespace && !mesh_wide && of_service == Some(namespace) => {
+            let reason = format!(
+                "DestinationRule {}/{} is read by clients of other namespaces too, and two rules for one host hide each other",
+                rule.object.namespace, rule.object.name
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Namespace, State::Broken, reason);
+        }
+        Some(rule) if rule.object.namespace == namespace || mesh_wide => {
+            edit(found, rule, &whole, target);
+            let known = existing(&cx.mesh, ("DestinationRule", &rule.object.namespace, &rule.object.name)).is_some();
+            debug_assert!(known, "the rule comes from the inventory");
+        }
+        Some(rule) => {
+            whole = over(&rule.object.document.to_json()["spec"], &whole, target);
+            whole["exportTo"] = json!(["."]);
+            object(cx, found, &whole, namespace);
+        }
+        None => {
+            if mesh_wide {
+                let Some(owner) = of_service else {
+                    found.guard(
+                        Concern::Namespace,
+                        State::Undecided,
+                        format!("the namespace of {} is unknown: a rule for every client belongs there", target.host),
+                    );
+                    return found.clone();
+                };
+                object(cx, found, &whole, owner);
+            } else {
+                whole["exportTo"] = json!(["."]);
+                object(cx, found, &whole, namespace);
+            }
+        }
+    }
+    let _ = part;
+    found.clone()
+}
+
+/// A rule also applies between the sidecar of the service's own workload and its application, which a filter for
+/// outbound traffic does not change (`applyConnectionPool` for inbound clusters in istiod).
+fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<String, Json>, target: &Target) {
+    let narrow = Mesh::is_narrow(cx.filter);
+    if narrow || part.built.patch.context != PatchContext::SidecarOutbound || target.subset.is_some() {
+        return;
+    }
+    if !spec.iter().any(|(key, value)| key == "connectionPool" || has_entry(value, &|key, _| key == "connectionPool")) {
+        return;
+    }
+    let Some(service) = cx.mesh.service(&target.host).filter(|service| !service.selector.is_empty()) else { return };
+    let near = cx.filter.namespace == cx.mesh.root || cx.filter.namespace == service.object.namespace;
+    let mut behind = cx.mesh.inventory.labelled(&service.selector);
+    let reached = behind.any(|one| one.object.namespace == service.object.namespace && cx.mesh.selects(cx.filter, one));
+    let known = !cx.mesh.inventory.workloads.is_empty();
+    if reached || (near && !known) {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "the rule also applies inside the pods of {}, between their sidecar and the application; the filter is for outbound traffic only",
+                target.host
+            ),
+        );
+    }
+}
+
+fn has_subset_policies(rule: &DestinationRule) -> bool {
+    let document = rule.object.document.to_json();
+    document["spec"]["subsets"]
+        .as_array()
+        .is_some_and(|subsets| subsets.iter().any(|subset| subset.get("trafficPolicy").is_some()))
+}
+
+/// The sections of a traffic policy that settings of a port have too.
+const OF_PORTS: [&str; 4] = ["loadBalancer", "connectionPool", "outlierDetection", "tls"];
+
+/// A hidden rule with the new settings on top. Settings of a port or a subset replace those of the host as a whole, so
+/// they are copied into them.
+fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
+    let mut whole = hidden.clone();
+    if let Some(map) = whole.as_object_mut() {
+        map.shift_remove("exportTo");
+    }
+    whole["host"] = target.host.clone().into();
+    let mut base = whole.get("trafficPolicy").cloned().unwrap_or_else(|| json!({}));
+    let levels = base.as_object_mut().and_then(|map| map.shift_remove("portLevelSettings"));
+    if let Some(subset) = &target.subset {
+        let policy = new.pointer("/subsets/0/trafficPolicy").cloned().unwrap_or_default();
+        for one in whole.get_mut("subsets").and_then(Json::as_array_mut).into_iter().flatten() {
+            if one["name"] == subset.as_str() {
+                if one["trafficPolicy"].is_null() {
+                    one["trafficPolicy"] = json!({});
+                }
+                of_subset(&mut one["trafficPolicy"], &base, &policy);
+            }
+        }
+        return whole;
+    }
+    let Some(level) = new.pointer("/trafficPolicy/portLevelSettings/0") else {
+        merge(&mut whole, new);
+        let settings = &new["trafficPolicy"];
+        let levels = whole.pointer_mut("/trafficPolicy/portLevelSettings").and_then(Json::as_array_mut);
+        for level in levels.into_iter().flatten() {
+            for section in OF_PORTS.iter().filter(|section| !settings[**section].is_null()) {
+                merge(level, &json!({ *section: settings[*section] }));
+            }
+        }
+        return whole;
+    };
+    let mut levels = levels.and_then(|list| list.as_array().cloned()).unwrap_or_default();
+    if let Some(known) = levels.iter_mut().find(|known| known["port"] == level["port"]) {
+        merge(known, level);
+    } else {
+        let mut one = base.clone();
+        merge(&mut one, level);
+        levels.push(one);
+    }
+    base["portLevelSettings"] = levels.into();
+    whole["trafficPolicy"] = base;
+    whole
+}
+
+/// Settings of a subset: each of its sections replaces that of the host as a whole, and settings of a port replace
+/// both.
+fn of_subset(own: &mut Json, host: &Json, new: &Json) {
+    if let Some(level) = new.pointer("/portLevelSettings/0") {
+        let mut all = host.clone();
+        for (section, value) in own.as_object().into_iter().flatten().filter(|(key, _)| *key != "portLevelSettings") {
+            all[section] = value.clone();
+        }
+        merge(&mut all, level);
+        if own["portLevelSettings"].is_null() {
+            own["portLevelSettings"] = json!([]);
+        }
+        if let Some(levels) = own["portLevelSettings"].as_array_mut() {
+            match levels.iter_mut().find(|known| known["port"] == level["port"]) {
+                Some(known) => merge(known, level),
+                None => levels.push(all),
+            }
+        }
+        return;
+    }
+    for (section, value) in new.as_object().into_iter().flatten() {
+        if own[section].is_null() {
+            own[section] = host.get(section).cloned().unwrap_or_else(|| json!({}));
+        }
+        merge(&mut own[section], value);
+    }
+}
+
+fn object(cx: &Cx<'_>, found: &mut Move, spec: &Json, namespace: &str) {
+    found.actions.push(Action::Object(json!({
+        "apiVersion": "networking.istio.io/v1",
+        "kind": "DestinationRule",
+        "metadata": metadata(cx.filter, namespace),
+        "spec": spec,
+    })));
+}

@@ -1,0 +1,343 @@
+//! Settings of a cluster as the `trafficPolicy` of a DestinationRule.
+//!
+//! How istiod uses each field: `pilot/pkg/networking/core/cluster_traffic_policy.go`, releases 1.22 to 1.31.
+
+use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::step::{Cx, Move, Part, has};
+use crate::migrate::base::value::{Fields, refused, set_at};
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::ObjectMatch;
+use serde_json::{Value as Json, json};
+
+const PROTOCOL_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+const TLS: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+
+/// What a patch sets on clusters.
+pub(in crate::migrate) struct Policy {
+    /// The traffic policy.
+    pub native: Json,
+    /// Fields without a native equivalent.
+    pub rest: Option<Json>,
+    /// The pattern.
+    pub pattern: &'static Pattern,
+    /// A setting of the whole proxy instead, if any.
+    pub proxy: Option<Json>,
+}
+
+type Refused = (&'static Pattern, String);
+
+/// Reads a value.
+pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Result<Policy, Refused> {
+    let mut value = part.value.clone();
+    let mut native = json!({});
+    let mut pattern: &'static Pattern = &catalog::CLUSTER_POLICY;
+    if let Some(timeout) = value.text("connect_timeout") {
+        set_at(&mut native, "connectionPool/tcp/connectTimeout", timeout);
+    }
+    if let Some(requests) = value.take("max_requests_per_connection") {
+        set_at(&mut native, "connectionPool/http/maxRequestsPerConnection", requests);
+        found.difference(
+            Kind::Behavior,
+            "the limit moves to the HTTP options, where Envoy reads it; the cluster's deprecated field is ignored when they are set",
+        );
+    }
+    keepalive(&mut value, &mut native)?;
+    thresholds(cx, &mut value, &mut native, found)?;
+    if let Some(detection) = value.sub("outlier_detection") {
+        outliers(detection, &mut native, found)?;
+    }
+    balancing(part, &mut value, &mut native, found)?;
+    if let Some(mut options) = value.sub("typed_extension_protocol_options") {
+        pattern = &catalog::CLUSTER_HTTP_OPTIONS;
+        let Some(mut http) = options.typed(PROTOCOL_OPTIONS, PROTOCOL_OPTIONS) else {
+            return Err((pattern, "only the HTTP options have native fields".to_owned()));
+        };
+        if keeps_case(&http) {
+            if !has(cx, 25) {
+                return Err((pattern, "`preserveHttp1HeaderCase` is new in Istio 1.25".to_owned()));
+            }
+            let proxy = json!({ "proxyHeaders": { "preserveHttp1HeaderCase": true } });
+            return Ok(Policy { native, rest: None, pattern, proxy: Some(proxy) });
+        }
+        http_options(cx, part, &mut http, &mut native, found)?;
+        if !http.is_empty() || !options.is_empty() {
+            return Err((pattern, super::extension::left(&http, &options)));
+        }
+    }
+    if let Some(socket) = value.sub("transport_socket") {
+        native["tls"] =
+            upstream_tls(socket).ok_or((pattern, "these TLS settings have no native equivalent".to_owned()))?;
+        found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
+        found.difference(
+            Kind::Behavior,
+            "istiod's own TLS settings are used with the rule's: versions 1.2 to 1.3, verification by its rules",
+        );
+    }
+    if native.as_object().is_none_or(serde_json::Map::is_empty) {
+        let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        return Err((pattern, format!("{} has no known native field", keys.join(", "))));
+    }
+    if let Some(reason) = refused(&native) {
+        return Err((pattern, reason));
+    }
+    let rest = (!value.is_empty()).then_some(value.0);
+    Ok(Policy { native, rest, pattern, proxy: None })
+}
+
+fn keepalive(value: &mut Fields, native: &mut Json) -> Result<(), Refused> {
+    let Some(mut keepalive) = value.sub("upstream_connection_options/tcp_keepalive") else { return Ok(()) };
+    if let Some(probes) = keepalive.take("keepalive_probes") {
+        set_at(native, "connectionPool/tcp/tcpKeepalive/probes", probes);
+    }
+    for (from, to) in [("keepalive_time", "time"), ("keepalive_interval", "interval")] {
+        if let Some(seconds) = keepalive.number(from) {
+            set_at(native, &format!("connectionPool/tcp/tcpKeepalive/{to}"), format!("{seconds}s"));
+        }
+    }
+    if keepalive.is_empty() {
+        Ok(())
+    } else {
+        Err((&catalog::CLUSTER_POLICY, "keepalive settings without a native field".to_owned()))
+    }
+}
+
+fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
+    let refused = |why: &str| (&catalog::CLUSTER_POLICY, why.to_owned());
+    let mut list = value.list("circuit_breakers/thresholds");
+    let Some(mut threshold) = list.pop() else { return Ok(()) };
+    if !list.is_empty() || threshold.peek("priority").is_some() {
+        return Err(refused("a DestinationRule has one set of limits, for the default priority"));
+    }
+    // Envoy uses the first entry of a priority, as seen in Envoy 1.39.3.
+    found.difference(
+        Kind::Behavior,
+        "MERGE leaves istiod's unlimited entry first, and Envoy reads the first: the filter's limits never applied, the rule's do",
+    );
+    for (from, to) in [
+        ("max_connections", "connectionPool/tcp/maxConnections"),
+        ("max_pending_requests", "connectionPool/http/http1MaxPendingRequests"),
+        ("max_requests", "connectionPool/http/http2MaxRequests"),
+        ("max_retries", "connectionPool/http/maxRetries"),
+    ] {
+        if let Some(limit) = threshold.take(from) {
+            set_at(native, to, limit);
+        }
+    }
+    if let Some(mut budget) = threshold.sub("retry_budget") {
+        if !has(cx, 27) {
+            return Err(refused("`retryBudget` is new in Istio 1.27"));
+        }
+        found.add_home("DestinationRule", "trafficPolicy.retryBudget", 27);
+        for (from, to) in [("budget_percent/value", "percent"), ("min_retry_concurrency", "minRetryConcurrency")] {
+            if let Some(setting) = budget.take(from) {
+                set_at(native, &format!("retryBudget/{to}"), setting);
+            }
+        }
+        if !budget.is_empty() {
+            return Err(refused("a retry budget with settings without a native field"));
+        }
+    }
+    threshold.skip("track_remaining");
+    if threshold.is_empty() { Ok(()) } else { Err(refused("limits without a native field")) }
+}
+
+fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
+    for (from, to) in [
+        ("consecutive_5xx", "consecutive5xxErrors"),
+        ("consecutive_gateway_failure", "consecutiveGatewayErrors"),
+        ("interval", "interval"),
+        ("base_ejection_time", "baseEjectionTime"),
+        ("max_ejection_percent", "maxEjectionPercent"),
+        ("split_external_local_origin_errors", "splitExternalLocalOriginErrors"),
+        ("consecutive_local_origin_failure", "consecutiveLocalOriginFailures"),
+    ] {
+        if let Some(setting) = detection.take(from) {
+            set_at(native, &format!("outlierDetection/{to}"), setting);
+        }
+    }
+    // istiod sets these to full enforcement itself, and disables detection by success rate.
+    for (field, expected) in [
+        ("enforcing_consecutive_5xx", 100),
+        ("enforcing_consecutive_gateway_failure", 100),
+        ("enforcing_consecutive_local_origin_failure", 100),
+        ("enforcing_success_rate", 0),
+    ] {
+        if detection.number(field).is_some_and(|number| number != expected) {
+            return Err((&catalog::CLUSTER_POLICY, format!("`{field}` has no native field")));
+        }
+    }
+    if native.pointer("/outlierDetection/consecutiveGatewayErrors").is_some()
+        && native.pointer("/outlierDetection/consecutive5xxErrors").is_none()
+    {
+        found.difference(Kind::Metadata, "defaults of the detection are written out");
+    }
+    found.difference(Kind::Metadata, "defaults of the detection are written out");
+    found.difference(
+        Kind::Behavior,
+        "istiod disables success-rate detection, and ejections stop below a percentage of healthy endpoints (`minHealthPercent`)",
+    );
+    if detection.is_empty() && native.get("outlierDetection").is_some() {
+        Ok(())
+    } else {
+        Err((&catalog::CLUSTER_POLICY, "outlier detection with settings without a native field".to_owned()))
+    }
+}
+
+fn balancing(part: &Part<'_>, value: &mut Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
+    if let Some(word) = value.text("lb_policy") {
+        if !matches!(word.as_str(), "LEAST_REQUEST" | "RANDOM") {
+            return Err((&catalog::CLUSTER_POLICY, format!("load balancing {word} has no native equivalent")));
+        }
+        set_at(native, "loadBalancer/simple", word);
+    } else if part.defaults.iter().any(|field| field == "lb_policy" || field == "lbPolicy") {
+        set_at(native, "loadBalancer/simple", "ROUND_ROBIN");
+        found.difference(
+            Kind::Behavior,
+            "ROUND_ROBIN is the enum's zero value, which MERGE cannot set: the filter does not change the cluster, the rule does",
+        );
+    }
+    Ok(())
+}
+
+fn keeps_case(http: &Fields) -> bool {
+    let path = "explicit_http_config/http_protocol_options/header_key_format/stateful_formatter/typed_config";
+    http.peek(path)
+        .is_some_and(|any| crate::migrate::base::value::any_type(any).ends_with("PreserveCaseFormatterConfig"))
+}
+
+/// Whether istiod already uses HTTP/2 for the service because of its port name; `None` if the Service is unknown.
+fn is_http2(cx: &Cx<'_>, part: &Part<'_>) -> Option<bool> {
+    let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
+    let service = cx.mesh.service(&cluster.service)?;
+    let mut ports = service.ports.iter().filter(|port| cluster.port_number == 0 || port.number == cluster.port_number);
+    let http2 = |name: &str, app: Option<&str>| {
+        let word = app.unwrap_or_else(|| name.split('-').next().unwrap_or_default()).to_ascii_lowercase();
+        matches!(word.as_str(), "grpc" | "http2" | "kubernetes.io/h2c")
+    };
+    Some(ports.all(|port| http2(&port.name, port.app_protocol.as_deref())))
+}
+
+fn http_options(
+    cx: &Cx<'_>,
+    part: &Part<'_>,
+    http: &mut Fields,
+    native: &mut Json,
+    found: &mut Move,
+) -> Result<(), Refused> {
+    let refused = |why: &str| (&catalog::CLUSTER_HTTP_OPTIONS, why.to_owned());
+    let mut replaced = false;
+    for (from, to) in [
+        ("common_http_protocol_options/idle_timeout", "connectionPool/http/idleTimeout"),
+        ("common_http_protocol_options/max_requests_per_connection", "connectionPool/http/maxRequestsPerConnection"),
+        ("common_http_protocol_options/max_connection_duration", "connectionPool/tcp/maxConnectionDuration"),
+    ] {
+        if let Some(setting) = http.take(from) {
+            set_at(native, to, setting);
+            replaced = true;
+        }
+    }
+    let http2 = http.peek("explicit_http_config/http2_protocol_options").is_some();
+    if replaced && !(http2 && is_http2(cx, part) == Some(true)) {
+        found.difference(
+            Kind::Behavior,
+            "MERGE replaces all of istiod's HTTP options (HTTP/2 among them); the rule keeps them",
+        );
+    }
+    if let Some(mut two) = http.sub("explicit_http_config/http2_protocol_options") {
+        if let Some(streams) = two.take("max_concurrent_streams") {
+            set_at(native, "connectionPool/http/maxConcurrentStreams", streams);
+            found.difference(Kind::Metadata, "an empty message is written out");
+        }
+        for window in ["initial_stream_window_size", "initial_connection_window_size"] {
+            if two.peek(window).is_some() {
+                return Err(refused("HTTP/2 windows to services have no native field"));
+            }
+        }
+        match is_http2(cx, part) {
+            Some(true) => {}
+            other => {
+                set_at(native, "connectionPool/http/h2UpgradePolicy", "UPGRADE");
+                found.difference(
+                    Kind::Behavior,
+                    "ALPN offers h2, so the other sidecar also speaks HTTP/2; the filter does not change ALPN",
+                );
+                if other.is_none() {
+                    found.guard(
+                        Concern::Patch,
+                        State::Undecided,
+                        "it is unknown whether istiod already uses HTTP/2 for this service: its Service is not in the input",
+                    );
+                }
+            }
+        }
+        if let Some(mut keepalive) = two.sub("connection_keepalive") {
+            if !has(cx, 31) {
+                return Err(refused("`http2KeepAlive` is new in Istio 1.31"));
+            }
+            found.add_home("DestinationRule", "trafficPolicy.connectionPool.http.http2KeepAlive", 31);
+            for key in ["interval", "timeout"] {
+                if let Some(time) = keepalive.text(key) {
+                    set_at(native, &format!("connectionPool/http/http2KeepAlive/{key}"), time);
+                }
+            }
+            if !keepalive.is_empty() {
+                return Err(refused("keepalive settings without a native field"));
+            }
+        }
+        if !two.is_empty() {
+            return Err(refused("HTTP/2 options without a native field"));
+        }
+    }
+    if let Some(one) = http.sub("explicit_http_config/http_protocol_options") {
+        if !one.is_empty() {
+            return Err(refused("HTTP/1 options without a native field"));
+        }
+        set_at(native, "connectionPool/http/h2UpgradePolicy", "DO_NOT_UPGRADE");
+        found.difference(Kind::Behavior, "MERGE replaces all of istiod's HTTP options; the rule keeps the others");
+    }
+    Ok(())
+}
+
+/// Upstream TLS with certificates from files, as `trafficPolicy.tls`.
+pub(in crate::migrate) fn upstream_tls(mut socket: Fields) -> Option<Json> {
+    socket.skip("name");
+    let mut context = socket.typed("typed_config", TLS)?;
+    let mut native = json!({ "mode": "SIMPLE" });
+    let mut certificates = context.list("common_tls_context/tls_certificates");
+    if let Some(mut certificate) = certificates.pop() {
+        native["mode"] = "MUTUAL".into();
+        native["clientCertificate"] = certificate.text("certificate_chain/filename")?.into();
+        native["privateKey"] = certificate.text("private_key/filename")?.into();
+        if !certificate.is_empty() || !certificates.is_empty() {
+            return None;
+        }
+    }
+    if let Some(sni) = context.text("sni") {
+        native["sni"] = sni.into();
+    }
+    let ca = context.text("common_tls_context/validation_context/trusted_ca/filename");
+    let mut names = Vec::new();
+    for list in ["match_typed_subject_alt_names", "match_subject_alt_names"] {
+        for mut one in context.list(&format!("common_tls_context/validation_context/{list}")) {
+            one.skip("san_type");
+            let name = one.text("matcher/exact").or_else(|| one.text("exact"))?;
+            if !one.is_empty() {
+                return None;
+            }
+            names.push(name);
+        }
+    }
+    if !names.is_empty() {
+        native["subjectAltNames"] = names.into();
+    }
+    match ca.as_deref() {
+        // The certificates of the operating system, which istiod uses if no path is given.
+        Some(path) if path.ends_with("/ca-certificates.crt") || path.ends_with("/cert.pem") => {}
+        Some(path) => native["caCertificates"] = path.into(),
+        // Without a CA, the filter's TLS accepts every certificate.
+        None => native["insecureSkipVerify"] = true.into(),
+    }
+    let alpn = context.texts("common_tls_context/alpn_protocols");
+    let _ = alpn;
+    (context.is_empty() && socket.is_empty()).then_some(native)
+}

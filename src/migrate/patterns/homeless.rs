@@ -1,0 +1,102 @@
+//! Patches without a native API, and their explanations; also gRPC-Web, which a server's protocol turns on.
+
+use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::objects::mesh::Proxies;
+use crate::migrate::objects::policy::{is_tcp, pod_port};
+use crate::migrate::output::change::Change;
+use crate::migrate::output::draft::Action;
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use std::collections::BTreeSet;
+
+/// HTTP filters without a native API, by the message of their configuration.
+const FILTERS: &[(&str, &Pattern)] = &[
+    ("envoy.extensions.filters.http.ratelimit.v3.RateLimit", &catalog::GLOBAL_RATELIMIT),
+    ("envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit", &catalog::LOCAL_RATELIMIT),
+    ("envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor", &catalog::EXT_PROC),
+    ("envoy.extensions.filters.http.oauth2.v3.OAuth2", &catalog::OAUTH2),
+    ("envoy.extensions.filters.http.buffer.v3.Buffer", &catalog::BUFFER),
+    ("envoy.extensions.filters.http.compressor.v3.Compressor", &catalog::COMPRESSOR),
+    ("envoy.extensions.filters.http.decompressor.v3.Decompressor", &catalog::COMPRESSOR),
+];
+
+const GRPC_WEB: &str = "envoy.extensions.filters.http.grpc_web.v3.GrpcWeb";
+
+/// Finds gRPC-Web filters.
+pub(in crate::migrate) fn find_grpc_web(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == GRPC_WEB {
+            let found = grpc_web(cx, part);
+            part.answer(found);
+        }
+    }
+}
+
+fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    if part.reach.proxies != Proxies::Gateway {
+        return Move::none(&catalog::GRPC_WEB, "only a Gateway's servers have a protocol that enables gRPC-Web");
+    }
+    let mut found = Move::new(&catalog::GRPC_WEB)
+        .home("Gateway", "servers.port.protocol GRPC-WEB", 0)
+        .differs(Kind::Position, "translates before stats, alpn, fault and cors: they see gRPC instead of gRPC-Web");
+    let Some(servers) = cx.mesh.servers(cx.filter) else {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            "the Gateway is not in the input: add it so that it can be edited",
+        );
+        return found;
+    };
+    let mut edits = BTreeSet::new();
+    for one in servers.iter().filter(|one| !is_tcp(&one.server.protocol, one.server.tls_mode.as_deref())) {
+        if part.reach.port.is_some_and(|port| pod_port(cx, one.server.port) != port) {
+            continue;
+        }
+        if one.server.protocol != "HTTP" && one.server.protocol != "HTTP2" {
+            return Move::none(&catalog::GRPC_WEB, "a server with TLS cannot have the protocol GRPC-WEB");
+        }
+        let object = &one.gateway.object;
+        edits.insert((object.namespace.clone(), object.name.clone(), one.server.port));
+    }
+    if edits.is_empty() {
+        found.guard(Concern::Ports, State::Undecided, "no server of the known Gateways uses this port");
+    }
+    for (namespace, name, port) in edits {
+        let change = Change::Protocol { port, protocol: "GRPC-WEB" };
+        found.actions.push(Action::Edit { object: ("Gateway", namespace, name), change });
+    }
+    if part.reach.narrowed.is_some() {
+        found.guard(
+            Concern::Ports,
+            State::Broken,
+            "the protocol applies to a whole server; the filter is for one part of it",
+        );
+    }
+    found
+}
+
+/// Answers patches that no pattern matched.
+pub(in crate::migrate) fn find(parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        let of = part.config_type();
+        let known = FILTERS.iter().find(|(message, _)| *message == of);
+        let found = match (part.apply_to(), known) {
+            (ApplyTo::Bootstrap, _) => {
+                Move::none(&catalog::BOOTSTRAP, "no supported release applies BOOTSTRAP patches")
+            }
+            (ApplyTo::HttpFilter, Some((_, pattern))) => Move::none(pattern, ""),
+            (ApplyTo::Listener, _) if part.value.peek("socket_options").is_some() => {
+                Move::none(&catalog::SOCKET_OPTIONS, "")
+            }
+            (_, _) if matches!(part.operation(), Operation::Remove | Operation::Replace) => {
+                Move::none(&catalog::OTHER, format!("no native API has {}", part.operation()))
+            }
+            (apply_to, _) => {
+                let what = if of.is_empty() { apply_to.to_string() } else { format!("{apply_to} with {of}") };
+                Move::none(&catalog::OTHER, format!("{what} has no known native API"))
+            }
+        };
+        part.answer(found);
+    }
+}

@@ -1,0 +1,591 @@
+//! Values merged into routes and virtual hosts, as rules of a VirtualService.
+
+use crate::engine::matching;
+use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::step::Part;
+use crate::migrate::base::value::{Fields, any_type, percentage, refused};
+use crate::migrate::base::verdict::{Difference, Kind};
+use crate::migrate::proofs::forms::{is_internal, reads_headers};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::release::Release;
+use crate::source::ErrorMessage;
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+
+const CORS_POLICY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
+const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+
+/// What a patch sets on routes.
+#[derive(Debug)]
+pub(in crate::migrate) struct Setting {
+    /// The pattern.
+    pub pattern: &'static Pattern,
+    /// The field of a VirtualService's rule.
+    pub field: &'static str,
+    /// The first minor release that reads it, 0 for all.
+    pub since: u16,
+    /// What to merge into the rule.
+    pub value: Json,
+    /// Differences that the setting always has.
+    pub differences: Vec<Difference>,
+    /// Whether it applies only to rules that route.
+    pub needs_route: bool,
+    /// Whether the filter sets it on the virtual host or table.
+    pub at_host: bool,
+    /// The effect of that move.
+    pub moved: &'static str,
+    /// Fields without a native equivalent.
+    pub rest: Option<Json>,
+}
+
+/// A refusal: the pattern and why.
+type Refused = (&'static Pattern, String);
+
+/// Reads a value; CORS filters that the same EnvoyFilter inserts count as istiod's.
+pub(in crate::migrate) fn settings(part: &Part<'_>, own_cors: &[String], to: Release) -> Result<Setting, Refused> {
+    let mut value = part.value.clone();
+    value.skip("name");
+    let at_host = part.apply_to() != ApplyTo::HttpRoute;
+    let mut found = Setting {
+        pattern: &catalog::OTHER,
+        field: "http",
+        since: 0,
+        value: json!({}),
+        differences: Vec::new(),
+        needs_route: false,
+        at_host,
+        moved: "it moves from the virtual host (or the whole table) to its routes: the same for every request that matches a route",
+        rest: None,
+    };
+    headers(&mut value, &mut found)?;
+    timeouts(&mut value, &mut found);
+    retries(&mut value, &mut found)?;
+    rewrite(&mut value, &mut found);
+    mirrors(&mut value, to, &mut found)?;
+    per_filter(&mut value, &mut found, own_cors)?;
+    for path in ["cors", "route/cors"] {
+        if let Some(policy) = value.sub(path) {
+            cors(policy, &mut found)?;
+            differ(
+                &mut found,
+                Kind::Metadata,
+                "the policy is in `typed_per_filter_config` instead of the deprecated field `cors`; Envoy reads both the same way",
+            );
+        }
+    }
+    if found.pattern == &catalog::OTHER {
+        return Err(homeless(part, &value));
+    }
+    if let Some(reason) = refused(&found.value) {
+        return Err((found.pattern, reason));
+    }
+    if !value.is_empty() {
+        found.rest = Some(value.0);
+    }
+    Ok(found)
+}
+
+fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
+    if value.peek("rate_limits").is_some() || value.peek("route/rate_limits").is_some() {
+        return (
+            &catalog::VHOST_RATE_LIMITS,
+            "rate limit actions belong to the rate limit filter, which has no native API".to_owned(),
+        );
+    }
+    if let Some(configs) = value.peek("typed_per_filter_config").and_then(Json::as_object) {
+        let names: Vec<&str> = configs.keys().map(String::as_str).collect();
+        return (&catalog::PER_FILTER_CONFIG, format!("the settings of {} move with that filter", names.join(", ")));
+    }
+    if value.peek("route/weighted_clusters").is_some() {
+        return (
+            &catalog::OTHER,
+            "MERGE adds a destination to `weighted_clusters` and changes none, so that there is nothing to write: set headers of a destination in the route object"
+                .to_owned(),
+        );
+    }
+    if value.peek("route/idle_timeout").is_some() {
+        return (&catalog::ROUTE_TIMEOUT, "`idle_timeout` of a route has no native field".to_owned());
+    }
+    let _ = part;
+    let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    (&catalog::OTHER, format!("{} has no known native field", keys.join(", ")))
+}
+
+fn differ(found: &mut Setting, kind: Kind, effect: &str) {
+    found.differences.push(Difference::new(kind, effect));
+}
+
+fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
+    let mut native = Map::new();
+    for direction in ["request", "response"] {
+        let mut one = Map::new();
+        let (mut set, mut add) = (Map::new(), Map::new());
+        let mut order: Vec<(bool, String)> = Vec::new();
+        let (mut names, mut reads) = (BTreeSet::new(), false);
+        for mut option in value.list(&format!("{direction}_headers_to_add")) {
+            let name = option.text("header/key");
+            let text = option.text("header/value").unwrap_or_default();
+            let action = option.text("append_action");
+            let append = option.flag("append");
+            let refused = |why: &str| (&catalog::ROUTE_HEADERS, why.to_owned());
+            let Some(name) = name.filter(|_| option.is_empty()) else {
+                return Err(refused("a header option without a native equivalent"));
+            };
+            if direction == "request" && matches!(name.to_ascii_lowercase().as_str(), "host" | ":authority") {
+                return Err(refused(
+                    "a VirtualService that sets the host rewrites it before routing to the service; the filter does not",
+                ));
+            }
+            if is_internal(&name) {
+                return Err(refused(&format!("istiod ignores the header {name} in a VirtualService")));
+            }
+            if !names.insert(name.to_ascii_lowercase()) {
+                return Err(refused("a header set twice has no native equivalent"));
+            }
+            reads |= reads_headers(&text);
+            if append.is_some() && action.is_none() {
+                differ(found, Kind::Metadata, "the deprecated `append` is written as `append_action`");
+            }
+            let overwrite = match (action.as_deref(), append) {
+                (Some("OVERWRITE_IF_EXISTS_OR_ADD"), _) => true,
+                (None, Some(false)) => true,
+                (None | Some("APPEND_IF_EXISTS_OR_ADD"), _) => false,
+                (Some(other), _) => return Err(refused(&format!("{other} has no native equivalent"))),
+            };
+            order.push((overwrite, name.clone()));
+            let into = if overwrite { &mut set } else { &mut add };
+            into.insert(name, text.into());
+        }
+        let mixed = order.iter().any(|(overwrite, _)| *overwrite != order[0].0);
+        if mixed || !order.is_sorted() {
+            differ(found, Kind::Position, "the headers are set in a different order");
+            if reads {
+                differ(
+                    found,
+                    Kind::Behavior,
+                    "a value reads headers (`%REQ(…)%`, `%RESP(…)%`), and in a different order it may read different values",
+                );
+            }
+        }
+        if !set.is_empty() {
+            one.insert("set".to_owned(), Json::Object(set));
+        }
+        if !add.is_empty() {
+            one.insert("add".to_owned(), Json::Object(add));
+        }
+        let remove = value.texts(&format!("{direction}_headers_to_remove"));
+        if let Some(name) = remove.iter().find(|name| is_internal(name)) {
+            return Err((&catalog::ROUTE_HEADERS, format!("istiod ignores the header {name} in a VirtualService")));
+        }
+        if !remove.is_empty() {
+            one.insert("remove".to_owned(), remove.into());
+        }
+        if !one.is_empty() {
+            native.insert(direction.to_owned(), Json::Object(one));
+        }
+    }
+    if !native.is_empty() {
+        found.pattern = &catalog::ROUTE_HEADERS;
+        found.field = "http.headers";
+        found.value["headers"] = Json::Object(native);
+    }
+    Ok(())
+}
+
+fn timeouts(value: &mut Fields, found: &mut Setting) {
+    let Some(timeout) = value.text("route/timeout") else { return };
+    found.pattern = &catalog::ROUTE_TIMEOUT;
+    found.field = "http.timeout";
+    found.needs_route = true;
+    found.value["timeout"] = timeout.into();
+    differ(
+        found,
+        Kind::Behavior,
+        "the limit for a grpc-timeout header follows the timeout; the filter leaves that limit as it is",
+    );
+}
+
+fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
+    let path = if value.peek("route/retry_policy").is_some() { "route/retry_policy" } else { "retry_policy" };
+    let Some(mut policy) = value.sub(path) else { return Ok(()) };
+    let mut native = Map::new();
+    if let Some(number) = policy.number("num_retries") {
+        native.insert("attempts".to_owned(), number.into());
+        if number == 0 {
+            differ(
+                found,
+                Kind::Behavior,
+                "retries are off; MERGE of 0 changes nothing, so they are on with the filter",
+            );
+        }
+    }
+    if let Some(timeout) = policy.text("per_try_timeout") {
+        native.insert("perTryTimeout".to_owned(), timeout.into());
+    }
+    if let Some(mut on) = policy.text("retry_on") {
+        let codes = policy.peek("retriable_status_codes").and_then(Json::as_array).cloned().unwrap_or_default();
+        // istiod puts these codes into the list of their own.
+        if !codes.is_empty() && on.split(',').any(|one| one.trim() == "retriable-status-codes") {
+            policy.skip("retriable_status_codes");
+            codes.iter().for_each(|code| on.push_str(&format!(",{code}")));
+        }
+        native.insert("retryOn".to_owned(), on.into());
+    }
+    if let Some(backoff) = policy.text("retry_back_off/base_interval") {
+        native.insert("backoff".to_owned(), backoff.into());
+        found.since = found.since.max(26);
+    }
+    if found.at_host {
+        differ(
+            found,
+            Kind::Behavior,
+            "istiod sets a retry policy on every route, which overrides the virtual host's: the filter does nothing, the rule takes effect",
+        );
+    }
+    if native.is_empty() || !native.contains_key("attempts") {
+        return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
+    }
+    if !policy.is_empty() {
+        return Err((&catalog::ROUTE_RETRIES, super::extension::left(&policy, &Fields(json!({})))));
+    }
+    if found.pattern == &catalog::OTHER {
+        found.pattern = &catalog::ROUTE_RETRIES;
+        found.field = "http.retries";
+    }
+    found.needs_route = true;
+    found.value["retries"] = Json::Object(native);
+    Ok(())
+}
+
+fn rewrite(value: &mut Fields, found: &mut Setting) {
+    let mut native = Map::new();
+    if let Some(host) = value.text("route/host_rewrite_literal") {
+        native.insert("authority".to_owned(), host.into());
+    }
+    if let Some(prefix) = value.text("route/prefix_rewrite") {
+        native.insert("uri".to_owned(), prefix.into());
+    }
+    let regex = value.peek("route/regex_rewrite/pattern/regex").and_then(Json::as_str).map(str::to_owned);
+    if let Some(regex) = regex.filter(|_| !native.contains_key("uri")) {
+        let substitution = value.text("route/regex_rewrite/substitution").unwrap_or_default();
+        native.insert("uriRegexRewrite".to_owned(), json!({ "match": regex, "rewrite": substitution }));
+        value.skip("route/regex_rewrite");
+    }
+    if native.is_empty() {
+        return;
+    }
+    found.pattern = &catalog::ROUTE_REWRITE;
+    found.field = "http.rewrite";
+    found.needs_route = true;
+    found.value["rewrite"] = Json::Object(native);
+}
+
+fn mirrors(value: &mut Fields, to: Release, found: &mut Setting) -> Result<(), Refused> {
+    let refused = |why: String| (&catalog::ROUTE_MIRROR, why);
+    // `PILOT_DISABLE_SHADOW_HOST_SUFFIX` is on by default from Istio 1.28.
+    let keeps_host = to >= Release::minor(28);
+    let mut native = Vec::new();
+    for mut policy in value.list("route/request_mirror_policies") {
+        let cluster = policy.text("cluster").unwrap_or_default();
+        let key = matching::parse_subset_key(&cluster);
+        if !cluster.contains('|') || key.direction != "outbound" || key.port == 0 {
+            return Err(refused(format!("the mirror names cluster {cluster}, which is not that of a service")));
+        }
+        let mut one = json!({ "destination": { "host": key.host, "port": { "number": key.port } } });
+        if !key.subset.is_empty() {
+            one["destination"]["subset"] = key.subset.into();
+        }
+        match policy.sub("runtime_fraction/default_value") {
+            Some(fraction) => {
+                let mut whole = Fields(json!({ "percentage": fraction.0 }));
+                let percent = percentage(&mut whole).filter(|percent| percent.as_f64() > Some(0.0));
+                let percent = percent.ok_or_else(|| refused("this share of mirrored requests".to_owned()))?;
+                one["percentage"] = json!({ "value": percent });
+                differ(found, Kind::Metadata, "the same percentage, written in millionths");
+            }
+            None => differ(found, Kind::Metadata, "the share of mirrored requests, all of them, is written out"),
+        }
+        if policy.flag("trace_sampled") != Some(false) {
+            differ(
+                found,
+                Kind::Behavior,
+                "mirrored requests are never traced; with the filter they are traced like the original request",
+            );
+        }
+        let keeps = policy.flag("disable_shadow_host_suffix_append") == Some(true);
+        if keeps != keeps_host {
+            let effect = if keeps {
+                "`-shadow` is appended to the host of mirrored requests"
+            } else {
+                "mirrored requests keep their host; with the filter `-shadow` is appended to it"
+            };
+            differ(found, Kind::Behavior, effect);
+        }
+        if !policy.is_empty() {
+            return Err(refused(super::extension::left(&policy, &Fields(json!({})))));
+        }
+        native.push(one);
+    }
+    if native.is_empty() {
+        return Ok(());
+    }
+    found.pattern = &catalog::ROUTE_MIRROR;
+    found.field = "http.mirrors";
+    found.needs_route = true;
+    found.value["mirrors"] = native.into();
+    Ok(())
+}
+
+fn per_filter(value: &mut Fields, found: &mut Setting, own_cors: &[String]) -> Result<(), Refused> {
+    let Some(Json::Object(configs)) = value.peek("typed_per_filter_config").cloned() else { return Ok(()) };
+    for (name, config) in configs {
+        let path = |fields: &mut Fields| {
+            if let Some(map) = fields.0.get_mut("typed_per_filter_config").and_then(Json::as_object_mut) {
+                map.shift_remove(&name);
+                if map.is_empty() {
+                    fields.skip("typed_per_filter_config");
+                }
+            }
+        };
+        let mut fields = Fields(config.clone());
+        fields.skip("@type");
+        match any_type(&config) {
+            CORS_POLICY if name == "envoy.filters.http.cors" || own_cors.contains(&name) => {
+                cors(fields, found)?;
+                path(value);
+            }
+            FAULT if name == "envoy.filters.http.fault" => {
+                fault(fields, found)?;
+                path(value);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn split(text: &str) -> Vec<String> {
+    text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
+    let refused = |why: String| (&catalog::CORS, why);
+    let mut native = Map::new();
+    let mut origins = Vec::new();
+    for mut origin in policy.list("allow_origin_string_match") {
+        let one = if let Some(text) = origin.text("exact") {
+            json!({ "exact": text })
+        } else if let Some(text) = origin.text("prefix") {
+            json!({ "prefix": text })
+        } else if let Some(text) = origin.text("safe_regex/regex") {
+            if origin.peek("safe_regex").is_some() {
+                differ(found, Kind::Metadata, "`google_re2`, the only engine, is not written");
+            }
+            origin.skip("safe_regex");
+            json!({ "regex": text })
+        } else {
+            return Err(refused("an origin matched this way has no native equivalent".to_owned()));
+        };
+        if !origin.is_empty() {
+            return Err(refused("an origin matched this way has no native equivalent".to_owned()));
+        }
+        origins.push(one);
+    }
+    if !origins.is_empty() {
+        native.insert("allowOrigins".to_owned(), origins.into());
+    }
+    for (from, to) in
+        [("allow_methods", "allowMethods"), ("allow_headers", "allowHeaders"), ("expose_headers", "exposeHeaders")]
+    {
+        if let Some(text) = policy.text(from) {
+            let items = split(&text);
+            if items.join(",") != text {
+                differ(
+                    found,
+                    Kind::Behavior,
+                    "a list of the CORS policy is written without spaces and empty items; browsers read both forms as the same list",
+                );
+            }
+            native.insert(to.to_owned(), items.into());
+        }
+    }
+    if let Some(age) = policy.text("max_age") {
+        let seconds: u64 = age.parse().map_err(|_| refused(format!("max_age {age} is not a number of seconds")))?;
+        native.insert("maxAge".to_owned(), format!("{seconds}s").into());
+    }
+    if let Some(flag) = policy.flag("allow_credentials") {
+        native.insert("allowCredentials".to_owned(), flag.into());
+    }
+    if let Some(forward) = policy.flag("forward_not_matching_preflights") {
+        native.insert("unmatchedPreflights".to_owned(), if forward { "FORWARD" } else { "IGNORE" }.into());
+        found.since = found.since.max(23);
+    }
+    if !policy.is_empty() {
+        return Err(refused(super::extension::left(&policy, &Fields(json!({})))));
+    }
+    if !found.at_host {
+        differ(found, Kind::Metadata, "defaults of the policy are written out");
+    }
+    found.pattern = &catalog::CORS;
+    found.field = "http.corsPolicy";
+    found.moved = "the CORS policy is on the routes instead of the virtual host: the same for every request that matches a \
+         route; preflights of other origins are refused there";
+    found.value["corsPolicy"] = Json::Object(native);
+    Ok(())
+}
+
+fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
+    let refused = || (&catalog::FAULT, "this fault has no native equivalent".to_owned());
+    let mut native = Map::new();
+    if let Some(mut delay) = config.sub("delay") {
+        let time = delay.text("fixed_delay").ok_or_else(refused)?;
+        let share = percentage(&mut delay).ok_or_else(refused)?;
+        if !delay.is_empty() {
+            return Err(refused());
+        }
+        native.insert("delay".to_owned(), json!({ "fixedDelay": time, "percentage": { "value": share } }));
+    }
+    if let Some(mut abort) = config.sub("abort") {
+        let status = abort.number("http_status").ok_or_else(refused)?;
+        let share = percentage(&mut abort).ok_or_else(refused)?;
+        if !abort.is_empty() {
+            return Err(refused());
+        }
+        native.insert("abort".to_owned(), json!({ "httpStatus": status, "percentage": { "value": share } }));
+    }
+    if native.is_empty() || !config.is_empty() {
+        return Err(refused());
+    }
+    found.pattern = &catalog::FAULT;
+    found.field = "http.fault";
+    found.moved = "the fault is on the routes instead of the virtual host";
+    differ(found, Kind::Metadata, "the same percentage, written in millionths");
+    found.value["fault"] = Json::Object(native);
+    Ok(())
+}
+
+fn refused_here(what: &str) -> String {
+    format!("{what} has no native equivalent")
+}
+
+/// A direct response or a redirect, as the field of a rule and its value.
+fn answer(route: &mut Fields) -> Result<(&'static str, Json), ErrorMessage> {
+    let refused = refused_here;
+    if let Some(redirect) = route.sub("redirect") {
+        return Ok(("redirect", redirected(redirect)?));
+    }
+    let Some(mut response) = route.sub("direct_response") else {
+        return Err("only a route with a direct response or a redirect has a native equivalent here".into());
+    };
+    let status = response.number("status").ok_or_else(|| refused("a response without a status"))?;
+    let mut native = json!({ "status": status });
+    if let Some(text) = response.text("body/inline_string") {
+        native["body"] = json!({ "string": text });
+    } else if let Some(bytes) = response.text("body/inline_bytes") {
+        native["body"] = json!({ "bytes": bytes });
+    }
+    if !response.is_empty() {
+        return Err(refused("this body").into());
+    }
+    Ok(("directResponse", native))
+}
+
+/// A redirect as that of a VirtualService.
+fn redirected(mut redirect: Fields) -> Result<Json, ErrorMessage> {
+    let mut native = Map::new();
+    if let Some(host) = redirect.text("host_redirect") {
+        native.insert("authority".to_owned(), host.into());
+    }
+    if let Some(path) = redirect.text("path_redirect") {
+        native.insert("uri".to_owned(), path.into());
+    }
+    let scheme = redirect.text("scheme_redirect");
+    let https = redirect.flag("https_redirect") == Some(true);
+    if let Some(scheme) = scheme.or_else(|| https.then(|| "https".to_owned())) {
+        native.insert("scheme".to_owned(), scheme.into());
+    }
+    if let Some(port) = redirect.number("port_redirect") {
+        native.insert("port".to_owned(), port.into());
+    }
+    let code = match redirect.text("response_code").as_deref() {
+        None | Some("MOVED_PERMANENTLY") => 301,
+        Some("FOUND") => 302,
+        Some("SEE_OTHER") => 303,
+        Some("TEMPORARY_REDIRECT") => 307,
+        Some("PERMANENT_REDIRECT") => 308,
+        Some(_) => return Err(refused_here("this status").into()),
+    };
+    native.insert("redirectCode".to_owned(), code.into());
+    if !redirect.is_empty() {
+        return Err(super::extension::left(&redirect, &Fields(json!({}))).into());
+    }
+    Ok(Json::Object(native))
+}
+
+/// A route with a direct response or a redirect, as a rule.
+pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMessage> {
+    let mut route = part.value.clone();
+    let refused = refused_here;
+    let (field, native) = answer(&mut route)?;
+    let mut rule = Map::new();
+    if let Some(name) = route.text("name") {
+        rule.insert("name".to_owned(), name.into());
+    }
+    let mut matched = route.sub("match").unwrap_or(Fields(json!({})));
+    let mut one = Map::new();
+    let uri = if let Some(path) = matched.text("path") {
+        json!({ "exact": path })
+    } else if let Some(prefix) = matched.text("prefix") {
+        json!({ "prefix": prefix })
+    } else if let Some(regex) = matched.text("safe_regex/regex") {
+        json!({ "regex": regex })
+    } else {
+        return Err(refused("this match").into());
+    };
+    one.insert("uri".to_owned(), uri);
+    let mut wanted = Map::new();
+    for mut header in matched.list("headers") {
+        let name = header.text("name").ok_or_else(|| refused("a header match without a name"))?;
+        let text = header.text("string_match/exact").or_else(|| header.text("exact_match"));
+        let native = match text {
+            Some(text) => json!({ "exact": text }),
+            None if header.flag("present_match") == Some(true) => json!({}),
+            None => return Err(refused("this header match").into()),
+        };
+        if !header.is_empty() {
+            return Err(refused("this header match").into());
+        }
+        if name == ":method" {
+            one.insert("method".to_owned(), native);
+        } else {
+            wanted.insert(name, native);
+        }
+    }
+    if !wanted.is_empty() {
+        one.insert("headers".to_owned(), Json::Object(wanted));
+    }
+    if !matched.is_empty() {
+        return Err(refused("this match").into());
+    }
+    rule.insert("match".to_owned(), json!([one]));
+    rule.insert(field.to_owned(), native);
+    let mut found = Setting {
+        pattern: &catalog::DIRECT_RESPONSE,
+        field: "http.directResponse",
+        since: 0,
+        value: json!({}),
+        differences: Vec::new(),
+        needs_route: false,
+        at_host: false,
+        moved: "",
+        rest: None,
+    };
+    headers(&mut route, &mut found).map_err(|(_, reason)| reason)?;
+    if let Some(headers) = found.value.get("headers") {
+        rule.insert("headers".to_owned(), headers.clone());
+    }
+    if !route.is_empty() {
+        return Err(super::extension::left(&route, &Fields(json!({}))).into());
+    }
+    Ok(Json::Object(rule))
+}

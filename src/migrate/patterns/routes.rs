@@ -1,0 +1,599 @@
+//! Patches of routes and virtual hosts: the hosts, ports and rules that they match, and the objects that own them.
+
+use super::kube_route;
+use super::route_value::{Setting, inserted_rule, settings};
+use super::waypoint_route;
+use crate::engine::matching;
+use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::beside;
+use crate::migrate::objects::mesh::{Mesh, Proxies, is_http};
+use crate::migrate::output::change::{Change, Choose};
+use crate::migrate::output::draft::Action;
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
+use crate::model::inventory::VirtualService;
+use crate::source::ErrorMessage;
+use serde_json::{Map, Value as Json, json};
+use std::collections::{BTreeSet, HashMap};
+
+/// The virtual host that a patch matches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::migrate) struct Vhost {
+    /// The host in its name; `None` for all.
+    pub host: Option<String>,
+    /// The port in its name.
+    pub port: Option<u32>,
+}
+
+impl Vhost {
+    /// From a patch of routes; `None` if the match uses anything other than a virtual host's name.
+    pub(in crate::migrate) fn of(part: &Part<'_>) -> Option<Vhost> {
+        let route = match &part.built.object {
+            ObjectMatch::None => return Some(Vhost { host: None, port: None }),
+            ObjectMatch::RouteConfiguration(route) => route,
+            _ => return None,
+        };
+        if route.port_number != 0 || !route.port_name.is_empty() || !route.gateway.is_empty() || !route.name.is_empty()
+        {
+            return None;
+        }
+        let Some(vhost) = &route.vhost else { return Some(Vhost { host: None, port: None }) };
+        if !vhost.domain_name.is_empty() {
+            return None;
+        }
+        if vhost.name.is_empty() {
+            return Some(Vhost { host: None, port: None });
+        }
+        let (host, port) = vhost.name.rsplit_once(':')?;
+        Some(Vhost { host: Some(host.to_owned()), port: Some(port.parse().ok()?) })
+    }
+}
+
+/// Host and port of a service: from the name of a generated cluster (`outbound|PORT||HOST`), or from the only endpoint
+/// of a cluster that a filter adds under that name.
+pub(in crate::migrate) fn service_of_cluster(cx: &Cx<'_>, cluster: &str) -> Option<(String, u32)> {
+    if cluster.contains('|') {
+        let key = matching::parse_subset_key(cluster);
+        return (key.direction == "outbound" && key.subset.is_empty() && key.port != 0)
+            .then(|| (key.host.to_owned(), key.port));
+    }
+    cx.names.cluster(cx.index, cluster).cloned()
+}
+
+/// The ports on which the gateways of a filter serve a host.
+pub(in crate::migrate) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
+    let mut ports = BTreeSet::new();
+    for one in cx.mesh.servers(cx.filter).into_iter().flatten() {
+        let serves = one.server.hosts.iter().any(|own| {
+            let own = own.rsplit('/').next().unwrap_or(own);
+            own == host || own == "*" || own.strip_prefix('*').is_some_and(|suffix| host.ends_with(suffix))
+        });
+        let http = !crate::migrate::objects::policy::is_tcp(&one.server.protocol, one.server.tls_mode.as_deref());
+        if serves && http {
+            ports.insert(one.server.port);
+        }
+    }
+    for (port, protocol) in cx.mesh.kube_listeners(cx.filter).into_iter().flatten() {
+        if matches!(protocol, "HTTP" | "HTTPS") {
+            ports.insert(port);
+        }
+    }
+    (!ports.is_empty()).then_some(ports)
+}
+
+/// Patches that make the same change to virtual hosts of one host.
+pub(in crate::migrate) struct Group {
+    members: Vec<usize>,
+    /// The host.
+    pub host: Option<String>,
+    /// The ports that the patches name.
+    pub ports: BTreeSet<u32>,
+}
+
+/// Finds patches of routes, virtual hosts and route configurations.
+pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    cors_filters(parts);
+    let groups = groups(parts);
+    let own_cors: Vec<String> = parts
+        .iter()
+        .filter(|one| one.config_type() == CORS && one.inserts())
+        .filter_map(|one| Some(one.value.peek("name")?.as_str()?.to_owned()))
+        .collect();
+    for group in groups {
+        let Some(&first) = group.members.first() else { continue };
+        let found = of_group(cx, &parts[first], &group, &own_cors);
+        for (number, &member) in group.members.iter().enumerate() {
+            let leader = parts[first].built.patch.index;
+            parts[member].answer(if number > 0 { found.shared(leader) } else { found.clone() });
+        }
+    }
+}
+
+const CORS: &str = "envoy.extensions.filters.http.cors.v3.Cors";
+
+/// A CORS filter next to istiod's own: only the policies on routes have an effect.
+fn cors_filters(parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == CORS {
+            let found = Move::new(&catalog::CORS)
+                .home("built in", "envoy.filters.http.cors", 0)
+                .differs(Kind::Metadata, "the second CORS filter is not needed: istiod puts one in every chain");
+            part.answer(found);
+        }
+    }
+}
+
+fn same_target(one: &Part<'_>, other: &Part<'_>) -> bool {
+    let of = |part: &Part<'_>| match &part.built.object {
+        ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref().and_then(|vhost| vhost.route.clone()),
+        _ => None,
+    };
+    one.apply_to() == other.apply_to()
+        && one.operation() == other.operation()
+        && one.value == other.value
+        && one.built.patch.context == other.built.patch.context
+        && of(one) == of(other)
+}
+
+fn groups(parts: &[Part<'_>]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut of_host: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, part) in parts.iter().enumerate() {
+        let routes = matches!(part.apply_to(), ApplyTo::VirtualHost | ApplyTo::HttpRoute | ApplyTo::RouteConfiguration);
+        if part.found.is_some() || !routes {
+            continue;
+        }
+        let vhost = Vhost::of(part);
+        let host = vhost.as_ref().and_then(|vhost| vhost.host.clone());
+        let port = vhost.and_then(|vhost| vhost.port);
+        let others = host.as_ref().and_then(|host| of_host.get(host)).map(Vec::as_slice).unwrap_or_default();
+        // All members have the same target.
+        let is_same =
+            |group: &&usize| groups[**group].members.first().is_some_and(|&one| same_target(&parts[one], part));
+        if let Some(&group) = others.iter().find(is_same) {
+            groups[group].members.push(at);
+            groups[group].ports.extend(port);
+            continue;
+        }
+        if let Some(host) = &host {
+            of_host.entry(host.clone()).or_default().push(groups.len());
+        }
+        groups.push(Group { members: vec![at], host, ports: port.into_iter().collect() });
+    }
+    groups
+}
+
+fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) -> Move {
+    let inserts = part.inserts();
+    if inserts && part.apply_to() == ApplyTo::HttpRoute {
+        return inserted(cx, part, group);
+    }
+    if part.operation() != Operation::Merge {
+        return Move::none(&catalog::OTHER, format!("{} on routes has no native equivalent", part.operation()));
+    }
+    let setting = match settings(part, own_cors, cx.to) {
+        Ok(setting) => setting,
+        Err((pattern, reason)) => return Move::none(pattern, reason),
+    };
+    if part.reach.proxies == Proxies::Waypoint {
+        let mut found = start(&setting);
+        if setting.at_host {
+            found.difference(Kind::Position, setting.moved);
+        }
+        return waypoint_route::made(cx, part, &setting, found);
+    }
+    if part.reach.context == PatchContext::SidecarInbound || Vhost::of(part).is_none() {
+        let reason = match part.reach.context {
+            PatchContext::SidecarInbound => "no API changes the routes of requests that a sidecar receives",
+            _ => "the patch selects routes by something other than a virtual host's name, which no object contains",
+        };
+        return Move::none(setting.pattern, reason);
+    }
+    match (part.reach.proxies, part.reach.context) {
+        (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),
+        (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
+        (_, PatchContext::SidecarInbound) => Move::none(
+            setting.pattern,
+            "a VirtualService applies to requests that a workload sends, not to those it receives",
+        ),
+        _ => Move::none(setting.pattern, "the patch is for inbound, outbound and gateway routes at once"),
+    }
+}
+
+fn start(setting: &Setting) -> Move {
+    let mut found = Move::new(setting.pattern);
+    found.differences.clone_from(&setting.differences);
+    found.rest.clone_from(&setting.rest);
+    found
+}
+
+fn route_of<'p>(part: &'p Part<'_>) -> Option<&'p crate::model::envoy_filter::RouteMatch> {
+    match &part.built.object {
+        ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref()?.route.as_ref(),
+        _ => None,
+    }
+}
+
+fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
+    let Some(route) = route_of(part) else {
+        return Ok(if setting.needs_route { Choose::Routing } else { Choose::All });
+    };
+    match (route.name.as_str(), route.action) {
+        ("", RouteAction::Any) => Ok(if setting.needs_route { Choose::Routing } else { Choose::All }),
+        ("", RouteAction::Route) => Ok(Choose::Routing),
+        ("", _) => Err("redirects and direct responses alone have no native equivalent"),
+        (name, _) => Ok(Choose::Named(name.to_owned())),
+    }
+}
+
+/// The VirtualServices of a host that the gateways of a filter serve; of every host if none is named.
+fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
+    let gateways: BTreeSet<(String, String)> = cx
+        .mesh
+        .servers(cx.filter)
+        .into_iter()
+        .flatten()
+        .map(|one| (one.gateway.object.namespace.clone(), one.gateway.object.name.clone()))
+        .collect();
+    let bound = |service: &VirtualService| {
+        service.gateways.iter().any(|name| {
+            let (namespace, name) = name.split_once('/').unwrap_or((service.object.namespace.as_str(), name.as_str()));
+            gateways.contains(&(namespace.to_owned(), name.to_owned()))
+        })
+    };
+    // The same object may be given twice.
+    let mut seen = BTreeSet::new();
+    cx.mesh
+        .inventory
+        .virtual_services
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|service| !service.http_routes.is_empty() && bound(service))
+        .filter(|service| host.is_none_or(|host| service.hosts.iter().any(|one| one == host)))
+        .filter(|service| seen.insert((&service.object.namespace, &service.object.name)))
+        .collect()
+}
+
+fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
+    let mut found = start(&setting);
+    let choose = match choose(part, &setting) {
+        Ok(choose) => choose,
+        Err(reason) => return Move::none(setting.pattern, reason),
+    };
+    if setting.at_host {
+        found.difference(Kind::Position, setting.moved);
+    }
+    let kube = match kube_route::at_gateway(cx, &mut found, group, &setting, &choose, action_of(part)) {
+        Ok(kube) => kube,
+        Err(reason) => return Move::none(setting.pattern, reason),
+    };
+    let owners = owners(cx, group.host.as_deref());
+    if kube && owners.is_empty() {
+        return found;
+    }
+    if !has(cx, setting.since) {
+        return too_old(setting.pattern, cx, &format!("VirtualService {}", setting.field), setting.since);
+    }
+    found.add_home("VirtualService", setting.field, setting.since);
+    if owners.is_empty() {
+        let of = group.host.as_deref().map_or("the gateway".to_owned(), |host| format!("host {host}"));
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("the VirtualService of {of} is not in the input: add it so that it can be edited"),
+        );
+        return found;
+    }
+    whole_host(cx, group, &mut found);
+    for owner in owners {
+        edit(cx, owner, group, &setting, (&choose, action_of(part)), &mut found);
+    }
+    found
+}
+
+/// The action of the routes that a patch matches.
+fn action_of(part: &Part<'_>) -> RouteAction {
+    route_of(part).map_or(RouteAction::Any, |route| route.action)
+}
+
+fn edit(
+    cx: &Cx<'_>,
+    owner: &VirtualService,
+    group: &Group,
+    setting: &Setting,
+    (choose, action): (&Choose, RouteAction),
+    found: &mut Move,
+) {
+    let name = format!("{}/{}", owner.object.namespace, owner.object.name);
+    let document = owner.object.document.to_json();
+    let rules = document["spec"]["http"].as_array();
+    if let Choose::Named(route) = choose {
+        let named = || rules.into_iter().flatten().filter(|rule| choose.fits(rule));
+        if !named().any(|rule| beside::has_action(rule, action)) {
+            found.guard(
+                Concern::Routes,
+                State::Undecided,
+                format!(
+                    "VirtualService {name} has no rule called {route}{}: the patch matches none of its routes",
+                    if named().next().is_some() { " with this action" } else { "" }
+                ),
+            );
+            return;
+        }
+        if setting.needs_route && named().any(beside::answers) {
+            let reason = beside::answering(route, &format!("VirtualService {name}"));
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
+        }
+    }
+    if let Some(host) = &group.host {
+        let others: Vec<&str> = owner.hosts.iter().filter(|one| *one != host).map(String::as_str).collect();
+        if !others.is_empty() {
+            let reason = format!(
+                "VirtualService {name} also applies to {}, which the filter does not change",
+                others.join(", ")
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Routes, State::Broken, reason);
+        }
+    }
+    let foreign: Vec<&str> = owner
+        .gateways
+        .iter()
+        .filter(|gateway| {
+            let (namespace, name) =
+                gateway.split_once('/').unwrap_or((owner.object.namespace.as_str(), gateway.as_str()));
+            !cx.mesh
+                .servers(cx.filter)
+                .into_iter()
+                .flatten()
+                .any(|one| one.gateway.object.namespace == namespace && one.gateway.object.name == name)
+        })
+        .map(String::as_str)
+        .collect();
+    if !foreign.is_empty() {
+        let reason =
+            format!("VirtualService {name} is also bound to {}, which the filter does not change", foreign.join(", "));
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+    }
+    for rule in rules.into_iter().flatten().filter(|rule| choose.fits(rule)) {
+        beside::already(&format!("VirtualService {name}"), rule, setting, found);
+    }
+    if setting.needs_route
+        && !setting.at_host
+        && *choose == Choose::Routing
+        && action == RouteAction::Any
+        && rules.is_some_and(|rules| rules.iter().any(beside::answers))
+    {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "the filter also replaces the redirects and direct responses of VirtualService {name} with a route action that has no destination; the native object leaves them unchanged"
+            ),
+        );
+    }
+    if rules.is_some_and(|rules| rules.iter().any(|rule| rule.get("delegate").is_some())) {
+        found.guard(Concern::Routes, State::Undecided, format!("VirtualService {name} delegates to others"));
+    }
+    found.actions.push(Action::Edit {
+        object: ("VirtualService", owner.object.namespace.clone(), owner.object.name.clone()),
+        change: Change::Rules { choose: choose.clone(), value: setting.value.clone() },
+    });
+}
+
+/// A rule of a VirtualService applies to every port of its host.
+pub(in crate::migrate) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
+    let Some(host) = &group.host else { return };
+    match hosts_ports(cx, host) {
+        Some(all) if all.is_subset(&group.ports) => {
+            found.guard(Concern::Ports, State::Held, format!("the filter covers every port of {host}"));
+        }
+        Some(all) => {
+            let rest: Vec<String> = all.difference(&group.ports).map(u32::to_string).collect();
+            let reason = format!("port {} of {host} also gets it; the filter does not change it", rest.join(", "));
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Ports, State::Broken, reason);
+        }
+        None => found.guard(
+            Concern::Ports,
+            State::Undecided,
+            format!("a rule applies to every port of {host}, and the Gateway with its ports is not in the input"),
+        ),
+    }
+}
+
+/// An inserted route with a direct response or a redirect, before the others.
+fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
+    let redirects = part.value.peek("redirect").is_some();
+    let pattern: &'static Pattern = if redirects { &catalog::REDIRECT } else { &catalog::DIRECT_RESPONSE };
+    let mut rule = match inserted_rule(part) {
+        Ok(rule) => rule,
+        Err(reason) => return Move::none(pattern, reason),
+    };
+    if part.operation() != Operation::InsertFirst {
+        return Move::none(pattern, "only a route before all others has a native equivalent");
+    }
+    if part.reach.proxies != Proxies::Gateway {
+        return Move::none(
+            pattern,
+            "the routes of sidecars come from services, not from a VirtualService that could be edited",
+        );
+    }
+    let mut found = Move::new(pattern);
+    match kube_route::inserted(cx, &mut found, group, &rule) {
+        Ok(false) => {}
+        Ok(true) => return found,
+        Err(reason) => return Move::none(pattern, reason),
+    }
+    found.add_home("VirtualService", if redirects { "http.redirect" } else { "http.directResponse" }, 0);
+    for effect in [
+        "the trace span gets an operation name",
+        "`case_sensitive` is written out",
+        "istiod records which object created the route",
+    ] {
+        found.difference(Kind::Metadata, effect);
+    }
+    if rule.pointer("/match/0") == Some(&json!({ "uri": { "prefix": "/" } })) {
+        found.difference(
+            Kind::Metadata,
+            "istiod does not generate the routes after it, which no request reaches in either configuration",
+        );
+    }
+    if part.value.peek("redirect/https_redirect").is_some() {
+        found
+            .difference(Kind::Metadata, "the redirect to HTTPS is written in the more general field `scheme_redirect`");
+    }
+    let Some(host) = &group.host else {
+        return Move::none(pattern, "a route for every host has no native equivalent");
+    };
+    let owners = owners(cx, Some(host));
+    let [owner] = owners.as_slice() else {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("the VirtualService of host {host} is not in the input: add it so that it can be edited"),
+        );
+        return found;
+    };
+    match hosts_ports(cx, host) {
+        Some(all) if all.is_subset(&group.ports) => {
+            found.guard(Concern::Ports, State::Held, format!("the filter covers every port of {host}"));
+        }
+        Some(_) => {
+            // One match for each port that the filter covers.
+            let matches: Vec<Json> = rule["match"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .flat_map(|one| group.ports.iter().map(move |port| with(one, "port", (*port).into())))
+                .collect();
+            rule["match"] = matches.into();
+            found.guard(Concern::Ports, State::Held, "the rule names the ports of the filter");
+        }
+        None => {
+            found.guard(Concern::Ports, State::Undecided, format!("the Gateway with the ports of {host} is unknown"));
+        }
+    }
+    let others = owner.hosts.iter().filter(|one| *one != host).count();
+    if others > 0 || owner.gateways.len() != 1 {
+        let reason = format!(
+            "VirtualService {}/{} also applies to other hosts or gateways",
+            owner.object.namespace, owner.object.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+    }
+    found.actions.push(Action::Edit {
+        object: ("VirtualService", owner.object.namespace.clone(), owner.object.name.clone()),
+        change: Change::FirstRule(rule),
+    });
+    found
+}
+
+fn with(one: &Json, key: &str, value: Json) -> Json {
+    let mut copy = one.clone();
+    copy[key] = value;
+    copy
+}
+
+/// Routes from sidecars to one service: a VirtualService in the client's namespace.
+fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
+    let pattern = setting.pattern;
+    let (Some(host), Some(&port)) = (&group.host, group.ports.first()) else {
+        return Move::none(pattern, "a VirtualService names the service; the patch is for every service");
+    };
+    if group.ports.len() > 1 {
+        return Move::none(pattern, "the patch is for several ports of the service: write one rule for each");
+    }
+    let mut found = start(&setting);
+    if setting.at_host {
+        found.difference(Kind::Position, setting.moved);
+    }
+    match choose(part, &setting) {
+        Err(reason) => return Move::none(pattern, reason),
+        Ok(choose) => match kube_route::of_service(cx, &mut found, (host, port), &setting, &choose, action_of(part)) {
+            Ok(true) => return found,
+            Ok(false) => {}
+            Err(reason) => return Move::none(pattern, reason),
+        },
+    }
+    if !has(cx, setting.since) {
+        return too_old(pattern, cx, &format!("VirtualService {}", setting.field), setting.since);
+    }
+    if let Some(route) = route_of(part)
+        && !matches!(route.name.as_str(), "" | "default")
+    {
+        return Move::none(pattern, format!("the service has no route called {}", route.name));
+    }
+    found.add_home("VirtualService", setting.field, setting.since);
+    found.difference(
+        Kind::Metadata,
+        "`case_sensitive` is written out, and istiod records which object created the route",
+    );
+    let namespace = match client_namespace(cx) {
+        Ok(namespace) => namespace,
+        Err(reason) => return Move::none(pattern, reason),
+    };
+    beside::taken(cx, host, namespace, &mut found);
+    if !Mesh::is_narrow(cx.filter) && cx.mesh.is_mesh_wide(cx.filter) {
+        found.guard(
+            Concern::Namespace,
+            State::Undecided,
+            "a VirtualService for every client belongs to the namespace of the service, where others may edit it",
+        );
+    }
+    let destination = |port: u32| json!([{ "destination": { "host": host, "port": { "number": port } } }]);
+    let mut first = json!({ "name": "default", "match": [{ "port": port }], "route": destination(port) });
+    let mut rules = Vec::new();
+    if let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) {
+        first["match"][0]["sourceLabels"] = json!(labels);
+        crate::migrate::base::value::merge(&mut first, &setting.value);
+        rules.push(first);
+        rules.push(json!({ "match": [{ "port": port }], "route": destination(port) }));
+    } else {
+        crate::migrate::base::value::merge(&mut first, &setting.value);
+        rules.push(first);
+    }
+    match cx.mesh.service(host) {
+        Some(service) => {
+            for other in
+                service.ports.iter().filter(|one| one.number != port && is_http(&one.name, one.app_protocol.as_deref()))
+            {
+                rules.push(json!({ "match": [{ "port": other.number }], "route": destination(other.number) }));
+            }
+        }
+        None => found.guard(
+            Concern::Routes,
+            State::Undecided,
+            format!("Service {host} is not in the input: its other HTTP ports would need their own rules"),
+        ),
+    }
+    let mut spec = Map::new();
+    spec.insert("hosts".to_owned(), json!([host]));
+    let whole_mesh = cx.mesh.is_mesh_wide(cx.filter);
+    if !whole_mesh {
+        spec.insert("exportTo".to_owned(), json!(["."]));
+    }
+    spec.insert("http".to_owned(), rules.into());
+    let mut object = crate::migrate::output::draft::object("networking.istio.io/v1", "VirtualService", cx.filter, spec);
+    object["metadata"]["namespace"] = namespace.into();
+    found.actions.push(Action::Object(object));
+    found
+}
+
+/// The namespace whose clients a filter reaches.
+pub(in crate::migrate) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, ErrorMessage> {
+    if cx.filter.namespace != cx.mesh.root {
+        return Ok(&cx.filter.namespace);
+    }
+    if !Mesh::is_narrow(cx.filter) {
+        return Ok(&cx.filter.namespace);
+    }
+    match cx.mesh.namespaces(cx.filter) {
+        Some(namespaces) if namespaces.len() == 1 => namespaces.into_iter().next().ok_or_else(|| "".into()),
+        Some(_) => Err("the filter selects workloads in several namespaces: each needs its own object".into()),
+        None => Err("the namespaces of the workloads that the filter selects are unknown".into()),
+    }
+}

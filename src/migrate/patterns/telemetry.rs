@@ -1,0 +1,233 @@
+//! Telemetry objects, and the telemetry filters of old releases that are now built into istiod.
+
+use crate::migrate::base::catalog;
+use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::value::{Fields, any_type};
+use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::attach::{self, Directions};
+use crate::migrate::objects::mesh::{Mesh, Proxies};
+use crate::migrate::output::draft::{self, Action, attachment};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use serde_json::{Map, Value as Json, json};
+
+const STATS: &str = "stats.PluginConfig";
+const NETWORK_WASM: &str = "envoy.extensions.filters.network.wasm.v3.Wasm";
+const EXCHANGE: &str = "envoy.tcp.metadataexchange.config.MetadataExchange";
+
+/// Names of metrics in the stats filter and in the Telemetry API.
+const METRICS: &[(&str, &str)] = &[
+    ("requests_total", "REQUEST_COUNT"),
+    ("request_duration_milliseconds", "REQUEST_DURATION"),
+    ("request_bytes", "REQUEST_SIZE"),
+    ("response_bytes", "RESPONSE_SIZE"),
+    ("tcp_sent_bytes_total", "TCP_SENT_BYTES"),
+    ("tcp_received_bytes_total", "TCP_RECEIVED_BYTES"),
+    ("tcp_connections_opened_total", "TCP_OPENED_CONNECTIONS"),
+    ("tcp_connections_closed_total", "TCP_CLOSED_CONNECTIONS"),
+    ("request_messages_total", "GRPC_REQUEST_MESSAGES"),
+    ("response_messages_total", "GRPC_RESPONSE_MESSAGES"),
+    ("", "ALL_METRICS"),
+];
+
+/// Finds leftovers of old telemetry: network filters, cluster filters, labels merged into `istio.stats`.
+pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        let found = match (part.apply_to(), part.config_type()) {
+            (ApplyTo::NetworkFilter, NETWORK_WASM) if part.inserts() => part
+                .value
+                .peek("typed_config/config")
+                .filter(|config| {
+                    config.pointer("/vm_config/runtime").and_then(Json::as_str) == Some("envoy.wasm.runtime.null")
+                })
+                .map(|config| null_vm(cx, part, &Fields(config.clone()))),
+            (ApplyTo::NetworkFilter, EXCHANGE) if part.inserts() => Some(built_in("istio.metadata_exchange")),
+            (ApplyTo::HttpFilter, STATS) if part.operation() == Operation::Merge => Some(labels(cx, part, None)),
+            (ApplyTo::HttpFilter, STATS) if part.inserts() => {
+                Some(labels(cx, part, Some("the second istio.stats is removed: it counts every request a second time")))
+            }
+            (ApplyTo::Cluster, _) if part.operation() == Operation::Merge => exchange_of_cluster(part),
+            _ => None,
+        };
+        if let Some(found) = found {
+            part.answer(found);
+        }
+    }
+}
+
+fn exchange_of_cluster(part: &Part<'_>) -> Option<Move> {
+    let filters = part.value.peek("filters")?.as_array()?;
+    let only = part.value.0.as_object().is_some_and(|map| map.len() == 1);
+    let exchange = filters.iter().all(|filter| {
+        let of = filter.get("typed_config").map_or("", any_type);
+        of == EXCHANGE || (of.is_empty() && filter.to_string().contains(EXCHANGE))
+    });
+    (only && exchange && !filters.is_empty()).then(|| built_in("istio.metadata_exchange"))
+}
+
+fn built_in(name: &str) -> Move {
+    Move::new(&catalog::STATS_NULL_VM).home("built in", name, 0).differs(
+        Kind::Behavior,
+        format!("the old filter is removed; {name}, which istiod puts in every chain, does this work"),
+    )
+}
+
+/// A filter of the null VM, whose code current proxies no longer contain.
+pub(in crate::migrate) fn null_vm(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Move {
+    let code = config.peek("vm_config/code/local/inline_string").and_then(Json::as_str).unwrap_or_default();
+    match code {
+        "envoy.wasm.metadata_exchange" => built_in("istio.metadata_exchange"),
+        "envoy.wasm.stats" => {
+            let settings = config.peek("configuration").map(|any| match any_type(any) {
+                "google.protobuf.StringValue" => any["value"].as_str().unwrap_or_default().to_owned(),
+                _ => any.get("value").unwrap_or(any).to_string(),
+            });
+            let settings: Option<Json> = settings.and_then(|text| serde_json::from_str(&text).ok());
+            stats(cx, part, settings.as_ref())
+        }
+        "envoy.wasm.attributegen" => {
+            Move::none(&catalog::STATS_NULL_VM, "attributegen was removed from the proxy and has no successor")
+        }
+        other => Move::none(
+            &catalog::STATS_NULL_VM,
+            format!("today's proxy has no built-in `{other}`: the filter does not work, and nothing replaces it"),
+        ),
+    }
+}
+
+const GONE: &str = "the null VM filter is removed; today's proxy has no such built-in code, so the filter cannot work";
+
+fn stats(cx: &Cx<'_>, part: &Part<'_>, settings: Option<&Json>) -> Move {
+    let Some(metrics) = settings.and_then(|all| all.get("metrics")).and_then(Json::as_array) else {
+        return built_in("istio.stats").differs(Kind::Behavior, GONE);
+    };
+    let metrics: Vec<Fields> = metrics.iter().cloned().map(Fields).collect();
+    with_overrides(cx, part, metrics, Some(GONE))
+}
+
+fn labels(cx: &Cx<'_>, part: &Part<'_>, effect: Option<&str>) -> Move {
+    let mut value = part.value.clone();
+    let Some(mut config) = value.typed("typed_config", STATS) else {
+        return Move::none(&catalog::STATS_NULL_VM, "the configuration cannot be read");
+    };
+    let metrics = config.list("metrics");
+    if metrics.is_empty() && config.is_empty() {
+        return built_in("istio.stats");
+    }
+    if !config.is_empty() {
+        let keys: Vec<&str> = config.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        return Move::none(&catalog::STATS_NULL_VM, format!("no native field for {}", keys.join(", ")));
+    }
+    with_overrides(cx, part, metrics, effect)
+}
+
+fn with_overrides(cx: &Cx<'_>, part: &Part<'_>, metrics: Vec<Fields>, effect: Option<&str>) -> Move {
+    let mut found = Move::new(&catalog::STATS_NULL_VM);
+    attach::check(cx, part, &mut found, Directions::Mode);
+    scope(cx, part, &mut found);
+    if let Some(effect) = effect {
+        found.difference(Kind::Behavior, effect);
+    }
+    found.difference(
+        Kind::Behavior,
+        "istiod's own istio.stats counts the label, also on TCP chains, where the expression is empty",
+    );
+    let mut overrides = Vec::new();
+    for mut metric in metrics {
+        let name = metric.text("name").unwrap_or_default();
+        let Some((_, native)) = METRICS.iter().find(|(old, _)| *old == name.trim_start_matches("istio_")) else {
+            return Move::none(&catalog::STATS_NULL_VM, format!("the Telemetry API has no metric {name}"));
+        };
+        let mut tags = Map::new();
+        if let Some(Json::Object(dimensions)) = metric.take("dimensions") {
+            tags.extend(dimensions.into_iter().map(|(tag, value)| (tag, json!({ "value": value }))));
+        }
+        for tag in metric.texts("tags_to_remove") {
+            tags.insert(tag, json!({ "operation": "REMOVE" }));
+        }
+        let mut one = Map::new();
+        let mut matched = json!({ "metric": native });
+        if let Some(mode) = mode(part) {
+            matched["mode"] = mode.into();
+        }
+        one.insert("match".to_owned(), matched);
+        if metric.flag("drop") == Some(true) {
+            one.insert("disabled".to_owned(), true.into());
+        }
+        if !tags.is_empty() {
+            one.insert("tagOverrides".to_owned(), Json::Object(tags));
+        }
+        if !metric.is_empty() {
+            return Move::none(&catalog::STATS_NULL_VM, super::extension::left(&metric, &Fields(json!({}))));
+        }
+        overrides.push(Json::Object(one));
+    }
+    found.add_home("Telemetry", "metrics.overrides", 0);
+    let metrics = json!({ "providers": [{ "name": "prometheus" }], "overrides": overrides });
+    found.actions.push(Action::Object(object(cx, "metrics", &[metrics])));
+    found
+}
+
+/// `SERVER` or `CLIENT`, if a patch is for one direction.
+pub(in crate::migrate) fn mode(part: &Part<'_>) -> Option<&'static str> {
+    match part.reach.context {
+        PatchContext::SidecarInbound if part.reach.proxies == Proxies::Sidecar => Some("SERVER"),
+        PatchContext::SidecarOutbound => Some("CLIENT"),
+        _ => None,
+    }
+}
+
+/// A Telemetry with one list.
+pub(in crate::migrate) fn object(cx: &Cx<'_>, list: &str, items: &[Json]) -> Json {
+    let mut spec = attachment(cx.filter);
+    spec.insert(list.to_owned(), items.to_vec().into());
+    let mut object = draft::object("telemetry.istio.io/v1", "Telemetry", cx.filter, spec);
+    // A selector applies only in the workload's namespace, which may be the root namespace.
+    if let (true, Some(namespaces)) = (Mesh::is_narrow(cx.filter), cx.mesh.namespaces(cx.filter))
+        && namespaces.len() == 1
+        && let Some(namespace) = namespaces.into_iter().next()
+    {
+        object["metadata"]["namespace"] = namespace.into();
+    }
+    object
+}
+
+/// The limits of a Telemetry: no ports and filter chains, one object per workload.
+pub(in crate::migrate) fn scope(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let narrowed = part.reach.narrowed.clone().or_else(|| part.reach.port.map(|port| format!("port {port}")));
+    if let Some(narrowed) = narrowed {
+        let reason = format!("Telemetry applies to a whole workload; the filter is for {narrowed} only");
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Ports, State::Broken, reason);
+    }
+    if cx.filter.namespace == cx.mesh.root && Mesh::is_narrow(cx.filter) {
+        match cx.mesh.namespaces(cx.filter) {
+            Some(namespaces) if namespaces.len() == 1 => {}
+            Some(_) => found.guard(
+                Concern::Namespace,
+                State::Broken,
+                "a Telemetry with a selector applies in its own namespace only; the filter selects workloads in several",
+            ),
+            None if part.reach.proxies == Proxies::Gateway => {}
+            None => found.guard(
+                Concern::Namespace,
+                State::Undecided,
+                "a Telemetry with a selector applies in its own namespace only, and the namespaces of the workloads are unknown",
+            ),
+        }
+    }
+    let same = |object: &&crate::model::inventory::Object| {
+        let spec = object.document.to_json()["spec"].clone();
+        let selector = cx.filter.selector.as_ref().map(|labels| json!({ "matchLabels": labels }));
+        object.namespace == cx.filter.namespace && spec.get("selector").cloned() == selector
+    };
+    if let Some(other) = cx.mesh.policies("Telemetry", cx.filter).into_iter().find(|object| same(object)) {
+        found.guard(
+            Concern::Existing,
+            State::Broken,
+            format!(
+                "Telemetry {}/{} is for the same workloads, and istiod uses only one of two: merge by hand",
+                other.namespace, other.name
+            ),
+        );
+    }
+}

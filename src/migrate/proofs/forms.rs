@@ -1,0 +1,189 @@
+//! Values that Envoy reads the same way although they are written in different forms.
+
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
+
+pub(in crate::migrate) const INLINE: &str = "inline_code";
+pub(in crate::migrate) const SOURCE: &str = "default_source_code";
+
+/// The code of a Lua filter, in either of the two fields that Envoy treats the same way.
+pub(in crate::migrate) fn code(map: &Map<String, Json>) -> Option<&str> {
+    let of = map.get("@type").and_then(Json::as_str)?;
+    if !of.ends_with("filters.http.lua.v3.Lua") {
+        return None;
+    }
+    match (map.get(INLINE), map.get(SOURCE)) {
+        (Some(text), None) => text.as_str(),
+        (None, Some(source)) => source.get("inline_string").and_then(Json::as_str),
+        _ => None,
+    }
+}
+
+/// Places of shares, which may be written in hundredths, ten thousandths or millionths.
+pub(in crate::migrate) const SHARES: [&str; 2] = ["/percentage", "/runtime_fraction/default_value"];
+
+/// A fractional percentage in millionths.
+pub(in crate::migrate) fn share(map: &Map<String, Json>) -> Option<u64> {
+    let number = map.get("numerator").map_or(Some(0), Json::as_u64)?;
+    let per = match map.get("denominator").and_then(Json::as_str) {
+        None | Some("HUNDRED") => 10_000,
+        Some("TEN_THOUSAND") => 100,
+        Some("MILLION") => 1,
+        Some(_) => return None,
+    };
+    number.checked_mul(per)
+}
+
+pub(in crate::migrate) const STRING_MATCH: &str = "string_match";
+pub(in crate::migrate) const VERSION: &str = "transport_api_version";
+
+/// Deprecated fields of a header match, and those of `string_match` that replace them.
+pub(in crate::migrate) const OLD_MATCHES: [(&str, &str); 5] = [
+    ("exact_match", "exact"),
+    ("prefix_match", "prefix"),
+    ("suffix_match", "suffix"),
+    ("contains_match", "contains"),
+    ("safe_regex_match", "safe_regex"),
+];
+
+/// The deprecated field of a header match that is equivalent to `string_match` on the other side.
+pub(in crate::migrate) fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'static str> {
+    if old.contains_key(STRING_MATCH) {
+        return None;
+    }
+    let wanted = new.get(STRING_MATCH)?.as_object().filter(|wanted| wanted.len() == 1)?;
+    let same = |(field, key): &&(&str, &str)| {
+        old.get(*field).is_some_and(|value| wanted.get(*key) == Some(value)) && !new.contains_key(*field)
+    };
+    OLD_MATCHES.iter().find(same).map(|(field, _)| *field)
+}
+
+/// External authorization with its list of header names in the other side's form.
+pub(in crate::migrate) fn checked_headers(
+    old: &Map<String, Json>,
+    new: &Map<String, Json>,
+) -> Option<Map<String, Json>> {
+    const NAMES: &str = "allowed_headers";
+    if old.contains_key(NAMES) || !new.contains_key(NAMES) {
+        return None;
+    }
+    let mut moved = old.clone();
+    let request = moved.get_mut("http_service")?.get_mut("authorization_request")?.as_object_mut()?;
+    let list = request.shift_remove(NAMES)?;
+    moved.insert(NAMES.to_owned(), list);
+    Some(moved)
+}
+
+/// The name of istiod's CORS filter.
+const CORS: &str = "envoy.filters.http.cors";
+
+/// A route table with the CORS policies of the deprecated field `cors` where istiod writes them, and the places of those
+/// that moved. Envoy reads the field of a route or virtual host only if it has no such settings (`CorsFilter`).
+pub(in crate::migrate) fn typed_cors(table: &Json) -> (Json, Vec<(String, Json)>) {
+    let (mut table, mut moved) = (table.clone(), Vec::new());
+    let mut settle = |level: &mut Json, field: &str, place: String| {
+        let has = level.pointer("/typed_per_filter_config").and_then(|all| all.get(CORS)).is_some();
+        let owner = if field == "cors" { Some(&mut *level) } else { level.get_mut("route") };
+        let Some(Json::Object(mut policy)) = owner
+            .and_then(Json::as_object_mut)
+            .filter(|map| !has && map.contains_key("cors"))
+            .and_then(|map| map.shift_remove("cors"))
+        else {
+            return;
+        };
+        policy
+            .insert("@type".to_owned(), "type.googleapis.com/envoy.extensions.filters.http.cors.v3.CorsPolicy".into());
+        moved.push((format!("{place}/{field}"), Json::Object(policy.clone())));
+        level["typed_per_filter_config"][CORS] = Json::Object(policy);
+    };
+    for (at, host) in table["virtual_hosts"].as_array_mut().into_iter().flatten().enumerate() {
+        settle(host, "cors", format!("/virtual_hosts/{at}"));
+        for (number, route) in host["routes"].as_array_mut().into_iter().flatten().enumerate() {
+            settle(route, "route/cors", format!("/virtual_hosts/{at}/routes/{number}"));
+        }
+    }
+    (table, moved)
+}
+
+/// JSON with a space after commas and colons, as the rules' expressions expect.
+pub(in crate::migrate) fn spaced(value: &Json) -> String {
+    match value {
+        Json::Object(map) => {
+            let parts: Vec<String> =
+                map.iter().map(|(key, value)| format!("{}: {}", Json::from(key.as_str()), spaced(value))).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+        Json::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// The place of the interval at which Envoy resolves the host of a cluster.
+pub(in crate::migrate) const DNS_REFRESH: &str = "/dns_refresh_rate";
+
+/// Marks a setting that Envoy does not read on a cluster of this type.
+pub(in crate::migrate) const UNREAD: &str = "no host to resolve";
+
+/// Whether Envoy resolves the host of a cluster again and again.
+pub(in crate::migrate) fn resolves(cluster: &Json) -> bool {
+    matches!(cluster["type"].as_str(), None | Some("STRICT_DNS" | "LOGICAL_DNS"))
+}
+
+/// A text in lower case.
+pub(in crate::migrate) fn lower(value: &Json) -> Option<String> {
+    value.as_str().map(str::to_ascii_lowercase)
+}
+
+/// Whether two texts are the same JSON.
+pub(in crate::migrate) fn same_json(one: &Json, other: &Json) -> bool {
+    let read = |text: &Json| serde_json::from_str::<Json>(text.as_str()?).ok();
+    read(one).is_some_and(|one| read(other) == Some(one))
+}
+
+/// Whether two comma-separated lists have the same items.
+pub(in crate::migrate) fn same_words(one: &Json, other: &Json) -> bool {
+    let words = |value: &Json| -> Option<BTreeSet<String>> {
+        Some(value.as_str()?.split(',').map(|word| word.trim().to_owned()).collect())
+    };
+    words(one) == words(other)
+}
+
+/// Whether istiod ignores a header in `headers` of a VirtualService (`isInternalHeader` in its `route.go`).
+pub(in crate::migrate) fn is_internal(name: &str) -> bool {
+    name.starts_with(':') || name.eq_ignore_ascii_case("host")
+}
+
+/// Whether the value of a header is computed from headers.
+pub(in crate::migrate) fn reads_headers(value: &str) -> bool {
+    ["%REQ", "%RESP(", "%TRAILER(", "%REQUEST_HEADER"].iter().any(|operator| value.contains(operator))
+}
+
+/// The routes up to the first one that matches every request with a path. Those after it match none, unless they are for
+/// CONNECT.
+pub(in crate::migrate) fn reachable(routes: &[Json]) -> &[Json] {
+    let catches_all = |route: &Json| {
+        route["match"].as_object().is_some_and(|wanted| {
+            wanted.get("prefix") == Some(&Json::from("/"))
+                && wanted.iter().all(|(key, value)| key == "prefix" || key == "case_sensitive" && *value == true)
+        })
+    };
+    let Some(at) = routes.iter().position(catches_all) else { return routes };
+    let connects = |route: &Json| route["match"].get("connect_matcher").is_some();
+    if routes[at + 1..].iter().any(connects) { routes } else { &routes[..=at] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn routes_end_with_the_first_that_matches_everything() {
+        let (some, all) =
+            (json!({ "match": { "prefix": "/a" } }), json!({ "match": { "prefix": "/", "case_sensitive": true } }));
+        let limited = json!({ "match": { "prefix": "/", "headers": [{ "name": "x" }] } });
+        assert_eq!(reachable(&[some.clone(), all.clone(), some.clone()]).len(), 2);
+        assert_eq!(reachable(&[some.clone(), limited, some.clone()]).len(), 3);
+        assert_eq!(reachable(&[all, json!({ "match": { "connect_matcher": {} } })]).len(), 2);
+    }
+}

@@ -1,0 +1,242 @@
+//! Whether two RBAC policies have the same condition, regardless of its form.
+
+use super::forms::{OLD_MATCHES, STRING_MATCH};
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+
+/// A normalized condition: without nesting, order, and parts that always hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Condition {
+    Never,
+    Always,
+    All(BTreeSet<Condition>),
+    Any(BTreeSet<Condition>),
+    Not(Box<Condition>),
+    Is(String),
+}
+
+/// Whether the conditions are equal, ignoring ports that only the second one names.
+pub(in crate::migrate) fn same(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
+    let rest = |policy: &Map<String, Json>| {
+        let mut policy = policy.clone();
+        policy.shift_remove("permissions");
+        policy.shift_remove("principals");
+        policy
+    };
+    let wanted = condition(before, true);
+    (wanted == condition(after, true) || wanted == condition(after, false)) && rest(before) == rest(after)
+}
+
+/// The same for several policies, one of which is enough.
+pub(in crate::migrate) fn same_policies(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
+    let read = |policies: &Map<String, Json>, ports: bool| {
+        let plain = policies.values().all(|policy| policy.as_object().is_some_and(|policy| policy.len() == 2));
+        plain.then(|| any(policies.values().filter_map(Json::as_object).map(|policy| condition(policy, ports))))
+    };
+    let wanted = read(before, true);
+    wanted.is_some() && (wanted == read(after, true) || wanted == read(after, false))
+}
+
+/// The policies of an RBAC filter that denies and does nothing else.
+fn denials(filter: &Json) -> Option<&Map<String, Json>> {
+    let config = filter.get("typed_config")?.as_object()?;
+    let of = config.get("@type")?.as_str()?;
+    let only = !config.contains_key("shadow_rules") && !config.contains_key("matcher");
+    let denies = config.get("rules")?.get("action").and_then(Json::as_str) == Some("DENY");
+    (of.ends_with("envoy.extensions.filters.http.rbac.v3.RBAC") && only && denies)
+        .then(|| config.get("rules")?.get("policies")?.as_object())?
+}
+
+/// HTTP filters of which several deny, as the other side has them: in one filter, which denies what any of them denied. The
+/// filters with that one in the place of the first, and those that it replaces.
+pub(in crate::migrate) fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
+    let union = |list: &[Json]| -> Map<String, Json> {
+        let policies = list.iter().enumerate().filter_map(|(at, one)| Some((at, denials(one)?)));
+        policies
+            .flat_map(|(at, all)| all.iter().map(move |(name, policy)| (format!("{at}/{name}"), policy.clone())))
+            .collect()
+    };
+    let count = |list: &[Json]| list.iter().filter(|one| denials(one).is_some()).count();
+    if count(new) != 1 || count(old) < 2 {
+        return None;
+    }
+    // Existing policies are the same on both sides, ports included; the others may be in another form.
+    let (all, wanted) = (union(old), union(new));
+    let without = |map: &Map<String, Json>, other: &Map<String, Json>| -> Map<String, Json> {
+        let kept = map.iter().filter(|(_, policy)| !other.values().any(|one| one == *policy));
+        kept.map(|(name, policy)| (name.clone(), policy.clone())).collect()
+    };
+    if !same_policies(&without(&all, &wanted), &without(&wanted, &all)) {
+        return None;
+    }
+    let one = new.iter().find(|one| denials(one).is_some())?;
+    // The one that the other side has too, by its name and the policies that it shares.
+    let shares = |filter: &Json| {
+        let (own, wanted) = (denials(filter), denials(one));
+        let shared = own
+            .into_iter()
+            .flatten()
+            .filter(|(name, policy)| wanted.is_some_and(|all| all.get(*name) == Some(*policy)));
+        (shared.count(), filter["name"] == one["name"])
+    };
+    let candidates = old.iter().enumerate().filter(|(_, filter)| denials(filter).is_some());
+    let (kept, _) = candidates.max_by_key(|(_, filter)| shares(filter))?;
+    let (mut merged, mut gone) = (Vec::new(), Vec::new());
+    for (at, filter) in old.iter().enumerate() {
+        if at == kept {
+            let mut whole = filter.clone();
+            whole["typed_config"]["rules"]["policies"] = one["typed_config"]["rules"]["policies"].clone();
+            merged.push(whole);
+        } else if denials(filter).is_some() {
+            gone.push(filter.clone());
+        } else {
+            merged.push(filter.clone());
+        }
+    }
+    Some((merged, gone))
+}
+
+/// What must hold for a policy to match: one of its permissions and one of its principals.
+fn condition(policy: &Map<String, Json>, ports: bool) -> Condition {
+    let list = |key: &str| policy.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    let of = |key: &str| any(list(key).iter().map(|one| read(one, ports)));
+    all([of("permissions"), of("principals")].into_iter())
+}
+
+fn read(one: &Json, ports: bool) -> Condition {
+    let Some((key, value)) = one.as_object().filter(|map| map.len() == 1).and_then(|map| map.iter().next()) else {
+        return Condition::Is(one.to_string());
+    };
+    let list = |inner: &str| value.get(inner).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    match key.as_str() {
+        "any" if *value == Json::Bool(true) => Condition::Always,
+        "destination_port" if !ports => Condition::Always,
+        "and_rules" => all(list("rules").iter().map(|one| read(one, ports))),
+        "and_ids" => all(list("ids").iter().map(|one| read(one, ports))),
+        "or_rules" => any(list("rules").iter().map(|one| read(one, ports))),
+        "or_ids" => any(list("ids").iter().map(|one| read(one, ports))),
+        "not_rule" | "not_id" => Condition::Not(Box::new(read(value, ports))),
+        "header" => Condition::Is(json!({ "header": newest(value) }).to_string()),
+        // Without a length, Envoy compares no bits.
+        "source_ip" | "direct_remote_ip" | "remote_ip" | "destination_ip" if value.get("prefix_len").is_none() => {
+            let mut range = value.clone();
+            range["prefix_len"] = 0.into();
+            Condition::Is(json!({ key: range }).to_string())
+        }
+        _ => Condition::Is(one.to_string()),
+    }
+}
+
+/// A match on a header without deprecated fields, in one order of keys.
+fn newest(header: &Json) -> Json {
+    let mut header = header.clone();
+    for (old, new) in OLD_MATCHES {
+        let Some(map) = header.as_object_mut().filter(|map| !map.contains_key(STRING_MATCH)) else { break };
+        if let Some(value) = map.shift_remove(old) {
+            map.insert(STRING_MATCH.to_owned(), json!({ new: value }));
+        }
+    }
+    header.sort_all_objects();
+    header
+}
+
+fn all(parts: impl Iterator<Item = Condition>) -> Condition {
+    let mut set = BTreeSet::new();
+    for part in parts {
+        match part {
+            Condition::Never => return Condition::Never,
+            Condition::Always => {}
+            Condition::All(inner) => set.extend(inner),
+            other => drop(set.insert(other)),
+        }
+    }
+    single(set, Condition::Always, Condition::All)
+}
+
+fn any(parts: impl Iterator<Item = Condition>) -> Condition {
+    let mut set = BTreeSet::new();
+    for part in parts {
+        match part {
+            Condition::Always => return Condition::Always,
+            Condition::Never => {}
+            Condition::Any(inner) => set.extend(inner),
+            other => drop(set.insert(other)),
+        }
+    }
+    // None of no alternatives holds: a filter without policies rejects everything, or nothing.
+    single(set, Condition::Never, Condition::Any)
+}
+
+fn single(mut set: BTreeSet<Condition>, none: Condition, many: fn(BTreeSet<Condition>) -> Condition) -> Condition {
+    match set.len() {
+        0 => none,
+        1 => set.pop_first().unwrap_or(none),
+        _ => many(set),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(permission: Json) -> Map<String, Json> {
+        let value = json!({ "permissions": [permission], "principals": [{ "any": true }] });
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn nesting_and_named_ports_do_not_matter() {
+        let path = json!({ "url_path": { "path": { "prefix": "/a" } } });
+        let long = json!({ "and_rules": { "rules": [
+            { "or_rules": { "rules": [path] } }, { "or_rules": { "rules": [{ "destination_port": 8080 }] } },
+        ] } });
+        assert!(same(&policy(path.clone()), &policy(long.clone())));
+        assert!(!same(&policy(long), &policy(path.clone())), "a port that goes matters");
+        let other = json!({ "url_path": { "path": { "exact": "/a" } } });
+        assert!(!same(&policy(path), &policy(other)));
+    }
+
+    #[test]
+    fn deprecated_matches_on_headers_do_not_matter() {
+        let header = |value: Json| policy(json!({ "header": value }));
+        let old = header(json!({ "name": ":method", "exact_match": "DELETE", "invert_match": true }));
+        let new = |of: Json| header(json!({ "name": ":method", "string_match": of, "invert_match": true }));
+        assert!(same(&old, &new(json!({ "exact": "DELETE" }))));
+        assert!(!same(&old, &new(json!({ "prefix": "DELETE" }))));
+        assert!(!same(&old, &new(json!({ "exact": "DELETE", "ignore_case": true }))));
+        assert!(!same(&old, &header(json!({ "name": ":method", "exact_match": "DELETE" }))));
+    }
+
+    #[test]
+    fn two_filters_that_deny_are_one_with_both_rules() {
+        let path = |path: &str| Json::Object(policy(json!({ "url_path": { "path": { "prefix": path } } })));
+        let filter = |name: &str, action: &str, policies: Json| {
+            json!({ "name": name, "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+                "rules": { "action": action, "policies": policies } } })
+        };
+        let router = json!({ "name": "router" });
+        let (a, b) = (path("/a"), path("/b"));
+        let native = [filter("istio", "DENY", json!({ "a": a, "other": b })), router.clone()];
+        let old =
+            [filter("istio", "DENY", json!({ "a": a })), filter("own", "DENY", json!({ "p": b })), router.clone()];
+        let (merged_list, gone) = merged(&old, &native).unwrap_or_default();
+        assert_eq!((merged_list.as_slice(), gone.len()), (&native[..], 1));
+        // Two that allow are not one that allows what either does; another condition is another one.
+        let allow =
+            [filter("istio", "ALLOW", json!({ "a": a })), filter("own", "ALLOW", json!({ "p": b })), router.clone()];
+        assert_eq!(merged(&allow, &[filter("istio", "ALLOW", json!({ "a": a, "other": b })), router.clone()]), None);
+        let other =
+            [filter("istio", "DENY", json!({ "a": a })), filter("own", "DENY", json!({ "p": path("/c") })), router];
+        assert_eq!(merged(&other, &native), None);
+    }
+
+    #[test]
+    fn no_policy_is_not_a_policy_for_everybody() {
+        let none = Map::new();
+        let all = json!({ "ns[shop]-policy[a]-rule[0]": policy(json!({ "any": true })) });
+        let all = all.as_object().cloned().unwrap_or_default();
+        assert!(!same_policies(&none, &all) && !same_policies(&all, &none));
+        assert!(same_policies(&none, &none));
+    }
+}

@@ -1,0 +1,150 @@
+//! Compares the proxies before and after a migration: the actual differences, with their effects.
+
+use super::compare::{Resources, differences, explain};
+use crate::migrate::base::verdict::{Class, Difference, class_of};
+use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A proxy before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proxy {
+    /// `namespace/name`, or the name of the workload.
+    pub name: String,
+    /// Each difference once, with the number of places.
+    pub differences: Vec<(Difference, usize)>,
+    /// The class of them.
+    pub class: Class,
+}
+
+/// The result of a comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verified {
+    /// Proxies with a dump on both sides.
+    pub proxies: Vec<Proxy>,
+    /// Proxies with a dump on only one side.
+    pub unpaired: BTreeSet<String>,
+}
+
+impl Verified {
+    /// The worst class; `None` if nothing was compared.
+    pub fn class(&self) -> Option<Class> {
+        self.proxies.iter().map(|proxy| proxy.class).max()
+    }
+}
+
+/// The resources of a dump.
+pub(crate) fn resources(config: &ProxyConfig<'_>) -> Resources {
+    let mut all = Resources::new();
+    for kind in ResourceKind::ALL {
+        for (_, resource) in config.generated(kind) {
+            add(&mut all, resource);
+        }
+    }
+    all
+}
+
+/// The word for a kind of resource in [`Resources`].
+pub(crate) const fn word(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::ExtensionConfig => "ecds",
+        _ => kind.as_str(),
+    }
+}
+
+/// Adds a resource of a dump.
+pub(crate) fn add(all: &mut Resources, resource: &Resource<'_>) {
+    if let Some(value) = content(resource.json.read()) {
+        all.entry(word(resource.kind).to_owned()).or_default().insert(resource.name.to_string(), value);
+    }
+}
+
+/// A resource without its type.
+pub(crate) fn content(json: &str) -> Option<Json> {
+    let mut value: Json = serde_json::from_str(json).ok()?;
+    if let Some(map) = value.as_object_mut() {
+        map.shift_remove("@type");
+    }
+    Some(value)
+}
+
+/// Names that identify a proxy before and after: pods get new names when they restart, workloads do not.
+pub(crate) fn name(config: &ProxyConfig<'_>) -> String {
+    let proxy = &config.proxy;
+    let own = if proxy.workload.is_empty() { &proxy.name } else { &proxy.workload };
+    format!("{}/{own}", proxy.namespace)
+}
+
+/// The replicas of each workload; equal ones are stored once.
+#[derive(Debug, Default)]
+pub(crate) struct Side(BTreeMap<String, Vec<Resources>>);
+
+impl Side {
+    /// Adds a proxy.
+    pub(crate) fn add(&mut self, name: String, resources: Resources) {
+        let replicas = self.0.entry(name).or_default();
+        if !replicas.contains(&resources) {
+            replicas.push(resources);
+        }
+    }
+}
+
+/// Compares proxies by name, each replica with each; `renamed` maps clusters to their new names.
+pub(crate) fn verify(before: &Side, after: &Side, renamed: &BTreeMap<String, String>) -> Verified {
+    let (Side(before), Side(after)) = (before, after);
+    let mut verified = Verified::default();
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for name in names {
+        let (Some(old), Some(new)) = (before.get(name), after.get(name)) else {
+            verified.unpaired.insert(name.clone());
+            continue;
+        };
+        let mut counted: Vec<(Difference, usize)> = Vec::new();
+        let pairs = old.iter().flat_map(|old| new.iter().map(move |new| (old, new)));
+        for found in pairs.flat_map(|(old, new)| differences(old, new, renamed)) {
+            let one = explain(name, &found, &[]);
+            match counted.iter_mut().find(|(known, _)| *known == one) {
+                Some((_, number)) => *number += 1,
+                None => counted.push((one, 1)),
+            }
+        }
+        counted.sort_by_key(|(one, _)| std::cmp::Reverse(one.kind));
+        let all: Vec<Difference> = counted.iter().map(|(one, _)| one.clone()).collect();
+        verified.proxies.push(Proxy { name: name.clone(), class: class_of(&all, &[], false), differences: counted });
+    }
+    verified
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn side(proxies: &[(&str, Json)]) -> Side {
+        let mut side = Side::default();
+        for (name, value) in proxies {
+            let clusters = BTreeMap::from([("c".to_owned(), value.clone())]);
+            side.add((*name).to_owned(), Resources::from([("cluster".to_owned(), clusters)]));
+        }
+        side
+    }
+
+    #[test]
+    fn proxies_are_paired_by_name() {
+        let (old, new) = (json!({ "connect_timeout": "3s" }), json!({ "connect_timeout": "5s" }));
+        let before = side(&[("shop/cart", old.clone()), ("x/y", json!({}))]);
+        let verified = verify(&before, &side(&[("shop/cart", old)]), &BTreeMap::new());
+        assert_eq!(verified.class(), Some(Class::Exact));
+        assert_eq!(verified.unpaired, BTreeSet::from(["x/y".to_owned()]));
+        assert_eq!(verify(&before, &side(&[("shop/cart", new)]), &BTreeMap::new()).class(), Some(Class::Differs));
+    }
+
+    /// A single replica that was not restarted is enough.
+    #[test]
+    fn every_replica_is_compared() {
+        let (old, new) = (json!({ "connect_timeout": "3s" }), json!({ "connect_timeout": "5s" }));
+        let before = side(&[("shop/cart", old.clone()), ("shop/cart", old.clone())]);
+        let after = side(&[("shop/cart", new), ("shop/cart", old)]);
+        assert_eq!(verify(&before, &after, &BTreeMap::new()).class(), Some(Class::Differs));
+    }
+}
