@@ -1,6 +1,7 @@
 //! EF119: a field that Envoy requires is missing.
 
 use crate::declare_rule;
+use crate::engine::PatchId;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::constraint::{Absent, absent};
 use crate::lint::context::PatchRun;
@@ -36,7 +37,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     // Cached, because many patches may write the same place, and many sample proxies may share one result.
-    let mut known: HashMap<String, HashMap<(usize, &Place), bool>> = HashMap::new();
+    let mut known: HashMap<String, HashMap<(usize, PatchId, &Place), bool>> = HashMap::new();
     for value in cx.proxy_values() {
         let removes = value.view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
         if removes {
@@ -78,7 +79,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     let asked = format!("{}.{what}.{:?}", message.full_name(), object.route);
                     let known = known.entry(asked).or_default();
                     merged.iter().any(|(run, place)| {
-                        let key = (Arc::as_ptr(&run.run.judged).addr(), *place);
+                        let key = (Arc::as_ptr(&run.run.judged).addr(), run.id, *place);
                         *known.entry(key).or_insert_with(|| lacks(run, place, object, message, &missing))
                     })
                 };
