@@ -64,7 +64,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 && run.run.config.proxy.kind == ProxyKind::Waypoint
                 && run.trace.effects.is_empty()
                 && run.trace.nearest.is_none()
-                && !run.run.unknown(run.id)
         };
         let Some(seen) = cx.seen(&view, untested) else { continue };
         if !seen.certain() {

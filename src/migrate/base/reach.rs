@@ -1,5 +1,6 @@
 //! The part of its proxies' traffic that a patch reaches, in terms of native APIs.
 
+use super::filters;
 use crate::engine::go_regexp;
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
 use crate::engine::program::BuiltPatch;
@@ -34,9 +35,9 @@ impl Reach {
             && reach.proxies == Proxies::Sidecar
             && let Some(anchor) = anchor(&built.object)
         {
-            if crate::migrate::guards::anchor::INBOUND.contains(&anchor) {
+            if filters::INBOUND.contains(&anchor) {
                 reach.context = PatchContext::SidecarInbound;
-            } else if anchor == crate::migrate::guards::anchor::OUTBOUND {
+            } else if anchor == filters::OUTBOUND {
                 reach.context = PatchContext::SidecarOutbound;
             }
         }

@@ -1,28 +1,13 @@
 //! Checks that the HTTP filter next to which a filter is inserted exists in the filter chains: without it, the patch
 //! does nothing.
 
-use super::chain::{EXCHANGE, EXT_AUTHZ, JWT, RBAC};
+use crate::migrate::base::filters::{EVERYWHERE, EXT_AUTHZ, INBOUND, JWT, OUTBOUND, RBAC};
 use crate::migrate::base::reach;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{Operation, PatchContext};
 use crate::model::inventory::Object;
 use serde_json::Value as Json;
-
-/// Filters that istiod adds to every HTTP filter chain of sidecars and gateways.
-const EVERYWHERE: &[&str] = &[
-    "envoy.filters.http.router",
-    "envoy.filters.http.cors",
-    "envoy.filters.http.fault",
-    "envoy.filters.http.grpc_stats",
-    EXCHANGE,
-];
-
-/// Filters of the inbound filter chains.
-pub(in crate::migrate) const INBOUND: &[&str] = &[JWT, RBAC, EXT_AUTHZ];
-
-/// The filter of the outbound filter chains.
-pub(in crate::migrate) const OUTBOUND: &str = "istio.alpn";
 
 enum Presence {
     Present,

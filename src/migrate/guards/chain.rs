@@ -4,6 +4,7 @@
 //! 1.31; the same since 1.24.
 
 use crate::engine::program::{BuiltPatch, Status};
+use crate::migrate::base::filters::{EXCHANGE, EXT_AUTHZ, JWT, RBAC, REST};
 use crate::migrate::base::names::Names;
 use crate::migrate::base::reach::anchor;
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
@@ -11,21 +12,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A patch: the index of its EnvoyFilter, and its own there.
 pub(in crate::migrate) type At = (usize, usize);
-
-pub(in crate::migrate) const EXCHANGE: &str = "istio.metadata_exchange";
-pub(in crate::migrate) const JWT: &str = "envoy.filters.http.jwt_authn";
-pub(in crate::migrate) const RBAC: &str = "envoy.filters.http.rbac";
-pub(in crate::migrate) const EXT_AUTHZ: &str = "envoy.filters.http.ext_authz";
-
-/// Filters that follow those of policies.
-pub(in crate::migrate) const REST: &[&str] = &[
-    "envoy.filters.http.grpc_stats",
-    "istio.alpn",
-    "envoy.filters.http.fault",
-    "envoy.filters.http.cors",
-    "istio.stats",
-    "envoy.filters.http.router",
-];
 
 /// The phases of a TrafficExtension or WasmPlugin, in the order of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

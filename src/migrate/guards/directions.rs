@@ -56,3 +56,14 @@ pub(in crate::migrate) fn both(
     }
     pairs
 }
+
+/// Gives the others of [`both`] the answer of the first.
+pub(in crate::migrate) fn share(parts: &mut [Part<'_>], pairs: &[(usize, usize)]) {
+    for &(leader, other) in pairs {
+        let index = parts[leader].built.patch.index;
+        if let Some(found) = &parts[leader].found {
+            let found = found.shared(index);
+            parts[other].answer(found);
+        }
+    }
+}

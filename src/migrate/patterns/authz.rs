@@ -2,14 +2,13 @@
 
 use super::condition;
 use super::extension::RENAMED;
-use crate::migrate::base::catalog;
 use crate::migrate::base::reach::anchor;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, has_entry};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::base::{catalog, filters};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::guards::callers::{nested, trust_domains};
-use crate::migrate::guards::chain;
 use crate::migrate::guards::decides::{Decides, earlier, narrow};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::objects::policy::{self, keep_off_tcp, with_ports};
@@ -287,7 +286,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     attach::check(cx, part, &mut found, Directions::Inbound);
     narrow(part, &mut found);
     crate::migrate::guards::anchor::check(cx, part, &mut found);
-    if anchor(&part.built.object) != Some(chain::JWT) {
+    if anchor(&part.built.object) != Some(filters::JWT) {
         found.difference(
             Kind::Position,
             "authentication runs right after metadata_exchange, before everything except phase AUTHN",

@@ -2,12 +2,13 @@
 
 use super::telemetry;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::filters;
 use crate::migrate::base::reach::anchor;
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{Fields, any_type, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
-use crate::migrate::guards::chain::{self, Chains, Insert, Phase, foreign};
+use crate::migrate::guards::chain::{Chains, Insert, Phase, foreign};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::objects::policy;
 use crate::migrate::output::draft::{Action, object};
@@ -133,7 +134,7 @@ fn place(cx: &Cx<'_>, part: &Part<'_>, places: &Places, found: &mut Move, spec: 
             "runs right after metadata_exchange, not before it".to_owned()
         }
         (Phase::Authn | Phase::Authz, _) => return,
-        (Phase::Rest, Some(chain::RBAC)) if part.reach.proxies != Proxies::Waypoint => return,
+        (Phase::Rest, Some(filters::RBAC)) if part.reach.proxies != Proxies::Waypoint => return,
         (Phase::Rest, _) if part.reach.proxies == Proxies::Waypoint => {
             "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes"
                 .to_owned()

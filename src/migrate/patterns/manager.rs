@@ -170,13 +170,7 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         let found = settings(cx, part, &mut config);
         part.answer(found);
     }
-    for (leader, other) in pairs {
-        let index = parts[leader].built.patch.index;
-        if let Some(found) = &parts[leader].found {
-            let found = found.shared(index);
-            parts[other].answer(found);
-        }
-    }
+    directions::share(parts, &pairs);
 }
 
 fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {

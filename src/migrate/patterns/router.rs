@@ -25,13 +25,7 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         let found = suppressed(cx, part);
         part.answer(found);
     }
-    for (leader, other) in pairs {
-        let index = parts[leader].built.patch.index;
-        if let Some(found) = &parts[leader].found {
-            let found = found.shared(index);
-            parts[other].answer(found);
-        }
-    }
+    directions::share(parts, &pairs);
 }
 
 /// Whether the router leaves out its own `x-envoy-` headers.

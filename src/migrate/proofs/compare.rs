@@ -10,8 +10,8 @@ use super::forms::{
 use super::mutations;
 use super::ports;
 use super::rbac;
+use crate::migrate::base::filters;
 use crate::migrate::base::verdict::{Class, Difference, Kind};
-use crate::migrate::guards::chain;
 use regex::Regex;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -397,7 +397,7 @@ const LISTENER_FILTERS: &[&str] = &[
 
 /// Whether istiod adds a filter everywhere: it stays in place when others move.
 fn is_stock(name: &str) -> bool {
-    name == chain::EXCHANGE || chain::REST.contains(&name) || LISTENER_FILTERS.contains(&name)
+    name == filters::EXCHANGE || filters::REST.contains(&name) || LISTENER_FILTERS.contains(&name)
 }
 
 fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec<Found>) {

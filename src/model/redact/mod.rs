@@ -98,7 +98,7 @@ const PIN_DIGITS: usize = 4;
 const PRIVATE: &[&str] = &["k", "d", "p", "q", "dp", "dq", "qi"];
 
 /// Fewest bytes of a text that a known token is in; most texts are shorter.
-const SHORTEST_TOKEN: usize = 16;
+const SHORTEST_TOKEN: usize = 13;
 
 /// Whether a text may contain or indicate a secret; cheap.
 pub fn may_hold(text: &str) -> bool {
