@@ -1,4 +1,4 @@
-//! Helpers for texts: numbers with their nouns, and a stable hash.
+//! Helpers for texts: numbers with their nouns, advice that lint and explain share, and a stable hash.
 
 /// `1 patch`, `2 patches`.
 pub fn count(number: usize, one: &str, many: &str) -> String {
@@ -19,6 +19,13 @@ pub(crate) fn few(names: impl IntoIterator<Item = impl AsRef<str>>, number: usiz
         0 => text,
         more => format!("{text} and {more} more"),
     }
+}
+
+/// The advice for a match of filter chains by the own port of a listener.
+pub(crate) fn omit_own_port(listener: &str, port: u32) -> String {
+    format!(
+        "omit `portNumber: {port}`: in {listener} it is compared with the destination port of each filter chain, and only the one that blocks direct connections has {port}"
+    )
 }
 
 /// 64-bit FNV-1a: the same on every machine and in every release, because names of reports depend on it.

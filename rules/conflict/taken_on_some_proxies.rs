@@ -39,7 +39,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let further = |run: &&PatchRun<'_, '_>| met.iter().all(|other| other.run.plan.order != run.run.plan.order);
-        let taken = missed.iter().filter(further).take(SEARCHED).filter_map(|run| {
+        let candidates: Vec<_> = missed.iter().filter(further).collect();
+        let taken = candidates.iter().take(SEARCHED).filter_map(|&run| {
             let cause = culprit::cause(cx, view.filter_index, view.patch.index, &[run.run])?;
             Some((run, cause))
         });
@@ -48,12 +49,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let place = view.value_span(&["patch", "operation"]);
-        out.push(
-            view.finding(rule, place, "this patch matches nothing on some proxies")
-                .label("works on other proxies")
-                .note(format!("it has an effect on {}", count(met.len(), "proxy", "proxies")))
-                .cause(Some(causes.swap_remove(0)))
-                .workloads(runs.iter().map(|run| run.run.label().to_owned())),
-        );
+        let mut finding = view
+            .finding(rule, place, "this patch matches nothing on some proxies")
+            .label("works on other proxies")
+            .note(format!("it has an effect on {}", count(met.len(), "proxy", "proxies")))
+            .cause(Some(causes.swap_remove(0)))
+            .workloads(runs.iter().map(|run| run.run.label().to_owned()));
+        if let Some(others @ 1..) = candidates.len().checked_sub(SEARCHED) {
+            let others = count(others, "more proxy", "more proxies");
+            finding =
+                finding.note(format!("it also matches nothing on {others}; the cause was not searched for there"));
+        }
+        out.push(finding);
     }
 }

@@ -48,7 +48,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let mut finding = one.finding(cx, rule, "filter chain", format!("no filter chain has {field} `{value}`"));
         let nothing = one.candidates.iter().all(String::is_empty);
+        let about_port = one.help_about_port();
         finding = match condition {
+            _ if about_port.is_some() => finding.help(about_port.unwrap_or_default()),
             Condition::Sni if nothing => finding.help("these filter chains have no server names (plain HTTP, or TLS without SNI): omit `sni` and match by `portNumber`"),
             Condition::ApplicationProtocols => {
                 let missing: Vec<&str> = chain.application_protocols.split(',').filter(|part| !one.candidates.contains(*part)).collect();

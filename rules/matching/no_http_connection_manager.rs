@@ -9,7 +9,9 @@ declare_rule! {
     /// An HTTP_FILTER patch for filter chains that have no HTTP connection manager.
     ///
     /// # What it finds
-    /// An HTTP_FILTER patch that matches only TCP filter chains, or whose match names another network filter.
+    /// An HTTP_FILTER patch that matches only TCP filter chains, or whose match names another network filter. Without config
+    /// dumps: one for `portNumber: 15006` (inbound) or 15001 (outbound), which select only the filter chain that blocks direct
+    /// connections.
     ///
     /// # Why it matters
     /// HTTP filters exist only inside `envoy.filters.network.http_connection_manager`. istiod generates one only for
@@ -20,8 +22,7 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio#29893.
-    "EF217" "no-http-connection-manager" Matching Error => check,
-    needs: &[Dump]
+    "EF217" "no-http-connection-manager" Matching Error => check
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -40,9 +41,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "network filter",
                     "no filter chain that this HTTP_FILTER patch matches has an HTTP connection manager",
                 )
-                .help(
-                    "if the port is HTTP, declare it in the Service: `appProtocol: http`, or a port name that starts with `http`",
-                ),
+                .help(one.help_about_port().unwrap_or_else(|| {
+                    "if the port is HTTP, declare it in the Service: `appProtocol: http`, or a port name that starts with `http`".to_owned()
+                })),
         });
     }
 }

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::lint::{Context, Edit, Findings, RuleInfo};
 use crate::proto::decode::What;
-use crate::source::NodeValue;
+use crate::source::{Node, NodeValue};
 
 declare_rule! {
     /// A value of the wrong type for its field.
@@ -54,9 +54,49 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     let text = format!("{:?}", cx.sources.snippet(node.span));
                     finding = finding.help(format!("write {text}"));
                     finding = finding.fix("put it in quotes", true, vec![Edit { span: node.span, text }]);
+                } else if let Some(help) = instead(node, expected) {
+                    finding = finding.help(help);
                 }
             }
             out.push(finding);
         }
     }
+}
+
+/// What to write where the intention is clear.
+fn instead(node: &Node, expected: &str) -> Option<String> {
+    match &node.value {
+        NodeValue::List(items)
+            if expected == "a mapping" && matches!(&items[..], [item] if !item.entries().is_empty()) =>
+        {
+            Some("write the mapping itself, without `-`".to_owned())
+        }
+        NodeValue::Map(_) if expected == "a list" => {
+            Some("write it as an item of a list: `- ` before the first key".to_owned())
+        }
+        NodeValue::String(text) if expected == "true or false" => match text.to_lowercase().as_str() {
+            "true" | "yes" | "on" => Some("write true".to_owned()),
+            "false" | "no" | "off" => Some("write false".to_owned()),
+            _ => None,
+        },
+        NodeValue::String(text) if expected.starts_with("a whole number") => without_unit(text),
+        _ => None,
+    }
+}
+
+/// A number with a unit, such as `32KiB` or `50%`.
+fn without_unit(text: &str) -> Option<String> {
+    let (digits, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit())?);
+    let number: u64 = digits.parse().ok()?;
+    let unit = unit.trim_start();
+    let shift = match unit.strip_suffix('B').unwrap_or(unit) {
+        "Ki" => 10,
+        "Mi" => 20,
+        "Gi" => 30,
+        _ if !unit.is_empty() && unit.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '%') => {
+            return Some("write the number without its unit".to_owned());
+        }
+        _ => return None,
+    };
+    number.checked_mul(1 << shift).map(|bytes| format!("write {bytes}"))
 }

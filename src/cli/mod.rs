@@ -56,7 +56,7 @@ use crate::model::release::Release;
 use crate::report::screen::{Mode, Screen};
 use crate::report::style::Role;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use options::Global;
 use progress::Watched;
 use session::Session;
@@ -213,8 +213,8 @@ pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 /// A suggestion for a rejected command line that the parser cannot make: `explain cart` names an object without its kind.
 pub fn advice(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    // These are unknown only in a build without their feature.
-    if ["capture", "doctor", "dump", "test", "try", "watch", "webhook"].contains(&word.as_str()) {
+    let absent = || Cli::command().find_subcommand(word).is_none();
+    if ["capture", "doctor", "dump", "test", "try", "watch", "webhook"].contains(&word.as_str()) && absent() {
         return Some(format!("this build has no `{word}`: build it with the default features"));
     }
     let before = given.iter().position(|argument| argument.to_str() == Some(word))?.checked_sub(1)?;

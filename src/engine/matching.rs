@@ -5,7 +5,7 @@
 use super::compat::{Behaviour, Compat};
 use super::trace::{Condition, Miss};
 use crate::model::envoy_filter::{
-    ApplyTo, ClusterMatch, ListenerMatch, ObjectMatch, RouteAction, RouteConfigurationMatch,
+    ApplyTo, ClusterMatch, ListenerMatch, ObjectMatch, PatchContext, RouteAction, RouteConfigurationMatch,
 };
 use crate::proto::tree::Tree;
 use std::borrow::Cow;
@@ -17,6 +17,11 @@ pub const VIRTUAL_INBOUND: &str = "virtualInbound";
 pub const CONNECT_ORIGINATE: &str = "connect_originate";
 /// Name of the listener that takes all outbound traffic of a sidecar.
 pub const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
+/// The port of virtualInbound unless the mesh sets `proxyInboundListenPort`. There, `portNumber` is compared with the destination
+/// port of each filter chain, and only the chain that blocks direct connections has this one.
+const INBOUND_CAPTURE: u32 = 15006;
+/// The same of virtualOutbound and `proxyListenPort`.
+const OUTBOUND_CAPTURE: u32 = 15001;
 /// The listener of a waypoint for its services.
 pub const MAIN_INTERNAL: &str = "main_internal";
 /// The listener of a waypoint for HBONE.
@@ -33,6 +38,16 @@ fn is_virtual(name: &str) -> bool {
 
 fn equal<'m>(condition: Condition, want: &str, have: &'m str) -> Matched<'m> {
     if want.is_empty() || want == have { Ok(()) } else { Err(Miss::new(condition, have)) }
+}
+
+/// The listener whose own port a match names, and the port. Filter chains with that destination port block direct connections.
+pub fn own_port(context: PatchContext, object: &ObjectMatch) -> Option<(&'static str, u32)> {
+    let port = listener_match(object)?.port_number;
+    match (context, port) {
+        (PatchContext::SidecarInbound, INBOUND_CAPTURE) => Some((VIRTUAL_INBOUND, port)),
+        (PatchContext::SidecarOutbound, OUTBOUND_CAPTURE) => Some((VIRTUAL_OUTBOUND, port)),
+        _ => None,
+    }
 }
 
 /// The listener part of a match; `None` matches everything.

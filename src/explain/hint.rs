@@ -12,6 +12,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::{Span, Step, alike};
 use crate::study::culprit::Blame;
+use crate::words::omit_own_port;
 use std::collections::BTreeSet;
 
 /// Maximum number of nearest things.
@@ -95,6 +96,19 @@ impl Explainer<'_, '_> {
 
     fn help(&self, id: PatchId, condition: Condition, asked: &str, candidates: &[String]) -> Option<String> {
         let patch = self.study.plan.get(id).built.patch;
+        let of_chain = matches!(
+            condition,
+            Condition::TransportProtocol
+                | Condition::ApplicationProtocols
+                | Condition::Sni
+                | Condition::ChainName
+                | Condition::DestinationPort
+                | Condition::Filter
+                | Condition::HttpConnectionManager
+        );
+        if of_chain && let Some((listener, port)) = matching::own_port(patch.context, &patch.object) {
+            return Some(omit_own_port(listener, port));
+        }
         match condition {
             Condition::Filter | Condition::SubFilter | Condition::ListenerFilter => {
                 if let Some(name) = canonical_name(asked, condition) {

@@ -15,9 +15,9 @@ mod words;
 pub use hint::canonical_name;
 
 use crate::engine::Outcome;
-use crate::engine::program::Status;
+use crate::engine::program::{BuiltPatch, Status};
 use crate::engine::trace::{self, Effect, NoOp, PatchId};
-use crate::model::envoy_filter::{EnvoyFilter, ObjectMatch, Operation, Patch};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, Patch};
 use crate::model::inventory::Inventory;
 use crate::proto::decode;
 use crate::proto::merge::ChangeKind;
@@ -356,9 +356,7 @@ impl Explainer<'_, '_> {
                     .then(|| format!("only the transport socket is merged; dropped: {}", dropped.join(", ")));
                 ("transport-socket-merged", changes::leaves(list), note)
             }
-            Effect::Inserted { .. } => {
-                ("inserted", Vec::new(), Some(anchor(planned.built.operation, &planned.built.object)))
-            }
+            Effect::Inserted { .. } => ("inserted", Vec::new(), Some(anchor(planned.built))),
             Effect::Replaced => ("replaced", Vec::new(), None),
             Effect::Removed => ("removed", Vec::new(), None),
             Effect::Added => ("added", Vec::new(), None),
@@ -373,8 +371,9 @@ impl Explainer<'_, '_> {
     fn notices(&self, filter: &EnvoyFilter, patch: &Patch, notices: &[decode::Notice]) -> Vec<view::Notice> {
         let mut base = filter.patch_route(patch.index);
         base.extend([Step::from("patch"), Step::from("value")]);
-        // A value at its default matters only if it is the reason why a merge did nothing.
-        let relevant = |notice: &&decode::Notice| notice.what != decode::What::DefaultDropped || merges(patch);
+        // A value at its default matters only where a merge should set it: items of lists are new, so they have nothing to reset.
+        let resets = |route: &[Step]| merges(patch) && route.iter().all(|step| matches!(step, Step::Key(_)));
+        let relevant = |notice: &&decode::Notice| notice.what != decode::What::DefaultDropped || resets(&notice.route);
         let notices = notices.iter().filter(relevant).map(|notice| {
             let mut route = base.clone();
             route.extend(notice.route.iter().cloned());
@@ -525,22 +524,24 @@ fn merges(patch: &Patch) -> bool {
     patch.body.as_ref().is_some_and(|body| body.operation.is_merge())
 }
 
-/// Where in its list a value is inserted.
-fn anchor(operation: Operation, object: &ObjectMatch) -> String {
-    let named = match object {
-        ObjectMatch::Listener(listener) => {
+/// Where in its list a value is inserted: without the name of an item of that list, first or last.
+fn anchor(built: &BuiltPatch<'_>) -> String {
+    let named = match (&built.object, built.patch.apply_to) {
+        (ObjectMatch::Listener(listener), ApplyTo::ListenerFilter) => Some(listener.listener_filter.clone()),
+        (ObjectMatch::Listener(listener), kind) => {
             let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
-            let sub_filter = filter.and_then(|filter| filter.sub_filter.clone());
-            sub_filter
-                .or_else(|| filter.map(|filter| filter.name.clone()))
-                .or_else(|| Some(listener.listener_filter.clone()).filter(|name| !name.is_empty()))
+            match kind {
+                ApplyTo::HttpFilter => filter.and_then(|filter| filter.sub_filter.clone()),
+                _ => filter.map(|filter| filter.name.clone()),
+            }
         }
-        ObjectMatch::RouteConfiguration(routes) => {
-            routes.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()).map(|route| route.name.clone())
+        (ObjectMatch::RouteConfiguration(routes), _) => {
+            let route = routes.vhost.as_ref().and_then(|vhost| vhost.route.as_ref());
+            route.map(|route| if route.name.is_empty() { "the matched route".to_owned() } else { route.name.clone() })
         }
         _ => None,
     };
-    match (operation, named) {
+    match (built.operation, named.filter(|name| !name.is_empty())) {
         (Operation::InsertBefore, Some(name)) => format!("before {name}"),
         (Operation::InsertAfter, Some(name)) => format!("after {name}"),
         (Operation::InsertFirst | Operation::InsertBefore, _) => "first".to_owned(),

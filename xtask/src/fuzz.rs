@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
 
 /// The flags that let libFuzzer see which code an input reaches; `rustc` also passes them to LLVM on stable.
 const FLAGS: &[&str] = &[
@@ -48,28 +50,50 @@ pub(crate) fn run(seconds: &str, only: Option<&str>) -> Result<(), Box<dyn Error
         return Err("the fuzz targets do not build".into());
     }
     let binary = fuzz.join("target").join(&triple).join("release/kubectl-envoyfilter-fuzz");
-    let mut failed = Vec::new();
-    for (target, endings) in TARGETS.iter().filter(|(target, _)| only.is_none_or(|only| only == *target)) {
+    let targets: Vec<_> = TARGETS.iter().filter(|(target, _)| only.is_none_or(|only| only == *target)).collect();
+    let mut runs = Vec::new();
+    for (target, endings) in targets {
         let corpus = fuzz.join("corpus").join(target);
         let artifacts = fuzz.join("artifacts").join(target);
         fs::create_dir_all(&corpus)?;
         fs::create_dir_all(&artifacts)?;
         seed(root, &corpus, endings)?;
-        println!("== {target}");
-        let status = Command::new(&binary)
-            .env("FUZZ_TARGET", target)
+        let mut run = Command::new(&binary);
+        run.env("FUZZ_TARGET", target)
             .arg(&corpus)
             .arg(format!("-max_total_time={seconds}"))
             .arg(format!("-dict={}", fuzz.join("dictionary.txt").display()))
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .args(["-timeout=20", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1", "-verbosity=0"])
-            .stdin(Stdio::null())
-            .status()?;
-        if !status.success() {
-            failed.push(*target);
-        }
+            .stdin(Stdio::null());
+        runs.push((*target, run));
     }
+    let failed = side_by_side(runs)?;
     if failed.is_empty() { Ok(()) } else { Err(format!("fuzzing found something: {}", failed.join(", ")).into()) }
+}
+
+/// Runs as many targets at once as this machine has cores, and prints what each said when it has ended. The targets that failed.
+fn side_by_side(runs: Vec<(&'static str, Command)>) -> Result<Vec<&'static str>, Box<dyn Error>> {
+    let cores = thread::available_parallelism()?.get();
+    let (queue, failed) = (Mutex::new(runs.into_iter()), Mutex::new(Vec::new()));
+    let work = || -> Result<(), Box<dyn Error + Send + Sync>> {
+        loop {
+            let next = queue.lock().map_err(|_| "a run panicked")?.next();
+            let Some((target, mut run)) = next else { return Ok(()) };
+            let output = run.output()?;
+            let mut failed = failed.lock().map_err(|_| "a run panicked")?;
+            println!("== {target}\n{}", String::from_utf8_lossy(&output.stderr));
+            if !output.status.success() {
+                failed.push(target);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a run panicked")?)
+    })
+    .map_err(|error| error.to_string())?;
+    Ok(failed.into_inner().map_err(|_| "a run panicked")?)
 }
 
 /// The triple of this machine: with `--target`, build scripts are not instrumented.

@@ -57,6 +57,9 @@ pub(crate) fn absent(
     if finding.cause.is_some() {
         return Some(finding);
     }
+    if let Some(help) = one.help_about_port() {
+        return Some(finding.help(help));
+    }
     if one.confidence == Confidence::Likely && (known == Known::Now || name.is_empty()) {
         return extension_of_other_kind(cx, name)
             .map(|(note, right)| finding.note(note).help(format!("{field}: {right}")));

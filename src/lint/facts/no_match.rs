@@ -1,5 +1,6 @@
 //! Patches that match nothing on any proxy they reach: how close they came, and what exists instead.
 
+use crate::engine::matching::own_port;
 use crate::engine::trace::Condition;
 use crate::engine::{Outcome, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, Missed, PatchView, ProxyRun, Taken};
@@ -9,6 +10,7 @@ use crate::lint::facts::names::{cluster_like, count, listed_or, nearest};
 use crate::lint::finding::{Cause, Confidence, Finding};
 use crate::lint::rule::RuleInfo;
 use crate::source::Span;
+use crate::words::omit_own_port;
 use std::collections::BTreeSet;
 
 /// A patch that matches nothing on the proxies it was tried on.
@@ -206,6 +208,12 @@ impl NoMatch<'_, '_> {
             return Some(taken.cause.clone());
         }
         culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs)
+    }
+
+    /// What to write if the match names the own port of a listener.
+    pub(crate) fn help_about_port(&self) -> Option<String> {
+        let (listener, port) = own_port(self.view.patch.context, &self.view.patch.object)?;
+        Some(omit_own_port(listener, port))
     }
 
     /// How to describe an object without the compared value.

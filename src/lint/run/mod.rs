@@ -441,7 +441,10 @@ fn relaxed_match(patch: &Patch, keep_version: bool) -> (Option<ProxyMatch>, Obje
             if listener.name != matching::VIRTUAL_INBOUND && listener.name != matching::VIRTUAL_OUTBOUND {
                 listener.name.clear();
             }
-            listener.port_number = 0;
+            // These ports are istiod's.
+            if matching::own_port(patch.context, &patch.object).is_none() {
+                listener.port_number = 0;
+            }
             if let Some(chain) = &mut listener.filter_chain {
                 chain.name.clear();
                 chain.sni.clear();

@@ -1,0 +1,1 @@
+explain dump x.json --demo

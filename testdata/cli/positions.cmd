@@ -1,0 +1,1 @@
+explain pod cart --demo -f positions.yaml
