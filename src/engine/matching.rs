@@ -44,8 +44,8 @@ fn equal<'m>(condition: Condition, want: &str, have: &'m str) -> Matched<'m> {
 pub fn own_port(context: PatchContext, object: &ObjectMatch) -> Option<(&'static str, u32)> {
     let port = listener_match(object)?.port_number;
     match (context, port) {
-        (PatchContext::SidecarInbound, INBOUND_CAPTURE) => Some((VIRTUAL_INBOUND, port)),
-        (PatchContext::SidecarOutbound, OUTBOUND_CAPTURE) => Some((VIRTUAL_OUTBOUND, port)),
+        (PatchContext::SidecarInbound | PatchContext::Any, INBOUND_CAPTURE) => Some((VIRTUAL_INBOUND, port)),
+        (PatchContext::SidecarOutbound | PatchContext::Any, OUTBOUND_CAPTURE) => Some((VIRTUAL_OUTBOUND, port)),
         _ => None,
     }
 }
