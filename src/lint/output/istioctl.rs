@@ -3,8 +3,9 @@
 //! istioctl's analyzer (istio.io/istio `pkg/config/analysis/analyzers/envoyfilter`, releases 1.22 to 1.31) checks
 //! applyTo, operation, priority and the names of values; it never looks at a proxy.
 
-use crate::engine::program::{BuiltPatch, Status};
-use crate::engine::trace::{Effect, NoOp, Place, Trace};
+use crate::engine::matching::network_filter_name;
+use crate::engine::program::Status;
+use crate::engine::trace::{Effect, NoOp, Trace};
 use crate::engine::{self, Outcome, Pass, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch};
@@ -82,7 +83,7 @@ pub fn verdicts(cx: &Context<'_>) -> Vec<Verdict> {
     let mut found = Vec::new();
     // istioctl carries the names of patches with a proxyVersion over to later patches and filters.
     let mut pinned: HashSet<String> = HashSet::new();
-    let mut alone = Alone::new();
+    let (makers, mut alone) = (Makers::of(cx), Alone::new());
     for (index, filter) in cx.filters.iter().enumerate() {
         let suppressed = filter.annotations.get(ISTIOCTL_ANNOTATION).map(String::as_str);
         for patch in &filter.patches {
@@ -95,7 +96,7 @@ pub fn verdicts(cx: &Context<'_>) -> Vec<Verdict> {
                 && !suppressed.is_some_and(|codes| suppresses(codes, code))
                 && let Some(view) = cx.patch(index, patch.index)
             {
-                let (right, why) = judge(cx, &view, code, &mut alone);
+                let (right, why) = judge(cx, &view, code, &makers, &mut alone);
                 let span = view.value_span(&["patch", "operation"]);
                 found.push(Verdict { code, filter: filter.full_name(), patch: patch.index, span, right, why });
             }
@@ -144,7 +145,13 @@ fn name(patch: &Patch) -> String {
     filter.map(|filter| filter.name.clone()).unwrap_or_default()
 }
 
-fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) -> (Judgement, String) {
+fn judge(
+    cx: &Context<'_>,
+    view: &PatchView<'_>,
+    code: &str,
+    makers: &Makers,
+    alone: &mut Alone,
+) -> (Judgement, String) {
     let release = format!("Istio {}.{}", cx.release.major, cx.release.minor);
     if !matches!(code, "IST0151" | "IST0155") {
         let operation = view.patch.body.as_ref().map_or(Operation::Invalid, |body| body.operation);
@@ -171,15 +178,16 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     if let Some(node) = view.node(&["match"]) {
         texts(node, &mut names);
     }
+    let others = makers.of_patch(view, &names);
     for run in runs.iter().filter(|run| run.outcome == Outcome::Applied) {
-        if !applies_alone(run, &names, alone) {
+        if !applies_alone(run, &others, alone) {
             let why = "what it refers to comes from another EnvoyFilter: without a priority, the creation time decides";
             return (Judgement::Right, why.to_owned());
         }
         applied += 1;
     }
     match applied {
-        0 if added_later(cx, view) => {
+        0 if added_later(cx, view, &names, makers) => {
             (Judgement::Right, "another EnvoyFilter adds what it refers to, but only after this patch".to_owned())
         }
         0 => (
@@ -202,21 +210,87 @@ fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) 
     }
 }
 
+/// A patch: the indices of its filter and in it.
+type Id = (usize, usize);
+
+/// The patches that may create what others refer to, by what they create: few of a mesh's many patches do so for another one.
+#[derive(Default)]
+struct Makers {
+    /// All that have a value, by its name.
+    named: HashMap<String, Vec<Id>>,
+    /// Those that write a filter, by its name.
+    filters: HashMap<String, Vec<Id>>,
+    /// Network filter merges, by each name in their value.
+    mentioned: HashMap<String, Vec<Id>>,
+    /// All network filter merges. They may also add HTTP filters, or request other routes.
+    merges: Vec<Id>,
+    /// Other patches of listeners, whatever their value.
+    listeners: Vec<Id>,
+    /// Patches of routes and clusters, likewise.
+    others: Vec<Id>,
+}
+
+impl Makers {
+    fn of(cx: &Context<'_>) -> Makers {
+        use ApplyTo as To;
+        let mut makers = Makers::default();
+        let patches = |filter| cx.program.patches(filter).iter().map(move |built| (filter, built));
+        for (filter, built) in (0..cx.filters.len()).flat_map(patches) {
+            let id = (filter, built.patch.index);
+            let name = built.value.as_ref().map(|value| value.name().to_owned());
+            match built.patch.apply_to {
+                To::NetworkFilter if built.operation.is_merge() => {
+                    // A filter that is matched by the name in the value keeps its name.
+                    let matched = network_filter_name(&built.object);
+                    let mut names: HashSet<String> =
+                        name.iter().filter(|name| matched != Some(name.as_str())).cloned().collect();
+                    let inside = built.value.iter().flat_map(Tree::entries);
+                    inside.for_each(|(_, value)| mentions(value, &mut names));
+                    names.into_iter().for_each(|name| makers.mentioned.entry(name).or_default().push(id));
+                    makers.merges.push(id);
+                }
+                To::HttpFilter | To::NetworkFilter | To::ListenerFilter => {
+                    name.iter().for_each(|name| makers.filters.entry(name.clone()).or_default().push(id));
+                }
+                To::ExtensionConfig => {}
+                To::Listener | To::FilterChain => makers.listeners.push(id),
+                _ => makers.others.push(id),
+            }
+            name.into_iter().for_each(|name| makers.named.entry(name).or_default().push(id));
+        }
+        makers
+    }
+
+    /// The patches of other filters that may create what a patch refers to, if they change something; `names` are the texts of its
+    /// match. Filters are found by their names alone, and no patch of routes or clusters changes what a patch of listeners or
+    /// their filters finds.
+    fn of_patch(&self, view: &PatchView<'_>, names: &HashSet<&str>) -> Vec<Id> {
+        let mut found: Vec<Id> = of_names(&self.filters, names).chain(&self.listeners).copied().collect();
+        if Pass::of(view.patch.apply_to) == Pass::Listeners {
+            found.extend(of_names(&self.mentioned, names));
+        } else {
+            found.extend(self.merges.iter().chain(&self.others));
+        }
+        found.retain(|&(filter, _)| filter != view.filter_index);
+        found
+    }
+}
+
+fn of_names<'m>(by_name: &'m HashMap<String, Vec<Id>>, names: &HashSet<&str>) -> impl Iterator<Item = &'m Id> {
+    names.iter().filter_map(|name| by_name.get(*name)).flatten()
+}
+
 /// The patches (by index) that change something if no filter but their own exists, by the configuration, the filter and the part
 /// of the run.
 type Alone = HashMap<(usize, usize, Pass), HashSet<usize>>;
 
-/// Whether a patch that changes something would do so if no other filter existed; `names` are the texts of its match.
-fn applies_alone(here: &PatchRun<'_, '_>, names: &HashSet<&str>, known: &mut Alone) -> bool {
+/// Whether a patch that changes something would do so if no other filter existed; `makers` are the patches that may have created
+/// what it refers to.
+fn applies_alone(here: &PatchRun<'_, '_>, makers: &[Id], known: &mut Alone) -> bool {
     let run = here.run;
     let filter = here.planned.filter;
-    let helped = run.plan.ids().any(|other| {
-        let changes = |(_, effect): &(Place, Effect)| effect.changes();
-        run.plan.get(other).filter != filter
-            && may_help(here.planned.built, run.plan.get(other).built, names)
-            && run.judged.trace.patches[other.index()].effects.iter().any(changes)
-    });
-    if !helped {
+    let changed = |id: PatchId| run.judged.changed(id);
+    if !makers.iter().filter_map(|&(filter, patch)| run.plan.find(filter, patch)).any(changed) {
         return true;
     }
     let pass = Pass::of(here.planned.built.patch.apply_to);
@@ -236,56 +310,30 @@ fn applies_alone(here: &PatchRun<'_, '_>, names: &HashSet<&str>, known: &mut Alo
     alone.contains(&here.planned.built.patch.index)
 }
 
-/// Whether a patch that changed something may have created what another one refers to. Filters are found by their names
-/// alone, and no patch of routes or clusters changes what a patch of listeners or their filters finds.
-fn may_help(this: &BuiltPatch<'_>, other: &BuiltPatch<'_>, names: &HashSet<&str>) -> bool {
-    use ApplyTo as To;
-    let of_listeners =
-        |of| matches!(of, To::Listener | To::FilterChain | To::NetworkFilter | To::HttpFilter | To::ListenerFilter);
-    if of_listeners(this.patch.apply_to) && !of_listeners(other.patch.apply_to) {
-        return false;
-    }
-    match other.patch.apply_to {
-        // A merge may also add HTTP filters, or request other routes.
-        To::NetworkFilter if other.operation.is_merge() && !of_listeners(this.patch.apply_to) => true,
-        To::NetworkFilter if other.operation.is_merge() => {
-            other.value.as_ref().is_some_and(|value| mentions(value, names))
-        }
-        To::HttpFilter | To::NetworkFilter | To::ListenerFilter => {
-            other.value.as_ref().is_some_and(|value| names.contains(value.name()))
-        }
-        To::ExtensionConfig => false,
-        _ => true,
-    }
-}
-
-/// Whether a value contains one of these texts as a name.
-fn mentions(tree: &Tree<'_>, names: &HashSet<&str>) -> bool {
+/// Every name in a value.
+fn mentions(tree: &Tree<'_>, names: &mut HashSet<String>) {
     let tree = tree.readable();
-    names.contains(tree.name())
-        || tree.items().iter().any(|item| mentions(item, names))
-        || tree.entries().iter().any(|(_, value)| mentions(value, names))
+    names.insert(tree.name().to_owned());
+    tree.items().iter().for_each(|item| mentions(item, names));
+    tree.entries().iter().for_each(|(_, value)| mentions(value, names));
 }
 
-/// Whether the patch would match after some other filter.
-fn added_later(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
-    // A missing object is referred to by its name.
-    let mut names = HashSet::new();
-    if let Some(node) = view.node(&["match"]) {
-        texts(node, &mut names);
+/// Whether the patch would match after some other filter; `names` are the texts of its match. A missing object is referred to by
+/// its name.
+fn added_later(cx: &Context<'_>, view: &PatchView<'_>, names: &HashSet<&str>, makers: &Makers) -> bool {
+    let others: Vec<Id> =
+        of_names(&makers.named, names).copied().filter(|&(filter, _)| filter != view.filter_index).collect();
+    if others.is_empty() {
+        return false;
     }
     cx.on_proxies(view.filter_index, view.patch.index).any(|run| {
         let (plan, trace) = (run.run.plan, &run.run.judged.trace);
-        let adds = |other: PatchId| {
-            let value = plan.get(other).built.value.as_ref();
-            if !value.is_some_and(|value| names.contains(value.name())) {
-                return false;
-            }
+        let adds = |other: &PatchId| {
             let effects = &trace.patches[other.index()].effects;
             effects.iter().any(|(_, effect)| effect.changes() && !matches!(effect, Effect::Removed))
         };
-        let later = |other: &PatchId| plan.get(*other).filter != view.filter_index && *other > run.id;
-        let last = plan.ids().filter(later).filter(|&other| adds(other)).last();
+        let planned = others.iter().filter_map(|&(filter, patch)| plan.find(filter, patch));
+        let last = planned.filter(|other| *other > run.id && adds(other)).max();
         last.is_some_and(|last| run.run.matches_after(run.id, last))
     })
 }
