@@ -127,7 +127,8 @@ fn engine(data: &[u8]) {
     let config = DUMP.config(&Identity::default()).expect("the demo's proxy");
     let program = Program::new(filters, release);
     let plan = program.plan(&config.proxy, &MeshSettings::default());
-    let found = unapply::unapply(&plan, &config, &Options::default());
+    let options = Options::default();
+    let found = unapply::unapply(&plan, &config, &options);
     let texts = found.kept_texts();
     assert!(unapply::without(&config, &texts).resources.len() <= config.resources.len());
 }

@@ -485,6 +485,16 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 }
 
+/// Opens the configuration of a filter as far as a merge of this value, and patches of HTTP filters, need it.
+pub(super) fn open_to_merge(config: &mut Tree<'_>, value: &Tree<'_>) {
+    if config.type_name().as_deref() == Some(HCM_TYPE) {
+        let value = value.readable();
+        let keys: Vec<&str> =
+            LOOKED_INTO.iter().copied().chain(value.entries().iter().map(|(key, _)| &**key)).collect();
+        config.open_partly(&keys);
+    }
+}
+
 /// After a panic a removed listener still exists, without its name.
 fn unremove(slot: &mut Slot<'_>) {
     if slot.removed {

@@ -63,6 +63,7 @@ pub enum Hidden<'h> {
 }
 
 /// A traced run, with everything that requires more than one run.
+#[derive(Debug)]
 pub struct Judged<'a> {
     /// What istiod sends.
     pub patched: Patched<'a>,

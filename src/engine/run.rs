@@ -1,5 +1,6 @@
 //! One run of a plan over one configuration: the state that all passes share.
 
+use super::listener::open_to_merge;
 use super::matching::{Matched, PortMap};
 use super::program::{Plan, named_filter};
 use super::trace::{Abort, Effect, Later, Miss, NoOp, Panic, PatchId, Place, Sink};
@@ -271,6 +272,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let mut log = Vec::new();
         let mut known = true;
         if let (Some(source), Some(target)) = (value.get("typed_config"), filter.get_mut("typed_config")) {
+            open_to_merge(target, source);
             known = self.merge_any(id, target, source, &mut log, "typed_config", place.as_ref())?;
         }
         let name = value.name();

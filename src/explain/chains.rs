@@ -1,12 +1,12 @@
 //! The HTTP filters of each listener after patching, and who put them there.
 
 use super::{Explainer, Settings, view};
-use crate::engine;
 use crate::engine::trace::PatchId;
+use crate::engine::{self, PatchedResource};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Type of the network filter that holds HTTP filters.
 const HTTP_CONNECTION_MANAGER: &str =
@@ -18,10 +18,11 @@ impl Explainer<'_, '_> {
         let all = settings.all_chains;
         let mut chains = Vec::new();
         let patched = &self.study.judged.patched.resources;
+        let by_source: HashMap<usize, &PatchedResource<'_>> =
+            patched.iter().filter_map(|one| Some((one.source?, one))).collect();
         let changed = self.changed_listeners(settings);
         for (index, resource) in self.study.config.generated(ResourceKind::Listener) {
-            let now = patched.iter().find(|it| it.source == Some(index));
-            match now {
+            match by_source.get(&index) {
                 Some(now) if all || changed.contains(&*resource.name) => {
                     now.tree.iter().for_each(|tree| self.listener(&now.name, tree, &mut chains));
                 }

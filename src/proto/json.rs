@@ -35,7 +35,7 @@ pub(super) fn parse_opened(text: &str) -> Result<Value<'_>, JsonError> {
 }
 
 /// Parses an object but looks only into these keys: lists and objects under all others stay raw.
-pub(super) fn parse_partly<'a>(text: &'a str, keys: &'static [&'static str]) -> Result<Value<'a>, JsonError> {
+pub(super) fn parse_partly<'a>(text: &'a str, keys: &[&str]) -> Result<Value<'a>, JsonError> {
     let mut parser = Parser { only: Some(keys), ..Parser::new(text) };
     parser.space();
     let value = parser.value(0, true)?;
@@ -61,18 +61,18 @@ pub(super) fn type_url(text: &str) -> Option<Cow<'_, str>> {
     parser.string().ok()
 }
 
-struct Parser<'a> {
+struct Parser<'a, 'k> {
     text: &'a str,
     at: usize,
     /// Items of open lists and entries of open objects: each is moved into a list of its exact size.
     items: Vec<Tree<'a>>,
     entries: Vec<(Cow<'a, str>, Tree<'a>)>,
     /// The keys of the outermost object to look into; `None` for all.
-    only: Option<&'static [&'static str]>,
+    only: Option<&'k [&'k str]>,
 }
 
-impl<'a> Parser<'a> {
-    const fn new(text: &'a str) -> Parser<'a> {
+impl<'a, 'k> Parser<'a, 'k> {
+    const fn new(text: &'a str) -> Parser<'a, 'k> {
         Parser { text, at: 0, items: Vec::new(), entries: Vec::new(), only: None }
     }
 

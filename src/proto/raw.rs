@@ -16,16 +16,23 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Parses a raw object as far as these keys lead; lists and objects under all others stay raw.
-    pub fn open_partly(&mut self, keys: &'static [&'static str]) {
-        if let Value::Raw(text) = self.value {
-            match json::parse_partly(text, keys) {
+    /// Parses an object as far as these keys lead; lists and objects under all others stay raw if they are.
+    pub fn open_partly(&mut self, keys: &[&str]) {
+        match &mut self.value {
+            Value::Raw(text) => match json::parse_partly(text, keys) {
                 Ok(value) => {
                     self.value = value;
                     self.set_origin(self.origin);
                 }
                 Err(_) => self.open(),
+            },
+            // It may have been parsed as far as other keys lead. An `Any` stays raw.
+            Value::Map(entries) => {
+                let left = |value: &Tree<'_>| matches!(value.value, Value::Raw(_)) && value.type_url().is_none();
+                let wanted = entries.iter_mut().filter(|(key, value)| left(value) && keys.contains(&key.as_ref()));
+                wanted.for_each(|(_, value)| value.open());
             }
+            _ => {}
         }
     }
 

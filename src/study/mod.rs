@@ -20,7 +20,7 @@ use crate::model::resource::ProxyConfig;
 use culprit::{Blame, Counts, Scene, Searches};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// What a study assumes about the control plane of the proxy.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ pub struct Undone<'a> {
 
 impl<'a> Undone<'a> {
     /// Undoes the effects of a plan's filters in a dump.
-    pub fn of(plan: &Plan<'a>, dump: &'a ProxyConfig<'a>, options: &Options) -> Undone<'a> {
+    pub fn of(plan: &Plan<'a>, dump: &'a ProxyConfig<'a>, options: &'a Options) -> Undone<'a> {
         Undone { dump, unapplied: engine::unapply(plan, dump, options) }
     }
 
@@ -65,6 +65,12 @@ impl<'a> Undone<'a> {
     pub fn compact(mut self) -> Undone<'a> {
         self.unapplied.trees.clear();
         self
+    }
+
+    /// What a plan does to [`Undone::base`].
+    pub fn judged(&self, plan: &Plan<'a>, base: &'a ProxyConfig<'a>, options: &'a Options) -> Arc<Judged<'a>> {
+        let known = self.unapplied.judged.as_ref().filter(|_| !self.unapplied.patched());
+        known.map_or_else(|| Arc::new(engine::judge(plan, base, options)), Arc::clone)
     }
 
     /// What istiod generated before the filters: the dump itself, unless the filters are in effect in it.
@@ -92,7 +98,7 @@ pub struct Study<'a> {
     /// What was undone in the dump.
     pub unapplied: &'a Unapplied<'a>,
     /// What the engine did, patch by patch.
-    pub judged: Judged<'a>,
+    pub judged: Arc<Judged<'a>>,
     /// Patches whose outcome is a guess, because no dump may contain the objects they could match.
     pub doubtful: BTreeSet<PatchId>,
     /// Whether the run starts from a reconstruction.
@@ -123,7 +129,7 @@ impl<'a> Study<'a> {
         base: &'a ProxyConfig<'a>,
         options: &'a Options,
     ) -> Study<'a> {
-        let judged = engine::judge(plan, base, options);
+        let judged = undone.judged(plan, base, options);
         let doubtful = doubtful(plan, &undone.unapplied, &judged);
         let unapplied = &undone.unapplied;
         let reconstructed = unapplied.patched();

@@ -386,7 +386,8 @@ fn dumps_of_a_running_envoy_show_what_is_in_effect() {
         let config = dump.config(&Identity::default()).unwrap();
         let program = Program::new(filters, Release::NEWEST);
         let plan = program.plan(&config.proxy, &MeshSettings::default());
-        let found = engine::unapply(&plan, &config, &Options::default());
+        let options = Options::default();
+        let found = engine::unapply(&plan, &config, &options);
         (found.state(), found.proven(), plan.ids().map(|id| found.in_effect(id)).collect::<Vec<_>>())
     };
     let (yes, no) = (Some(InEffect::Yes), Some(InEffect::No));

@@ -16,7 +16,9 @@ use super::program::{Plan, Status, proxy_runs};
 use super::run::Slot;
 use super::shared::Undone;
 use super::trace::{PatchId, Place, Trace};
-use super::{Options, context_of, forget_untouched, listener::rds_names, patched_inline, port_map, run, slots};
+use super::{
+    Judged, Options, context_of, forget_untouched, judge, listener::rds_names, patched_inline, port_map, run, slots,
+};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
@@ -25,7 +27,7 @@ use crate::proto::tree::Tree;
 use crate::proto::unmerge::{self, Note, resource_holds};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use undo::Undo;
 
 pub use replay::{Difference, agree};
@@ -142,6 +144,8 @@ pub struct Unapplied<'a> {
     pub differences: Vec<Difference>,
     /// Whether the dump comes from a running proxy: it contains update times of resources.
     pub live: bool,
+    /// What the filters do to the dump, if that was found out because it shows no effect of them.
+    pub judged: Option<Arc<Judged<'a>>>,
     /// Where `shown` speaks of each patch, from the first question on.
     by_patch: OnceLock<HashMap<PatchId, Vec<usize>>>,
 }
@@ -229,7 +233,7 @@ pub fn without<'t>(config: &ProxyConfig<'t>, texts: &'t Texts) -> ProxyConfig<'t
 }
 
 /// Undoes the patches of a plan in a dump, replays them, and compares.
-pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Unapplied<'a> {
+pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Options) -> Unapplied<'a> {
     if config.generated {
         return Unapplied { generated: true, ..Unapplied::default() };
     }
@@ -261,19 +265,27 @@ pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Optio
 
 /// Whether a dump shows no effect of any patch although some would change it: then it is what istiod generates, and no
 /// comparison is needed. This is the usual case for a dump from a mesh without these filters.
-fn nothing_there(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, found: &mut Unapplied<'_>) -> bool {
+fn nothing_there<'a>(
+    plan: &Plan<'a>,
+    config: &'a ProxyConfig<'a>,
+    options: &'a Options,
+    found: &mut Unapplied<'a>,
+) -> bool {
     if !found.texts.is_empty() || !found.trees.is_empty() || found.shown.iter().any(|shown| shown.seen.positive()) {
         return false;
     }
-    let mut trace = Trace::new(plan.patches.len());
-    run(plan, config, options, &mut trace);
-    let changes = |id: &PatchId| trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes());
+    let judged = judge(plan, config, options);
+    let changes = |id: &PatchId| judged.changed(*id);
     let hides = |id: &PatchId| !changes(id) && doubt::hides(plan, config, *id);
-    if !found.hidden.is_empty() || !trace.aborts.is_empty() || plan.ids().any(|id| hides(&id)) {
+    if !found.hidden.is_empty() || !judged.trace.aborts.is_empty() || plan.ids().any(|id| hides(&id)) {
         return false;
     }
     found.absent = plan.ids().filter(changes).collect();
-    !found.absent.is_empty()
+    if found.absent.is_empty() {
+        return false;
+    }
+    found.judged = Some(Arc::new(judged));
+    true
 }
 
 /// Undoes the patches of a plan; `absent` contains the patches that change the reconstruction but left no trace in the dump.

@@ -2,6 +2,7 @@
 
 use super::{Seen, Shown};
 use crate::engine::compat::Behaviour;
+use crate::engine::listener::open_to_merge;
 use crate::engine::matching::PortMap;
 use crate::engine::program::{Plan, names_filter};
 use crate::engine::run::Test;
@@ -206,6 +207,7 @@ impl<'a> Undo<'_, 'a> {
             let mut merged = true;
             let done = self.unmerge(id, filter, place.clone(), "typed_config", |unmerger, filter| {
                 if let Some(target) = filter.get_mut("typed_config") {
+                    open_to_merge(target, source);
                     merged = unmerger.any_payload(target, source);
                 }
             });

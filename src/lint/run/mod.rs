@@ -281,7 +281,10 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
         .collect();
     let judged = budget::spread(&different, |&index| {
         let one: &Work<'a> = &work[index];
-        Arc::new(judge(one.plan, one.config, &OPTIONS))
+        match one.undone {
+            Some(undone) => undone.judged(one.plan, one.config, &OPTIONS),
+            None => Arc::new(judge(one.plan, one.config, &OPTIONS)),
+        }
     });
     let run = |(one, &number): (&Work<'a>, &usize)| {
         let (config, plan) = (one.config, one.plan);
