@@ -175,7 +175,8 @@ static AROUND: [Around; 35] = [
 ];
 
 /// Substrings, one of which occurs in every text or key that is or indicates a secret; the other patterns run only on texts
-/// that contain one. Without `\b`: Unicode word boundaries have no automaton, and every printed line is searched.
+/// that contain one. Without `\b`: Unicode word boundaries have no automaton, others make it larger, and every printed line is
+/// searched.
 const HINTS: &[&str] = &[
     r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|[-_. ]pass|pwd|secret|token|cred|authorization|bearer|basic|cookie|jwks|users|kty|psk|otp|mnemonic",
     r"(?i)(?:private|api|app|application|access|auth|signing|signature|encryption|decryption|hmac|master|shared|account|client|session|ticket|ssh|license|subscription|functions?|consumer|tls|ssl|rsa|aes|server|deploy|storage|pgp|gpg|unseal|recovery|json)[-_. ]?key",
@@ -185,7 +186,7 @@ const HINTS: &[&str] = &[
     r"rubygems_|sntry[su]_|xkeysib-|EAACEd|sq0(?:csp|atp)-|shippo_|ops_eyJ|tskey-|pscale_|pul-[a-f0-9]|hooks\.slack|/webhooks/|curl |_auth[ =:]|['\x22]auth['\x22\\]|[?&;#](?:key|code|auth|session|sid|jwt|assertion|ticket)=",
     r"whsec_|figd_|\$(?:2[abxy]|apr1|[156y]|argon2(?:id|i|d))\$|(?:gsk|tfp|phc|phx|r8|sbp)_|(?:xai|pplx|nvapi|CFPAT)-|dapi[a-f0-9]|EAA[A-Z]|secret-token:|atlasv1|ATCTT3|hvr\.",
     r"[sbr]\.[A-Za-z0-9]{24}|(?i:identified\s|base_?64[a-z_]*\()|mysql|mariadb|sshpass|redis-cli|\slogin\s|@(?:tcp|unix)\(",
-    r#"(?-u:\b|_)(?i:pass|pw|pin|jwt|salt|hmac|private|auth|sig|signature|nonce|seed|sid|session|ticket|license|dsn|keys?)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
+    r#"(?:^|[^0-9A-Za-z])(?i:pass|pw|pin|jwt|salt|hmac|private|auth|sig|signature|nonce|seed|sid|session|ticket|license|dsn|keys?)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
     r#"[a-z](?:Pass|Pw|PW|Pin|PIN|Jwt|JWT|Salt|Hmac|HMAC|Private|Auth|Sig|Signature|Nonce|Seed|Sid|SID|Session|Ticket|License|Dsn|DSN|Key)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
     r"BAQEFAASC|IBAAKC|MHcCAQEE|MC4CAQAw|MIGHAgEA|Private-Lines|BEGIN SSH2",
 ];
