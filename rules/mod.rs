@@ -170,6 +170,7 @@ pub static ALL: &[&Rule] = &[
     &operation::virtual_host_setting_overridden::RULE,
     &operation::name_selects_nothing::RULE,
     &operation::grpc_cluster_without_http2::RULE,
+    &operation::no_terminal_filter::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

@@ -28,6 +28,7 @@ pub(crate) mod merge_into_every_listener_filter;
 pub(crate) mod merge_into_untyped_filter;
 pub(crate) mod merge_of_another_type;
 pub(crate) mod name_selects_nothing;
+pub(crate) mod no_terminal_filter;
 pub(crate) mod oneof_replaced;
 pub(crate) mod operation_without_effect;
 pub(crate) mod proxy_protocol_after_inspector;

@@ -8,6 +8,7 @@ pub(crate) mod culprit;
 pub(crate) mod described;
 pub(crate) mod destination;
 pub(crate) mod document;
+pub(crate) mod ends;
 pub(crate) mod filter_keys;
 pub(crate) mod held;
 pub(crate) mod inert;

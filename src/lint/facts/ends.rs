@@ -1,0 +1,119 @@
+//! Lists of filters that a patch leaves without a terminal filter.
+
+use crate::engine::PatchId;
+use crate::engine::matching::HTTP_CONNECTION_MANAGER;
+use crate::engine::trace::{Effect, Place};
+use crate::lint::facts::context::{PatchRun, ProxyRun};
+use crate::lint::facts::seen::{config_type, terminal};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+
+/// A list of filters whose last one is not terminal.
+pub(crate) struct Open {
+    /// Whether they are HTTP filters (otherwise network filters).
+    pub http: bool,
+    /// Name of the last filter.
+    pub last: String,
+}
+
+/// The terminal filters that istiod generates.
+const HTTP_END: &str = "envoy.filters.http.router";
+const NETWORK_ENDS: [&str; 2] = [HTTP_CONNECTION_MANAGER, "envoy.filters.network.tcp_proxy"];
+
+/// The list that ends without a terminal filter because this patch removed or replaced it, or brought the whole list. A list
+/// without filters is not one: Envoy accepts it.
+pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
+    let kind = run.planned.built.patch.apply_to;
+    let brought = run.planned.built.value.as_ref().map_or("", Tree::name);
+    run.trace.effects.iter().filter(|(place, _)| place.kind == ResourceKind::Listener).find_map(|(place, effect)| {
+        let gone = matches!(effect, Effect::Removed | Effect::Replaced);
+        let new = matches!(effect, Effect::Inserted { .. } | Effect::Replaced);
+        match kind {
+            ApplyTo::HttpFilter if gone && place.sub_filter.as_deref() == Some(HTTP_END) => {
+                open(run.run, place, place.filter.as_deref())
+            }
+            ApplyTo::NetworkFilter => {
+                let ended = gone && place.filter.as_deref().is_some_and(|name| NETWORK_ENDS.contains(&name));
+                let network = if ended { open(run.run, place, None) } else { None };
+                network.or_else(|| if new { open(run.run, place, Some(brought)) } else { None })
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The network filters at a place, or the HTTP filters in one of them, if the last one is certainly not terminal.
+fn open(run: &ProxyRun<'_>, place: &Place, connection_manager: Option<&str>) -> Option<Open> {
+    let chain = Place { filter: None, sub_filter: None, ..place.clone() };
+    run.with_object(&chain, |chain| {
+        let filters = chain.get("filters")?.items();
+        let Some(name) = connection_manager else { return judge(false, filters) };
+        let config = filters.iter().find(|filter| filter.name() == name)?.get("typed_config")?.readable();
+        judge(true, config.get("http_filters")?.items())
+    })
+}
+
+fn judge(http: bool, filters: &[Tree<'_>]) -> Option<Open> {
+    let passes = |filter: &Tree<'_>| {
+        let name = config_type(filter);
+        !terminal(http, &name) && (PatchId::of(filter.origin).is_none() || is_known_to_pass(http, &name))
+    };
+    let last = filters.last()?;
+    filters.iter().all(passes).then(|| Open { http, last: last.name().to_owned() })
+}
+
+/// Extensions that patches usually bring and that are not terminal (`isTerminalFilter` in Envoy's source, 1.36 to 1.39). Of others
+/// it is unknown: a dynamic module decides by its configuration.
+fn is_known_to_pass(http: bool, type_name: &str) -> bool {
+    const HTTP: &[&str] = &[
+        "adaptive_concurrency",
+        "bandwidth_limit",
+        "basic_auth",
+        "buffer",
+        "compressor",
+        "cors",
+        "csrf",
+        "decompressor",
+        "ext_authz",
+        "ext_proc",
+        "fault",
+        "grpc_http1_bridge",
+        "grpc_json_transcoder",
+        "grpc_stats",
+        "grpc_web",
+        "header_mutation",
+        "header_to_metadata",
+        "health_check",
+        "ip_tagging",
+        "jwt_authn",
+        "local_ratelimit",
+        "lua",
+        "oauth2",
+        "ratelimit",
+        "rbac",
+        "set_filter_state",
+        "set_metadata",
+        "stateful_session",
+        "tap",
+        "wasm",
+    ];
+    const NETWORK: &[&str] = &[
+        "connection_limit",
+        "ext_authz",
+        "local_ratelimit",
+        "mongo_proxy",
+        "mysql_proxy",
+        "postgres_proxy",
+        "ratelimit",
+        "rbac",
+        "set_filter_state",
+        "sni_cluster",
+        "wasm",
+        "zookeeper_proxy",
+    ];
+    let (prefix, known) =
+        if http { ("envoy.extensions.filters.http.", HTTP) } else { ("envoy.extensions.filters.network.", NETWORK) };
+    let kind = type_name.strip_prefix(prefix).and_then(|rest| rest.split('.').next());
+    kind.is_some_and(|kind| known.contains(&kind))
+}
