@@ -17,6 +17,7 @@ use self::base::reach::{Reach, pinned};
 use self::base::step::{Cx, Move, Part};
 use self::base::value::{Fields, json};
 use self::base::verdict::{Class, Concern, Kind, State, class_of, together};
+use self::guards::gateways;
 use self::guards::overlap::Overlaps;
 use self::guards::sequence::Sequence;
 use self::guards::ties;
@@ -27,8 +28,8 @@ use self::output::ambient::Placement;
 use self::output::draft::{Action, Draft};
 use self::output::rest;
 use self::patterns::{
-    authz, cluster, cluster_add, ext_authz, extension, hash, headers, homeless, listener, manager, router, routes,
-    telemetry, tls,
+    authz, cluster, cluster_add, ext_authz, extension, hash, headers, homeless, https, listener, manager, router,
+    routes, telemetry, tls,
 };
 use self::proofs::proof::Proof;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
@@ -285,6 +286,8 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
             found.guard(Concern::Patch, *state, reason.clone());
         }
         never_meets(&part, &mut found);
+        gateways::others(cx, &mut found);
+        selects_none(cx, &mut found);
         in_typed_struct(&part, &mut found);
         of_revision(filter, &mut found);
         if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {
@@ -335,6 +338,7 @@ fn search(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     homeless::find_grpc_web(cx, parts);
     headers::find(parts);
     hash::find(cx, parts);
+    https::find(cx, parts);
     routes::find(cx, parts);
     manager::find(cx, parts);
     router::find(cx, parts);
@@ -402,6 +406,26 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
             ),
         );
     }
+}
+
+/// Without a workload that a filter selects, nothing shows what it does today.
+fn selects_none(cx: &Cx<'_>, found: &mut Move) {
+    let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return };
+    let known = !cx.mesh.inventory.workloads.is_empty();
+    if !found.moves || found.is_refused() || !known || cx.mesh.workloads(cx.filter).next().is_some() {
+        return;
+    }
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let place = if cx.filter.namespace == cx.mesh.root {
+        "in the input".to_owned()
+    } else {
+        format!("in namespace {} of the input", cx.filter.namespace)
+    };
+    found.guard(
+        Concern::Selector,
+        State::Undecided,
+        format!("no workload {place} has the labels {}: what the filter does today is unknown", labels.join(",")),
+    );
 }
 
 /// istiod merges messages of one type: it does not look into a TypedStruct.

@@ -62,7 +62,13 @@ fn what_has_no_place_in_the_object_is_never_written() {
         assert!(made.is_empty() && report.draft.edited.is_empty(), "{id}: {report:#?}");
         assert!(report.filters.iter().all(|filter| filter.patches.iter().all(|patch| !patch.written)), "{id}");
     };
-    for id in ["route-redirect", "route-redirect-kube", "tracing-own-tracer"] {
+    for id in [
+        "route-redirect",
+        "route-redirect-kube",
+        "tracing-own-tracer",
+        "own-gateway-shared-tls",
+        "own-gateway-shared-routes",
+    ] {
         refused(id);
     }
     // Policies that would let callers in that the filters keep out.

@@ -163,6 +163,32 @@ fn recorded_by(release: &str) -> BTreeMap<String, String> {
     cases.map(pair).collect()
 }
 
+/// A row of the documentation's table of patterns.
+#[derive(Default)]
+struct Row {
+    title: &'static str,
+    native: &'static str,
+    follow: &'static str,
+    classes: BTreeMap<Class, usize>,
+}
+
+/// The documentation lists every pattern with the classes of its cases.
+fn documented(rows: &BTreeMap<&str, Row>) {
+    const MARKS: [&str; 2] = ["<!-- patterns -->\n", "<!-- end -->\n"];
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/migrate.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let mut table =
+        String::from("| Pattern | What the patch does | Native API | Classes of the cases |\n|---|---|---|---|\n");
+    for (id, row) in rows {
+        let follow = if row.follow.is_empty() { String::new() } else { format!(" ([discussion]({}))", row.follow) };
+        let classes: Vec<&str> = row.classes.keys().map(|class| class.name()).collect();
+        writeln!(table, "| `{id}` | {} | {}{follow} | {} |", row.title, row.native, classes.join(", ")).unwrap();
+    }
+    let (before, rest) = page.split_once(MARKS[0]).unwrap();
+    let (_, after) = rest.split_once(MARKS[1]).unwrap();
+    expect(&path, &format!("{before}{}{table}{}{after}", MARKS[0], MARKS[1]));
+}
+
 /// Each pattern has a folder with its recorded cases: the filter, the computed and recorded classes, and the written
 /// objects.
 #[test]
@@ -170,6 +196,7 @@ fn every_pattern_has_its_folder() {
     let older = recorded_by("1.27");
     let update = std::env::var_os("UPDATE").is_some();
     let mut files = BTreeSet::new();
+    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
     for case in all_recorded() {
         let id = case["id"].as_str().unwrap();
         let loaded = input(&case);
@@ -178,6 +205,12 @@ fn every_pattern_has_its_folder() {
         // If nothing can be read as a patch, the case names its pattern.
         let named = || case["pattern"].as_str().unwrap();
         let pattern = filter.patches.first().map_or_else(named, |patch| patch.found.pattern.id);
+        if let Some(patch) = filter.patches.first() {
+            let one = patch.found.pattern;
+            let row = rows.entry(one.id).or_default();
+            (row.title, row.native, row.follow) = (one.title, one.native, one.follow);
+            *row.classes.entry(filter.class).or_default() += 1;
+        }
         let folder = testdata("migrate").join(pattern);
         if update {
             fs::create_dir_all(&folder).unwrap();
@@ -211,7 +244,8 @@ fn every_pattern_has_its_folder() {
             }
         }
     }
-    assert!(folders >= 46, "{folders} patterns");
+    assert!(folders >= 47, "{folders} patterns");
+    documented(&rows);
 }
 
 /// The classes of the additional shapes (`testdata/migrate/shapes.jsonl`), never better than what istiod computed for

@@ -52,10 +52,11 @@ patterns! {
     PROXY_PROTOCOL = "proxy-protocol", "PROXY protocol on listeners", "`proxy.istio.io/config` `gatewayTopology.proxyProtocol`", "";
     SERVER_TLS = "server-tls", "TLS settings of servers", "Gateway `tls`; `meshConfig.tlsDefaults`, `meshMTLS`", "";
     DIRECT_RESPONSE = "direct-response", "direct response of a route", "VirtualService `directResponse`", "";
-    REDIRECT = "redirect", "redirect by a route", "VirtualService `redirect`, HTTPRoute RequestRedirect", "";
+    REDIRECT = "redirect", "redirect by a route", "VirtualService `redirect`, HTTPRoute RequestRedirect, Gateway `tls.httpsRedirect`", "";
     ROUTE_TIMEOUT = "route-timeout", "route timeouts", "VirtualService `timeout`, HTTPRoute `timeouts`", "";
     ROUTE_RETRIES = "route-retries", "route retries", "VirtualService `retries`, HTTPRoute `retry`", "";
     ROUTE_REWRITE = "route-rewrite", "host and path of requests that a route sends on", "VirtualService `rewrite`, HTTPRoute URLRewrite", "";
+    ROUTE_DESTINATION = "route-destination", "routes to other services", "VirtualService `route`", "";
     ROUTE_MIRROR = "route-mirror", "mirrored requests", "VirtualService `mirrors`, HTTPRoute RequestMirror", "";
     ROUTE_HEADERS = "route-headers", "headers of routes and virtual hosts", "VirtualService `headers`, HTTPRoute header modifiers", "";
     CLUSTER_ADD = "cluster-add", "clusters of services outside the mesh", "ServiceEntry and DestinationRule", "";

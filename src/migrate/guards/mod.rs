@@ -7,6 +7,7 @@ pub(in crate::migrate) mod callers;
 pub(in crate::migrate) mod chain;
 pub(in crate::migrate) mod decides;
 pub(in crate::migrate) mod directions;
+pub(in crate::migrate) mod gateways;
 pub(in crate::migrate) mod overlap;
 pub(in crate::migrate) mod sequence;
 pub(in crate::migrate) mod ties;

@@ -36,6 +36,13 @@ pub enum Change {
         /// The settings.
         value: Json,
     },
+    /// Lets the server with these hosts on a port redirect to HTTPS.
+    Redirect {
+        /// The number in the Gateway.
+        port: u32,
+        /// The hosts, as written.
+        hosts: Vec<String>,
+    },
     /// Sets the protocol of the servers on a port.
     Protocol {
         /// The number in the Gateway.
@@ -99,6 +106,13 @@ pub(in crate::migrate) fn apply(object: &mut Json, change: &Change) {
                 let serves = server["hosts"].as_array().is_some_and(|hosts| hosts.iter().any(|one| host_is(one, host)));
                 if serves && server.get("tls").is_some() {
                     merge(&mut server["tls"], value);
+                }
+            }
+        }
+        Change::Redirect { port, hosts } => {
+            for server in spec["servers"].as_array_mut().into_iter().flatten() {
+                if server["port"]["number"] == *port && server["hosts"] == json!(hosts) {
+                    server["tls"]["httpsRedirect"] = true.into();
                 }
             }
         }

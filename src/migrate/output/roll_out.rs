@@ -161,7 +161,8 @@ const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::HTTP10, WINS),
     (&catalog::TCP_IDLE, WINS),
     (&catalog::ROUTE_REWRITE, WINS),
-    (&catalog::REDIRECT, "the filter's route comes first: the same response"),
+    (&catalog::REDIRECT, "requests are redirected once, to the same place"),
+    (&catalog::ROUTE_DESTINATION, "the filter's route comes first: the same service"),
     (&catalog::ROUTE_MIRROR, "requests are mirrored twice"),
     (&catalog::GRPC_WEB, "the first of two gRPC-Web filters translates: nothing is translated twice"),
 ];

@@ -1,10 +1,11 @@
 //! Access logs merged into the HTTP connection manager: Telemetry and extension providers.
 
+use super::log_filter::{self, Condition};
 use super::routes::service_of_cluster;
 use super::telemetry;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::Fields;
+use crate::migrate::base::value::{Fields, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::output::draft::Action;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value as Json, json};
 
 const FILE: &str = "envoy.extensions.access_loggers.file.v3.FileAccessLog";
 const STDOUT: &str = "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog";
+const OTEL: &str = "envoy.extensions.access_loggers.open_telemetry.v3.OpenTelemetryAccessLogConfig";
 const GRPC: &str = "envoy.extensions.access_loggers.grpc.v3.HttpGrpcAccessLogConfig";
 
 /// The move if the value sets only access logs.
@@ -45,13 +47,9 @@ pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fiel
         found.actions.push(Action::Mesh(json!({ "extensionProviders": [one] })));
         match condition {
             None => plain.push(json!({ "name": name })),
-            Some(expression) => {
+            Some(Condition { expression, effects }) => {
                 found.add_home("Telemetry", "accessLogging.filter", 0);
-                found.difference(
-                    Kind::Behavior,
-                    "the condition is a CEL expression instead of a status filter with a runtime key; on TCP chains, where \
-                     `response.code` is missing, it logs nothing",
-                );
+                effects.into_iter().for_each(|effect| found.difference(Kind::Behavior, effect));
                 found.difference(
                     Kind::Behavior,
                     "the native object replaces the mesh's log here; MERGE adds a second log",
@@ -105,11 +103,11 @@ fn mesh_providers(cx: &Cx<'_>, found: &mut Move) -> Vec<Json> {
     if file { vec![json!({ "name": "envoy" })] } else { Vec::new() }
 }
 
-fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Option<String>), ErrorMessage> {
+fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Option<Condition>), ErrorMessage> {
     log.skip("name");
     let condition = match log.sub("filter") {
         None => None,
-        Some(filter) => Some(expression(filter)?),
+        Some(filter) => Some(log_filter::condition(filter)?),
     };
     let provider = if let Some(mut file) = log.typed("typed_config", FILE) {
         let path = file.text("path").ok_or("the log has no path")?;
@@ -118,6 +116,8 @@ fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Opt
         of_file(&mut out, "/dev/stdout", found)?
     } else if let Some(grpc) = log.typed("typed_config", GRPC) {
         of_service(cx, grpc, found)?
+    } else if let Some(otel) = log.typed("typed_config", OTEL) {
+        of_collector(cx, otel, found)?
     } else {
         return Err("no extension provider writes this kind of log".into());
     };
@@ -192,21 +192,46 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, E
     Ok(json!({ "envoyHttpAls": one }))
 }
 
-/// A log filter as CEL.
-fn expression(mut filter: Fields) -> Result<String, ErrorMessage> {
-    let mut comparison =
-        filter.sub("status_code_filter/comparison").ok_or("only a filter by status code has a native equivalent")?;
-    let op = comparison.text("op").unwrap_or_else(|| "EQ".to_owned());
-    let number = comparison.number("value/default_value").ok_or("the status code is missing")?;
-    comparison.skip("value/runtime_key");
-    let sign = match op.as_str() {
-        "GE" => ">=",
-        "EQ" => "==",
-        "LE" => "<=",
-        other => return Err(format!("comparison {other} has no native equivalent").into()),
-    };
-    if !comparison.is_empty() || !filter.is_empty() {
-        return Err("only a filter by status code has a native equivalent".into());
+/// A log in OpenTelemetry's format (`openTelemetryLog` in istiod's `telemetry_logging.go`).
+fn of_collector(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
+    let cluster = log.text("common_config/grpc_service/envoy_grpc/cluster_name").ok_or("the log names no cluster")?;
+    let (host, port) =
+        service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
+    let mut one = json!({ "service": host, "port": port });
+    if let Some(name) = log.text("common_config/log_name") {
+        one["logName"] = name.into();
     }
-    Ok(format!("response.code {sign} {number}"))
+    log.skip("common_config/transport_api_version");
+    if let Some(text) = log.text("body/string_value") {
+        set_at(&mut one, "logFormat/text", text);
+    } else {
+        found.difference(Kind::Behavior, "each entry also has a body: the text of istiod's default format");
+    }
+    let mut labels = Map::new();
+    for mut attribute in log.list("attributes/values") {
+        let name = attribute.text("key").ok_or("an attribute has no name")?;
+        let text = attribute.text("value/string_value");
+        let text = text
+            .filter(|_| attribute.is_empty())
+            .ok_or("a provider's labels are texts; an attribute of the log is not")?;
+        labels.insert(name, text.into());
+    }
+    if !labels.is_empty() {
+        set_at(&mut one, "logFormat/labels", Json::Object(labels));
+        found.difference(Kind::Position, "the attributes are sorted by name");
+    }
+    if log.flag("disable_builtin_labels") != Some(true) {
+        found.difference(
+            Kind::Behavior,
+            "entries lack the built-in labels of the resource (`log_name`, `zone_name`, `cluster_name`, `node_name`)",
+        );
+    }
+    if !log.is_empty() {
+        return Err(super::extension::left(&log, &Fields(json!({}))).into());
+    }
+    found.difference(Kind::Metadata, "the log entry also carries the peer metadata");
+    found.add_home("MeshConfig", "extensionProviders.envoyOtelAls", 0);
+    found
+        .difference(Kind::Behavior, "the `:authority` of the gRPC call is the host name instead of the cluster's name");
+    Ok(json!({ "envoyOtelAls": one }))
 }

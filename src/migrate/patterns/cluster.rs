@@ -90,6 +90,11 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if part.built.patch.context == PatchContext::SidecarInbound {
         return inbound(part, found);
     }
+    if cluster_mesh::is_of_gateway(cx, part) && found.rest.is_none() && cluster_mesh::of_connections(&native).is_some()
+    {
+        cluster_mesh::gateway(cx, &mut found, &native);
+        return found;
+    }
     let Some(target) = target(part) else {
         return Move::none(
             found.pattern,

@@ -1,11 +1,13 @@
 //! Settings of every cluster: MeshConfig.
 
+use super::routes::client_namespace;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::has_entry;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::whole::waypoints;
-use crate::migrate::output::draft::Action;
+use crate::migrate::objects::mesh::Proxies;
+use crate::migrate::output::draft::{Action, metadata};
 use crate::model::envoy_filter::{ClusterMatch, ObjectMatch, PatchContext};
 use serde_json::{Value as Json, json};
 
@@ -87,4 +89,54 @@ pub(in crate::migrate) fn dns(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
         found.guard(Concern::Selector, State::Broken, reason);
     }
     Some(found)
+}
+
+/// Whether a patch is for every cluster of gateways that it selects by labels.
+pub(in crate::migrate) fn is_of_gateway(cx: &Cx<'_>, part: &Part<'_>) -> bool {
+    let labels = cx.filter.selector.as_ref().is_some_and(|labels| !labels.is_empty());
+    labels && is_everything(part) && cx.mesh.proxies(cx.filter, part.built.patch) == Proxies::Gateway
+}
+
+/// The connections of every cluster of a gateway: a rule for every host, which istiod reads if the gateway's namespace has no
+/// other.
+pub(in crate::migrate) fn gateway(cx: &Cx<'_>, found: &mut Move, native: &Json) {
+    found.add_home("DestinationRule", "trafficPolicy", 0);
+    found.add_home("DestinationRule", "workloadSelector", 0);
+    found.difference(Kind::Metadata, "istiod records the rule in the cluster's metadata (`istio.config`)");
+    found.difference(Kind::Metadata, "BlackHoleCluster, which connects to nothing, does not have the settings");
+    let namespace = match client_namespace(cx) {
+        Ok(namespace) => namespace,
+        Err(reason) => {
+            *found = Move::none(found.pattern, reason);
+            return;
+        }
+    };
+    match cx.mesh.inventory.destination_rules.first() {
+        Some(rule) => {
+            let reason = format!(
+                "DestinationRule {}/{} is for some of these clusters, and a rule for every host would hide it or be hidden by it: add the settings to each rule by hand",
+                rule.object.namespace, rule.object.name
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Existing, State::Broken, reason);
+        }
+        None if !cx.mesh.described() => found.guard(
+            Concern::Existing,
+            State::Undecided,
+            "it is unknown whether other DestinationRules exist: a rule for every host would hide them",
+        ),
+        None => found.guard(Concern::Selector, State::Held, "the rule selects the same gateways"),
+    }
+    let spec = json!({
+        "host": "*",
+        "workloadSelector": { "matchLabels": cx.filter.selector },
+        "exportTo": ["."],
+        "trafficPolicy": native,
+    });
+    found.actions.push(Action::Object(json!({
+        "apiVersion": "networking.istio.io/v1",
+        "kind": "DestinationRule",
+        "metadata": metadata(cx.filter, namespace),
+        "spec": spec,
+    })));
 }

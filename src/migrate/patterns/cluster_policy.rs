@@ -47,6 +47,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         outliers(detection, &mut native, found)?;
     }
     balancing(part, &mut value, &mut native, found)?;
+    super::warmup::slow_start(cx, part, &mut value, &mut native, found)?;
     if let Some(mut options) = value.sub("typed_extension_protocol_options") {
         pattern = &catalog::CLUSTER_HTTP_OPTIONS;
         let Some(mut http) = options.typed(PROTOCOL_OPTIONS, PROTOCOL_OPTIONS) else {

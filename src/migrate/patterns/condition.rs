@@ -99,7 +99,10 @@ fn term(mut part: Fields, http: bool) -> Option<Vec<All>> {
         "header" if http => header(part.sub("header")?),
         "authenticated" => {
             let mut peer = part.sub("authenticated")?;
-            let name = peer.sub("principal_name");
+            let mut name = peer.sub("principal_name");
+            if let Some(namespace) = name.as_mut().and_then(namespace) {
+                return (peer.is_empty() && part.is_empty()).then(|| one("namespaces", namespace))?;
+            }
             let who = match name {
                 // An identity is a URI in the certificate, but has no scheme in a policy.
                 Some(name) => identity(&pattern(name)?)?,
@@ -208,6 +211,17 @@ fn plain(text: String) -> Option<String> {
     (!text.is_empty() && !text.contains('*')).then_some(text)
 }
 
+/// The namespace of a matcher that accepts every identity there, in the form that istiod writes for `namespaces`.
+fn namespace(matcher: &mut Fields) -> Option<String> {
+    let regex = matcher.peek("safe_regex/regex")?.as_str()?;
+    let name = regex.strip_prefix(".*/ns/")?.strip_suffix("/.*")?;
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    let name = plain.then(|| name.to_owned())?;
+    // `google_re2` is the only engine.
+    matcher.skip("safe_regex");
+    matcher.is_empty().then_some(name)
+}
+
 fn identity(pattern: &str) -> Option<String> {
     if let Some(rest) = pattern.strip_prefix("spiffe://") {
         // A policy reads a star alone as any certificate, also one without a SPIFFE identity.
@@ -271,6 +285,22 @@ mod tests {
             "principals": [{ "header": { "name": ":method", "string_match": { "exact": "GET" } } }],
         });
         assert_eq!(read(method), None);
+    }
+
+    #[test]
+    fn every_identity_of_a_namespace_is_its_name() {
+        let of = |regex: &str| {
+            let name = json!({ "authenticated": { "principal_name": { "safe_regex": { "regex": regex } } } });
+            read(json!({ "permissions": [{ "any": true }], "principals": [name] }))
+        };
+        assert_eq!(of(".*/ns/shop/.*"), Some(json!([{ "from": [{ "source": { "namespaces": ["shop"] } }] }])));
+        for other in ["spiffe://.*/ns/shop/.*", ".*/ns/shop.*", ".*/ns/sh.p/.*", ".*/ns//.*"] {
+            assert_eq!(of(other), None, "{other}");
+        }
+        let not =
+            json!({ "not_id": { "authenticated": { "principal_name": { "safe_regex": { "regex": ".*/ns/a/.*" } } } } });
+        let not = read(json!({ "permissions": [{ "any": true }], "principals": [not] }));
+        assert_eq!(not, Some(json!([{ "from": [{ "source": { "notNamespaces": ["a"] } }] }])));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! External authorization: AuthorizationPolicy CUSTOM with an extension provider.
 
-use super::routes::{Vhost, hosts_ports, service_of_cluster};
+use super::routes::{hosts_ports, service_of_cluster};
+use super::vhost::Vhost;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, any_type};

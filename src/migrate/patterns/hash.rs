@@ -4,7 +4,8 @@
 //! clients have (`consistentHashToHashPolicy` in `route.go`, releases 1.22 to 1.31).
 
 use super::cluster::{self, Target};
-use super::routes::{Vhost, client_namespace};
+use super::routes::client_namespace;
+use super::vhost::Vhost;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, has_entry};

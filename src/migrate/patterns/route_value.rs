@@ -8,7 +8,6 @@ use crate::migrate::base::verdict::{Difference, Kind};
 use crate::migrate::proofs::forms::{is_internal, reads_headers};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::release::Release;
-use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -103,6 +102,13 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
                 .to_owned(),
         );
     }
+    if value.peek("route/cluster").is_some() {
+        return (
+            &catalog::ROUTE_DESTINATION,
+            "MERGE changes the cluster of a route and keeps what istiod derived from its old destination (headers, hash policy, retries): change `route` of the rule by hand"
+                .to_owned(),
+        );
+    }
     if value.peek("route/idle_timeout").is_some() {
         return (&catalog::ROUTE_TIMEOUT, "`idle_timeout` of a route has no native field".to_owned());
     }
@@ -115,7 +121,8 @@ fn differ(found: &mut Setting, kind: Kind, effect: &str) {
     found.differences.push(Difference::new(kind, effect));
 }
 
-fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
+/// Reads headers that are added and removed.
+pub(in crate::migrate) fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     let mut native = Map::new();
     for direction in ["request", "response"] {
         let mut one = Map::new();
@@ -462,130 +469,4 @@ fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
     differ(found, Kind::Metadata, "the same percentage, written in millionths");
     found.value["fault"] = Json::Object(native);
     Ok(())
-}
-
-fn refused_here(what: &str) -> String {
-    format!("{what} has no native equivalent")
-}
-
-/// A direct response or a redirect, as the field of a rule and its value.
-fn answer(route: &mut Fields) -> Result<(&'static str, Json), ErrorMessage> {
-    let refused = refused_here;
-    if let Some(redirect) = route.sub("redirect") {
-        return Ok(("redirect", redirected(redirect)?));
-    }
-    let Some(mut response) = route.sub("direct_response") else {
-        return Err("only a route with a direct response or a redirect has a native equivalent here".into());
-    };
-    let status = response.number("status").ok_or_else(|| refused("a response without a status"))?;
-    let mut native = json!({ "status": status });
-    if let Some(text) = response.text("body/inline_string") {
-        native["body"] = json!({ "string": text });
-    } else if let Some(bytes) = response.text("body/inline_bytes") {
-        native["body"] = json!({ "bytes": bytes });
-    }
-    if !response.is_empty() {
-        return Err(refused("this body").into());
-    }
-    Ok(("directResponse", native))
-}
-
-/// A redirect as that of a VirtualService.
-fn redirected(mut redirect: Fields) -> Result<Json, ErrorMessage> {
-    let mut native = Map::new();
-    if let Some(host) = redirect.text("host_redirect") {
-        native.insert("authority".to_owned(), host.into());
-    }
-    if let Some(path) = redirect.text("path_redirect") {
-        native.insert("uri".to_owned(), path.into());
-    }
-    let scheme = redirect.text("scheme_redirect");
-    let https = redirect.flag("https_redirect") == Some(true);
-    if let Some(scheme) = scheme.or_else(|| https.then(|| "https".to_owned())) {
-        native.insert("scheme".to_owned(), scheme.into());
-    }
-    if let Some(port) = redirect.number("port_redirect") {
-        native.insert("port".to_owned(), port.into());
-    }
-    let code = match redirect.text("response_code").as_deref() {
-        None | Some("MOVED_PERMANENTLY") => 301,
-        Some("FOUND") => 302,
-        Some("SEE_OTHER") => 303,
-        Some("TEMPORARY_REDIRECT") => 307,
-        Some("PERMANENT_REDIRECT") => 308,
-        Some(_) => return Err(refused_here("this status").into()),
-    };
-    native.insert("redirectCode".to_owned(), code.into());
-    if !redirect.is_empty() {
-        return Err(super::extension::left(&redirect, &Fields(json!({}))).into());
-    }
-    Ok(Json::Object(native))
-}
-
-/// A route with a direct response or a redirect, as a rule.
-pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMessage> {
-    let mut route = part.value.clone();
-    let refused = refused_here;
-    let (field, native) = answer(&mut route)?;
-    let mut rule = Map::new();
-    if let Some(name) = route.text("name") {
-        rule.insert("name".to_owned(), name.into());
-    }
-    let mut matched = route.sub("match").unwrap_or(Fields(json!({})));
-    let mut one = Map::new();
-    let uri = if let Some(path) = matched.text("path") {
-        json!({ "exact": path })
-    } else if let Some(prefix) = matched.text("prefix") {
-        json!({ "prefix": prefix })
-    } else if let Some(regex) = matched.text("safe_regex/regex") {
-        json!({ "regex": regex })
-    } else {
-        return Err(refused("this match").into());
-    };
-    one.insert("uri".to_owned(), uri);
-    let mut wanted = Map::new();
-    for mut header in matched.list("headers") {
-        let name = header.text("name").ok_or_else(|| refused("a header match without a name"))?;
-        let text = header.text("string_match/exact").or_else(|| header.text("exact_match"));
-        let native = match text {
-            Some(text) => json!({ "exact": text }),
-            None if header.flag("present_match") == Some(true) => json!({}),
-            None => return Err(refused("this header match").into()),
-        };
-        if !header.is_empty() {
-            return Err(refused("this header match").into());
-        }
-        if name == ":method" {
-            one.insert("method".to_owned(), native);
-        } else {
-            wanted.insert(name, native);
-        }
-    }
-    if !wanted.is_empty() {
-        one.insert("headers".to_owned(), Json::Object(wanted));
-    }
-    if !matched.is_empty() {
-        return Err(refused("this match").into());
-    }
-    rule.insert("match".to_owned(), json!([one]));
-    rule.insert(field.to_owned(), native);
-    let mut found = Setting {
-        pattern: &catalog::DIRECT_RESPONSE,
-        field: "http.directResponse",
-        since: 0,
-        value: json!({}),
-        differences: Vec::new(),
-        needs_route: false,
-        at_host: false,
-        moved: "",
-        rest: None,
-    };
-    headers(&mut route, &mut found).map_err(|(_, reason)| reason)?;
-    if let Some(headers) = found.value.get("headers") {
-        rule.insert("headers".to_owned(), headers.clone());
-    }
-    if !route.is_empty() {
-        return Err(super::extension::left(&route, &Fields(json!({}))).into());
-    }
-    Ok(Json::Object(rule))
 }

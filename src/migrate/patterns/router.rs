@@ -1,6 +1,6 @@
 //! Settings merged into the router filter: `proxyHeaders` of the proxy.
 
-use super::manager;
+use super::setting;
 use crate::migrate::base::catalog;
 use crate::migrate::base::reach::anchor;
 use crate::migrate::base::step::{Cx, Move, Part};
@@ -47,6 +47,6 @@ fn suppressed(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut proxy = json!({});
     set_at(&mut proxy, "proxyHeaders/envoyDebugHeaders/disabled", true);
     whole_proxy(cx, part, &mut found, Reads::All, "the setting of `x-envoy-` headers");
-    manager::write(cx, part, &mut found, proxy);
+    setting::write(cx, part, &mut found, proxy);
     found
 }

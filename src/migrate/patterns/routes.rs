@@ -1,7 +1,9 @@
 //! Patches of routes and virtual hosts: the hosts, ports and rules that they match, and the objects that own them.
 
+use super::destination::{self, inserted_rule};
 use super::kube_route;
-use super::route_value::{Setting, inserted_rule, settings};
+use super::route_value::{Setting, settings};
+use super::vhost::{self, Vhost};
 use super::waypoint_route;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
@@ -16,39 +18,6 @@ use crate::model::inventory::VirtualService;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeSet, HashMap};
-
-/// The virtual host that a patch matches.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::migrate) struct Vhost {
-    /// The host in its name; `None` for all.
-    pub host: Option<String>,
-    /// The port in its name.
-    pub port: Option<u32>,
-}
-
-impl Vhost {
-    /// From a patch of routes; `None` if the match uses anything other than a virtual host's name.
-    pub(in crate::migrate) fn of(part: &Part<'_>) -> Option<Vhost> {
-        let route = match &part.built.object {
-            ObjectMatch::None => return Some(Vhost { host: None, port: None }),
-            ObjectMatch::RouteConfiguration(route) => route,
-            _ => return None,
-        };
-        if route.port_number != 0 || !route.port_name.is_empty() || !route.gateway.is_empty() || !route.name.is_empty()
-        {
-            return None;
-        }
-        let Some(vhost) = &route.vhost else { return Some(Vhost { host: None, port: None }) };
-        if !vhost.domain_name.is_empty() {
-            return None;
-        }
-        if vhost.name.is_empty() {
-            return Some(Vhost { host: None, port: None });
-        }
-        let (host, port) = vhost.name.rsplit_once(':')?;
-        Some(Vhost { host: Some(host.to_owned()), port: Some(port.parse().ok()?) })
-    }
-}
 
 /// Host and port of a service: from the name of a generated cluster (`outbound|PORT||HOST`), or from the only endpoint
 /// of a cluster that a filter adds under that name.
@@ -183,12 +152,11 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         }
         return waypoint_route::made(cx, part, &setting, found);
     }
-    if part.reach.context == PatchContext::SidecarInbound || Vhost::of(part).is_none() {
-        let reason = match part.reach.context {
-            PatchContext::SidecarInbound => "no API changes the routes of requests that a sidecar receives",
-            _ => "the patch selects routes by something other than a virtual host's name, which no object contains",
-        };
-        return Move::none(setting.pattern, reason);
+    if part.reach.context == PatchContext::SidecarInbound {
+        return Move::none(setting.pattern, "no API changes the routes of requests that a sidecar receives");
+    }
+    if Vhost::of(part).is_none() {
+        return Move::none(setting.pattern, vhost::unnamed(part));
     }
     match (part.reach.proxies, part.reach.context) {
         (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),
@@ -228,7 +196,7 @@ fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
 }
 
 /// The VirtualServices of a host that the gateways of a filter serve; of every host if none is named.
-fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
+pub(in crate::migrate) fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
     let gateways: BTreeSet<(String, String)> = cx
         .mesh
         .servers(cx.filter)
@@ -406,8 +374,12 @@ pub(in crate::migrate) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Mov
 
 /// An inserted route with a direct response or a redirect, before the others.
 fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
-    let redirects = part.value.peek("redirect").is_some();
-    let pattern: &'static Pattern = if redirects { &catalog::REDIRECT } else { &catalog::DIRECT_RESPONSE };
+    let (redirects, routes) = (part.value.peek("redirect").is_some(), part.value.peek("route").is_some());
+    let pattern: &'static Pattern = match (redirects, routes) {
+        (true, _) => &catalog::REDIRECT,
+        (_, true) => &catalog::ROUTE_DESTINATION,
+        _ => &catalog::DIRECT_RESPONSE,
+    };
     let mut rule = match inserted_rule(part) {
         Ok(rule) => rule,
         Err(reason) => return Move::none(pattern, reason),
@@ -427,7 +399,15 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
         Ok(true) => return found,
         Err(reason) => return Move::none(pattern, reason),
     }
-    found.add_home("VirtualService", if redirects { "http.redirect" } else { "http.directResponse" }, 0);
+    let field = match (redirects, routes) {
+        (true, _) => "http.redirect",
+        (_, true) => "http.route",
+        _ => "http.directResponse",
+    };
+    found.add_home("VirtualService", field, 0);
+    if routes {
+        destination::differences(&mut found);
+    }
     for effect in [
         "the trace span gets an operation name",
         "`case_sensitive` is written out",

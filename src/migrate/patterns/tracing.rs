@@ -1,11 +1,12 @@
 //! Tracing merged into the HTTP connection manager: Telemetry.
 
-use super::telemetry;
+use super::{setting, telemetry};
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::Fields;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
+use crate::migrate::guards::whole::{Reads, whole_proxy};
 use crate::migrate::output::change::settings_of;
 use crate::migrate::output::draft::Action;
 use crate::model::proxy_config::ANNOTATION;
@@ -17,6 +18,11 @@ pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fiel
     let mut tracing = config.sub("tracing")?;
     if !config.is_empty() {
         return None;
+    }
+    if tracing.0.as_object().is_some_and(|map| map.len() == 1)
+        && let Some(length) = tracing.number(PATH_LENGTH)
+    {
+        return Some(path_length(cx, part, length));
     }
     let mut found = Move::new(&catalog::TRACING);
     let mut one = Map::new();
@@ -40,6 +46,10 @@ pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fiel
     if !tags.is_empty() {
         found.add_home("Telemetry", "tracing.customTags", 0);
         one.insert("customTags".to_owned(), Json::Object(tags));
+    }
+    if tracing.peek(PATH_LENGTH).is_some() {
+        let reason = "`max_path_tag_length` is a setting of the proxy (`tracing.maxPathTagLength` in `proxy.istio.io/config`), the rest belongs to a Telemetry object: put each into a patch of its own";
+        return Some(Move::none(&catalog::TRACING, reason));
     }
     if !tracing.is_empty() || one.is_empty() {
         let keys: Vec<&str> = tracing.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
@@ -78,6 +88,56 @@ pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fiel
     }
     found.actions.push(Action::Object(telemetry::object(cx, "tracing", &[Json::Object(one)])));
     Some(found)
+}
+
+const PATH_LENGTH: &str = "max_path_tag_length";
+
+/// The length of the tag with the path: a setting of the proxy, after that of the provider (`configureTracingFromTelemetry` in
+/// istiod's `tracing.go`).
+fn path_length(cx: &Cx<'_>, part: &Part<'_>, length: u64) -> Move {
+    let mut found = Move::new(&catalog::TRACING).home("proxy.istio.io/config", "tracing.maxPathTagLength", 0);
+    whole_proxy(cx, part, &mut found, Reads::All, "the length of the path tag");
+    let undecided = match cx.mesh.mesh_config() {
+        None => Some("the mesh settings are not in the input: it is unknown whether the mesh traces"),
+        Some(mesh) => {
+            let provider = mesh.pointer("/defaultProviders/tracing/0").and_then(Json::as_str);
+            let length = provider.and_then(|name| {
+                mesh["extensionProviders"]
+                    .as_array()?
+                    .iter()
+                    .find(|one| one["name"] == name)?
+                    .as_object()?
+                    .values()
+                    .find_map(|one| one.get("maxTagLength"))
+            });
+            if length.is_some() {
+                let reason = "the tracing provider has its own `maxTagLength`, which comes before the setting of the proxy; the filter comes before both";
+                found.difference(Kind::Behavior, reason);
+                found.guard(Concern::Existing, State::Broken, reason);
+            }
+            let others = cx.mesh.policies("Telemetry", cx.filter);
+            if others.iter().any(|object| object.document.under(&["spec", "tracing"]).is_some()) {
+                Some(
+                    "a Telemetry object sets tracing: it is unknown whether these proxies have tracing settings without the filter",
+                )
+            } else if mesh["enableTracing"] == false && provider.is_none() {
+                Some(
+                    "the mesh has no tracing (`enableTracing: false`): the filter alone adds tracing settings, the setting does not",
+                )
+            } else if provider.is_some_and(|name| !is_known(cx, mesh, name)) {
+                Some(
+                    "the service of the tracing provider is not in the input: istiod writes no tracing settings if it does not know it",
+                )
+            } else {
+                None
+            }
+        }
+    };
+    if let Some(reason) = undecided {
+        found.guard(Concern::Existing, State::Undecided, reason);
+    }
+    setting::write(cx, part, &mut found, json!({ "tracing": { "maxPathTagLength": length } }));
+    found
 }
 
 /// The last of istiod's own tags, by name.

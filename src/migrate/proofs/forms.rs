@@ -1,6 +1,7 @@
 //! Values that Envoy reads the same way although they are written in different forms.
 
 use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 pub(in crate::migrate) const INLINE: &str = "inline_code";
@@ -79,7 +80,10 @@ const CORS: &str = "envoy.filters.http.cors";
 
 /// A route table with the CORS policies of the deprecated field `cors` where istiod writes them, and the places of those
 /// that moved. Envoy reads the field of a route or virtual host only if it has no such settings (`CorsFilter`).
-pub(in crate::migrate) fn typed_cors(table: &Json) -> (Json, Vec<(String, Json)>) {
+pub(in crate::migrate) fn typed_cors(table: &Json) -> (Cow<'_, Json>, Vec<(String, Json)>) {
+    if !has_cors(table) {
+        return (Cow::Borrowed(table), Vec::new());
+    }
     let (mut table, mut moved) = (table.clone(), Vec::new());
     let mut settle = |level: &mut Json, field: &str, place: String| {
         let has = level.pointer("/typed_per_filter_config").and_then(|all| all.get(CORS)).is_some();
@@ -102,7 +106,15 @@ pub(in crate::migrate) fn typed_cors(table: &Json) -> (Json, Vec<(String, Json)>
             settle(route, "route/cors", format!("/virtual_hosts/{at}/routes/{number}"));
         }
     }
-    (table, moved)
+    (Cow::Owned(table), moved)
+}
+
+/// Whether a virtual host or a route of a table has the deprecated field `cors`.
+fn has_cors(table: &Json) -> bool {
+    table["virtual_hosts"].as_array().into_iter().flatten().any(|host| {
+        let mut routes = host["routes"].as_array().into_iter().flatten();
+        host.get("cors").is_some() || routes.any(|route| route.pointer("/route/cors").is_some())
+    })
 }
 
 /// JSON with a space after commas and colons, as the rules' expressions expect.
@@ -176,6 +188,16 @@ pub(in crate::migrate) fn reachable(routes: &[Json]) -> &[Json] {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_table_without_cors_is_not_copied() {
+        let table = json!({ "virtual_hosts": [{ "routes": [{ "route": { "cluster": "a" } }] }] });
+        assert!(matches!(typed_cors(&table), (Cow::Borrowed(_), moved) if moved.is_empty()));
+        let table = json!({ "virtual_hosts": [{ "routes": [{ "route": { "cluster": "a", "cors": {} } }] }] });
+        let (settled, moved) = typed_cors(&table);
+        assert_eq!(moved[0].0, "/virtual_hosts/0/routes/0/route/cors");
+        assert!(settled["virtual_hosts"][0]["routes"][0]["typed_per_filter_config"][CORS].is_object());
+    }
 
     #[test]
     fn routes_end_with_the_first_that_matches_everything() {

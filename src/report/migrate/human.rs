@@ -178,11 +178,13 @@ pub(super) fn sentence(step: &Step) -> String {
 }
 
 fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report) -> io::Result<()> {
+    if report.filters.is_empty() {
+        return scope(report).iter().try_for_each(|note| line(out, terminal, "", note));
+    }
     let counts: Vec<String> =
         classes(report).into_iter().map(|(class, number)| format!("{number} {}", class.name())).collect();
     let total = count(report.filters.len(), "EnvoyFilter", "EnvoyFilters");
-    let summary = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    writeln!(out, "{total} to Istio {}.{}{summary}", report.to.major, report.to.minor)?;
+    writeln!(out, "{total} to Istio {}.{}: {}", report.to.major, report.to.minor, counts.join(", "))?;
     for note in scope(report) {
         line(out, terminal, "note: ", &note)?;
     }

@@ -48,6 +48,9 @@ fn line(text: &str) -> String {
 /// Writes the report.
 pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     writeln!(out, "# Moving EnvoyFilters to native APIs of Istio {}.{}\n", report.to.major, report.to.minor)?;
+    if report.filters.is_empty() {
+        return scope(report).iter().try_for_each(|note| writeln!(out, "{}", line(note)));
+    }
     writeln!(out, "| Class | EnvoyFilters | Meaning |\n|---|---|---|")?;
     for (class, number) in classes(report) {
         writeln!(out, "| {} | {number} | {} |", class.name(), class.meaning())?;

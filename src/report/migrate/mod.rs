@@ -20,10 +20,13 @@ use crate::words::count;
 
 /// The basis of a report: what was read, and what was not.
 pub fn scope(report: &Report) -> Vec<String> {
+    if report.filters.is_empty() {
+        return vec![nothing_judged(report)];
+    }
     let mut notes = Vec::new();
     if report.described {
         notes.push("objects that are not among the input count as absent".to_owned());
-    } else if !report.filters.is_empty() {
+    } else {
         notes.push(
             "the input has only EnvoyFilters: guards that look at Services, Gateways, VirtualServices, DestinationRules and \
              policies are undecided; pass those objects too, or read the cluster"
@@ -47,6 +50,17 @@ pub fn scope(report: &Report) -> Vec<String> {
         )),
     }
     notes
+}
+
+/// Why a report has no filters, as a sentence.
+fn nothing_judged(report: &Report) -> String {
+    match report.read {
+        0 => "nothing could be judged: no EnvoyFilter was read".to_owned(),
+        read => format!(
+            "nothing could be judged: none of the {} is one of those asked for",
+            count(read, "EnvoyFilter", "EnvoyFilters")
+        ),
+    }
 }
 
 /// What was computed for a filter, in lines: the result, then each difference.

@@ -28,10 +28,12 @@ fn page(report: &Report, documents: &[String]) -> Markup {
             (html::head(&title, STYLE))
             body {
                 h1 { (title) } (NEWLINE)
-                table {
-                    tr { th { "Class" } th { "EnvoyFilters" } th { "Meaning" } }
-                    @for (class, number) in classes(report) {
-                        tr { td class=(class.name()) { (class.name()) } td { (number) } td { (Text(class.meaning())) } } (NEWLINE)
+                @if !report.filters.is_empty() {
+                    table {
+                        tr { th { "Class" } th { "EnvoyFilters" } th { "Meaning" } }
+                        @for (class, number) in classes(report) {
+                            tr { td class=(class.name()) { (class.name()) } td { (number) } td { (Text(class.meaning())) } } (NEWLINE)
+                        }
                     }
                 }
                 (NEWLINE)

@@ -7,6 +7,7 @@ use crate::migrate::{After, Report};
 use crate::model::proxy_config::ANNOTATION;
 use crate::report::style::{Role, Terminal};
 use crate::report::unified;
+use crate::words::count;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -172,9 +173,12 @@ impl Document {
 /// Writes everything as one stream of YAML documents.
 pub fn yaml(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let documents = documents(report);
+    if report.filters.is_empty() {
+        return super::scope(report).iter().try_for_each(|note| writeln!(out, "# {note}"));
+    }
     if documents.is_empty() {
-        let counted = report.filters.len();
-        return writeln!(out, "# Nothing to write for {counted} EnvoyFilters: see -o human for the reasons.");
+        let counted = count(report.filters.len(), "EnvoyFilter", "EnvoyFilters");
+        return writeln!(out, "# Nothing to write for {counted}: see -o human for the reasons.");
     }
     for (number, document) in documents.iter().enumerate() {
         if number > 0 {

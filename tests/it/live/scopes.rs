@@ -126,6 +126,12 @@ fn without_readable_kinds_nothing_is_judged() {
     let said = live(&mock, &["lint", "-A"]);
     let words = "nothing could be judged: no EnvoyFilter was read in any namespace";
     assert!(said.code == 3 && said.out.contains(words), "{}{}", said.out, said.err);
+    for format in ["human", "yaml", "json", "markdown", "html"] {
+        let said = live(&mock, &["migrate", "-A", "-o", format]);
+        let words = "nothing could be judged: no EnvoyFilter was read";
+        assert!(said.code == 3 && said.out.contains(words), "{format}: {}{}", said.out, said.err);
+        assert!(!said.out.contains("0 EnvoyFilters"), "{format}: {}", said.out);
+    }
     let said = live(&mock, &["audit", "--to", "1.31"]);
     assert!(
         said.code == 3 && said.out.contains("no EnvoyFilter was read in any namespace"),
