@@ -25,7 +25,10 @@ declare_rule! {
     /// Envoy), names in clusters of type `STATIC`, TCP listeners without and UDP listeners with filter chains, local
     /// rate limits that fill more often than every 50 ms, HTTP/3 and QUIC without each other or without their transport socket,
     /// a DNS cache of dynamic forward proxies with different settings under one name, and a limit for one HTTP/2 header field above the limit for all
-    /// headers. `--envoy` finds the others.
+    /// headers; and checks of Envoy's core: `Host` and pseudo headers in lists of headers, two rewrites of a path, weights
+    /// that are all 0, clusters without what their type requires, rings with a smallest size above the largest, addresses and networks
+    /// that are none, wildcards inside server names, TLS without the certificate or CA that it needs, and fields of a
+    /// connection manager that exclude each other. `--envoy` finds the others.
     ///
     /// # Why it matters
     /// These rules are not in the API, and istiod does not know them: it sends the value, and the proxy rejects the

@@ -1,8 +1,9 @@
 //! What the code of Envoy's extensions rejects although the API allows it: required fields and combinations of fields.
 //!
 //! Taken from the sources of Envoy 1.26 and 1.32, and tested on Envoy 1.36 to 1.40 (`tests/it/envoy/agreement.rs`).
-//! Only objects that are given in full are judged: what a MERGE leaves out may exist.
+//! Most judge only objects that are given in full: what a MERGE leaves out may exist.
 
+mod core;
 mod jwt;
 
 use crate::lint::value::{Object, PatchValue};
@@ -44,6 +45,14 @@ macro_rules! checks {
 /// Every check that is known.
 pub(crate) const CHECKS: &[Check] = checks! {
     "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", static_with_name;
+    "envoy.config.cluster.v3.Cluster" EVER, "source/common/upstream/cluster_factory_impl.cc", core::cluster;
+    "envoy.config.route.v3.WeightedCluster" EVER, "source/common/router/config_impl.cc", core::weights;
+    "envoy.extensions.filters.http.health_check.v3.HealthCheck" EVER,
+        "source/extensions/filters/http/health_check/config.cc", core::kept_answers;
+    "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext" EVER,
+        "source/common/tls/cert_validator/default_validator.cc", core::names_without_ca;
+    "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext" EVER,
+        "source/common/tls/server_context_impl.cc", core::server_certificate;
     "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", listener_chains;
     "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_manager_impl.cc", quic_sockets;
     "envoy.config.listener.v3.Listener" EVER, "source/extensions/filters/network/http_connection_manager/config.cc",
@@ -80,15 +89,39 @@ pub(crate) const CHECKS: &[Check] = checks! {
     "envoy.extensions.filters.network.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", wasm;
 };
 
+/// Checks of what is written, whatever a MERGE finds beside it.
+const OF_PARTS: &[Check] = checks! {
+    "envoy.config.route.v3.Route" EVER, "source/common/router/header_parser.cc", core::headers;
+    "envoy.config.route.v3.VirtualHost" EVER, "source/common/router/header_parser.cc", core::headers;
+    "envoy.config.route.v3.RouteConfiguration" EVER, "source/common/router/header_parser.cc", core::headers;
+    "envoy.config.route.v3.WeightedCluster.ClusterWeight" EVER, "source/common/router/header_parser.cc", core::headers;
+    "envoy.extensions.filters.network.http_connection_manager.v3.ResponseMapper" EVER,
+        "source/common/router/header_parser.cc", core::headers;
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" EVER,
+        "source/extensions/filters/network/http_connection_manager/config.cc", core::host_ports;
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" EVER,
+        "source/extensions/filters/network/http_connection_manager/config.cc", core::trusted_hops;
+    "envoy.config.route.v3.RouteAction" EVER, "source/common/router/config_impl.cc", core::route_action;
+    "envoy.config.cluster.v3.Cluster.RingHashLbConfig" EVER,
+        "source/extensions/load_balancing_policies/ring_hash/ring_hash_lb.cc", core::ring;
+    "envoy.type.v3.Int64Range" EVER, "source/extensions/health_checkers/http/health_checker_impl.cc", core::statuses;
+    "envoy.config.core.v3.CidrRange" EVER, "source/common/network/cidr_range.cc", core::network;
+    "envoy.config.core.v3.SocketAddress" EVER, "source/common/network/resolver_impl.cc", core::source_address;
+    "envoy.config.listener.v3.FilterChainMatch" EVER,
+        "source/common/listener_manager/filter_chain_manager_impl.cc", core::server_names;
+};
+
 /// What a check finds in an object of a patch's value; the first of each kind.
 pub(crate) fn refusals<'v>(
     value: &'v PatchValue<'_>,
     object: &'v Object<'_>,
 ) -> impl Iterator<Item = (&'static Check, Refusal)> {
     let minor = value.envoy_minor.unwrap_or_default();
-    let name = if object.whole && object.envoy.is_some() { object.full_name() } else { "" };
-    CHECKS
+    let name = if object.envoy.is_some() { object.full_name() } else { "" };
+    let whole = if object.whole { CHECKS } else { &[] };
+    whole
         .iter()
+        .chain(OF_PARTS)
         .filter(move |check| check.message == name && check.envoys.0 <= minor && minor <= check.envoys.1)
         .filter_map(move |check| Some((check, (check.find)(value, object)?)))
 }

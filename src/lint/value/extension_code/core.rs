@@ -1,0 +1,232 @@
+//! What the code of Envoy's core rejects although the API allows it: headers, routes, clusters, addresses and TLS.
+
+use super::{Refusal, child, has, holder, is, is_true, refusal, span, text};
+use crate::lint::value::{Object, PatchValue};
+use crate::source::{Node, NodeValue};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+fn items<'a>(object: &Object<'a>, name: &str) -> &'a [Node] {
+    object.member(name).map_or(&[], |member| member.entry.value.items())
+}
+
+/// A number that is written, also as text.
+fn number(object: &Object<'_>, name: &str) -> Option<u64> {
+    match &object.member(name)?.entry.value.value {
+        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The objects in a list of another, or in a field of it.
+fn children<'v, 'a>(
+    value: &'v PatchValue<'a>,
+    object: &Object<'_>,
+    name: &'static str,
+) -> impl Iterator<Item = &'v Object<'a>> {
+    let place = value.objects.iter().position(|other| std::ptr::eq(other.node, object.node));
+    value
+        .objects
+        .iter()
+        .filter(move |other| other.parent.is_some_and(|(at, field)| Some(at) == place && field.name() == name))
+}
+
+/// Headers that Envoy's router needs cannot be set or removed like others (`HeaderParser::configure`).
+pub(super) fn headers(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Refusal> {
+    let needed = |name: &str| name.starts_with(':') || name.eq_ignore_ascii_case("host");
+    let removed =
+        ["request_headers_to_remove", "response_headers_to_remove"].into_iter().flat_map(|list| items(object, list));
+    if let Some(node) = removed.filter(|node| node.as_str().is_some_and(needed)).next() {
+        let message = format!("`{}` cannot be removed", node.as_str().unwrap_or_default());
+        return Some(refusal(node.span, message, "delete the entry: a request without it would be invalid"));
+    }
+    let lists = ["request_headers_to_add", "response_headers_to_add", "headers_to_add"];
+    let options = lists.into_iter().flat_map(|list| children(value, object, list));
+    let mut added =
+        options.filter_map(|option| child(value, option, "header")).filter_map(|header| header.member("key"));
+    let key = added.find(|key| key.entry.value.as_str().is_some_and(needed))?;
+    let name = key.entry.value.as_str().unwrap_or_default();
+    let help = match name {
+        ":path" => {
+            "write `prefix_rewrite` or `regex_rewrite` in the route, or change it with the header_mutation filter or Lua"
+        }
+        ":status" if object.member("filter").is_some() => "write `status_code` beside the list",
+        ":method" | ":scheme" | ":status" => "change it with the header_mutation filter or Lua",
+        _ => "write `host_rewrite_literal` in the route",
+    };
+    Some(refusal(key.entry.value.span, format!("`{name}` cannot be set by a list of headers"), help))
+}
+
+/// Two ways to remove the port of a host.
+pub(super) fn host_ports(_: &PatchValue<'_>, manager: &Object<'_>) -> Option<Refusal> {
+    let [matching, any] = ["strip_matching_host_port", "strip_any_host_port"];
+    (is_true(manager, matching) && is_true(manager, any)).then(|| {
+        refusal(span(manager, any), format!("`{matching}` and `{any}` exclude each other"), "remove one of them")
+    })
+}
+
+/// Two ways to find the client's address.
+pub(super) fn trusted_hops(_: &PatchValue<'_>, manager: &Object<'_>) -> Option<Refusal> {
+    let detects = !items(manager, "original_ip_detection_extensions").is_empty();
+    let hops = number(manager, "xff_num_trusted_hops").is_some_and(|hops| hops > 0);
+    (detects && hops).then(|| {
+        let message = "`xff_num_trusted_hops` and `original_ip_detection_extensions` exclude each other";
+        refusal(span(manager, "xff_num_trusted_hops"), message, "remove one of them")
+    })
+}
+
+/// A path is rewritten in one way, and an upgrade is named once.
+pub(super) fn route_action(value: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
+    let rewrites = ["prefix_rewrite", "regex_rewrite", "path_rewrite_policy"];
+    let mut given = rewrites.into_iter().filter(|name| has(action, name) && action.text(name) != Some(""));
+    if let (Some(one), Some(other)) = (given.next(), given.next()) {
+        let message = format!("`{one}` and `{other}` exclude each other");
+        return Some(refusal(span(action, other), message, "remove one of them"));
+    }
+    let mut known = BTreeSet::new();
+    let upgrades = children(value, action, "upgrade_configs").filter_map(|upgrade| upgrade.member("upgrade_type"));
+    let mut again = upgrades.filter(|upgrade| {
+        let name = upgrade.entry.value.as_str().filter(|name| !name.is_empty());
+        name.is_some_and(|name| !known.insert(name.to_lowercase()))
+    });
+    again.next().map(|upgrade| {
+        let name = upgrade.entry.value.as_str().unwrap_or_default();
+        refusal(upgrade.entry.value.span, format!("`upgrade_configs` names {name} twice"), "remove one of them")
+    })
+}
+
+/// Some cluster must get requests.
+pub(super) fn weights(value: &PatchValue<'_>, clusters: &Object<'_>) -> Option<Refusal> {
+    let mut all = children(value, clusters, "clusters").peekable();
+    all.peek()?;
+    all.all(|cluster| number(cluster, "weight") == Some(0)).then(|| {
+        let help = "write a weight above 0 for at least one cluster";
+        refusal(clusters.span, "all weights are 0", help)
+    })
+}
+
+/// What the types of clusters require.
+pub(super) fn cluster(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    let provided = is(cluster, "lb_policy", "CLUSTER_PROVIDED") || has(cluster, "load_balancing_policy");
+    let policy = |kind: &str| {
+        let place = if cluster.member("lb_policy").is_some() { span(cluster, "lb_policy") } else { cluster.span };
+        refusal(place, format!("a cluster {kind} needs `lb_policy: CLUSTER_PROVIDED`"), "lb_policy: CLUSTER_PROVIDED")
+    };
+    if let Some(own) = child(value, cluster, "cluster_type") {
+        let forwards = text(own, "name") == Some("envoy.clusters.dynamic_forward_proxy");
+        return (forwards && !provided).then(|| policy("of dynamic forward proxies"));
+    }
+    if is(cluster, "type", "ORIGINAL_DST") && !provided {
+        return Some(policy("of type `ORIGINAL_DST`"));
+    }
+    if is(cluster, "type", "EDS")
+        && child(value, cluster, "eds_cluster_config").is_none_or(|eds| !has(eds, "eds_config"))
+    {
+        let help = "eds_cluster_config:\n  eds_config: {ads: {}, resource_api_version: V3}";
+        return Some(refusal(span(cluster, "type"), "a cluster of type `EDS` needs an `eds_config`", help));
+    }
+    if is(cluster, "type", "LOGICAL_DNS") {
+        let assignment = child(value, cluster, "load_assignment")?;
+        let places: Vec<&Object<'_>> = children(value, assignment, "endpoints").collect();
+        let number: usize = places.iter().map(|place| items(place, "lb_endpoints").len()).sum();
+        if places.len() > 1 || number > 1 {
+            let help = "write one name, or `type: STRICT_DNS`";
+            return Some(refusal(
+                span(assignment, "endpoints"),
+                "a cluster of type `LOGICAL_DNS` has one endpoint",
+                help,
+            ));
+        }
+    }
+    None
+}
+
+/// A ring has a smallest size that is not above its largest one.
+pub(super) fn ring(_: &PatchValue<'_>, ring: &Object<'_>) -> Option<Refusal> {
+    let [least, most] = ["minimum_ring_size", "maximum_ring_size"];
+    let (low, high) = (number(ring, least)?, number(ring, most)?);
+    (low > high).then(|| refusal(span(ring, least), format!("`{least}` is above `{most}`"), format!("{least}: {high}")))
+}
+
+/// A range of statuses ends behind its start.
+pub(super) fn statuses(value: &PatchValue<'_>, range: &Object<'_>) -> Option<Refusal> {
+    let (_, field) = holder(value, range, "envoy.config.core.v3.HealthCheck.HttpHealthCheck")?;
+    let end = number(range, "end")?;
+    let start = number(range, "start").unwrap_or(0);
+    (start >= end).then(|| {
+        let help = "`end` is not part of the range: `{start: 200, end: 201}` is 200 alone";
+        refusal(range.span, format!("a range of `{field}` starts at {start} and ends before {end}"), help)
+    })
+}
+
+/// A network is an address and a length.
+pub(super) fn network(_: &PatchValue<'_>, network: &Object<'_>) -> Option<Refusal> {
+    let prefix = network.member("address_prefix")?;
+    let written = prefix.entry.value.as_str().filter(|text| !text.is_empty() && text.parse::<IpAddr>().is_err())?;
+    let help = match written.split_once('/').map(|(address, length)| (address.parse::<IpAddr>(), length.parse::<u8>()))
+    {
+        Some((Ok(address), Ok(length))) => format!("address_prefix: {address}\nprefix_len: {length}"),
+        _ => "write an IP address, and the length in `prefix_len`".to_owned(),
+    };
+    Some(refusal(prefix.entry.value.span, "`address_prefix` is not an IP address", help))
+}
+
+/// Connections are bound to an address, not a name.
+pub(super) fn source_address(value: &PatchValue<'_>, address: &Object<'_>) -> Option<Refusal> {
+    holder(value, address, "envoy.config.core.v3.BindConfig").filter(|(_, field)| *field == "source_address")?;
+    let written = address.member("address")?;
+    written.entry.value.as_str().filter(|text| !text.is_empty() && text.parse::<IpAddr>().is_err())?;
+    Some(refusal(written.entry.value.span, "`source_address` is not an IP address", "write an IP address of the proxy"))
+}
+
+/// A wildcard stands for whole labels at the beginning of a name.
+pub(super) fn server_names(_: &PatchValue<'_>, chain: &Object<'_>) -> Option<Refusal> {
+    let partial = |name: &str| name.contains('*') && !name.starts_with("*.");
+    let node = items(chain, "server_names").iter().find(|node| node.as_str().is_some_and(partial))?;
+    let message = format!("`{}` is not a server name that Envoy can match", node.as_str().unwrap_or_default());
+    Some(refusal(
+        node.span,
+        message,
+        "write a whole name, or `*.` before one; without `server_names` every name matches",
+    ))
+}
+
+/// Names in a certificate mean nothing unless somebody trusted has signed it.
+pub(super) fn names_without_ca(value: &PatchValue<'_>, context: &Object<'_>) -> Option<Refusal> {
+    holder(value, context, "envoy.extensions.transport_sockets.tls.v3.CommonTlsContext")
+        .filter(|(_, field)| *field == "validation_context")?;
+    let lists = ["match_typed_subject_alt_names", "match_subject_alt_names"];
+    let names = lists.into_iter().find(|list| !items(context, list).is_empty())?;
+    let trusted = ["trusted_ca", "ca_certificate_provider_instance", "custom_validator_config", "system_root_certs"];
+    if trusted.iter().any(|name| has(context, name)) {
+        return None;
+    }
+    Some(refusal(span(context, names), format!("`{names}` needs a `trusted_ca`"), "add `trusted_ca`"))
+}
+
+/// A server needs a certificate.
+pub(super) fn server_certificate(value: &PatchValue<'_>, context: &Object<'_>) -> Option<Refusal> {
+    let sources = [
+        "tls_certificates",
+        "tls_certificate_sds_secret_configs",
+        "tls_certificate_provider_instance",
+        "tls_certificate_certificate_provider",
+        "tls_certificate_certificate_provider_instance",
+        "custom_tls_certificate_selector",
+    ];
+    let common = child(value, context, "common_tls_context");
+    if common.is_some_and(|common| sources.iter().any(|source| has(common, source))) {
+        return None;
+    }
+    let place = common.map_or(context.span, |common| common.span);
+    let help = "add `tls_certificate_sds_secret_configs`, such as istiod's secret `default`";
+    Some(refusal(place, "`DownstreamTlsContext` has no certificate", help))
+}
+
+/// Answers are only kept for requests that went to the service.
+pub(super) fn kept_answers(_: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refusal> {
+    (!is_true(filter, "pass_through_mode") && has(filter, "cache_time")).then(|| {
+        let help = "write `pass_through_mode: true`, or remove `cache_time`";
+        refusal(span(filter, "cache_time"), "`cache_time` needs `pass_through_mode: true`", help)
+    })
+}
