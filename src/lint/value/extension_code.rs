@@ -45,8 +45,13 @@ macro_rules! checks {
 /// Every check that is known.
 pub(crate) const CHECKS: &[Check] = checks! {
     "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", static_with_name;
-    "envoy.config.cluster.v3.Cluster" EVER, "source/common/upstream/cluster_factory_impl.cc", core::cluster;
-    "envoy.config.route.v3.WeightedCluster" EVER, "source/common/router/config_impl.cc", core::weights;
+    "envoy.config.cluster.v3.Cluster" EVER, "source/common/upstream/cluster_manager_impl.cc", core::forward_proxy;
+    "envoy.config.cluster.v3.Cluster" EVER, "source/extensions/clusters/original_dst/original_dst_cluster.cc",
+        core::original_destination;
+    "envoy.config.cluster.v3.Cluster" EVER, "source/extensions/clusters/eds/eds.cc", core::endpoints;
+    "envoy.config.cluster.v3.Cluster" EVER, "source/extensions/clusters/logical_dns/logical_dns_cluster.cc",
+        core::logical_dns;
+    "envoy.config.route.v3.WeightedCluster" EVER, "source/common/router/weighted_cluster_specifier.cc", core::weights;
     "envoy.extensions.filters.http.health_check.v3.HealthCheck" EVER,
         "source/extensions/filters/http/health_check/config.cc", core::kept_answers;
     "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext" EVER,
@@ -106,7 +111,7 @@ const OF_PARTS: &[Check] = checks! {
         "source/extensions/load_balancing_policies/ring_hash/ring_hash_lb.cc", core::ring;
     "envoy.type.v3.Int64Range" EVER, "source/extensions/health_checkers/http/health_checker_impl.cc", core::statuses;
     "envoy.config.core.v3.CidrRange" EVER, "source/common/network/cidr_range.cc", core::network;
-    "envoy.config.core.v3.SocketAddress" EVER, "source/common/network/resolver_impl.cc", core::source_address;
+    "envoy.config.core.v3.SocketAddress" EVER, "source/common/network/utility.cc", core::source_address;
     "envoy.config.listener.v3.FilterChainMatch" EVER,
         "source/common/listener_manager/filter_chain_manager_impl.cc", core::server_names;
 };

@@ -34,9 +34,9 @@ fn children<'v, 'a>(
 /// Headers that Envoy's router needs cannot be set or removed like others (`HeaderParser::configure`).
 pub(super) fn headers(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Refusal> {
     let needed = |name: &str| name.starts_with(':') || name.eq_ignore_ascii_case("host");
-    let removed =
+    let mut removed =
         ["request_headers_to_remove", "response_headers_to_remove"].into_iter().flat_map(|list| items(object, list));
-    if let Some(node) = removed.filter(|node| node.as_str().is_some_and(needed)).next() {
+    if let Some(node) = removed.find(|node| node.as_str().is_some_and(needed)) {
         let message = format!("`{}` cannot be removed", node.as_str().unwrap_or_default());
         return Some(refusal(node.span, message, "delete the entry: a request without it would be invalid"));
     }
@@ -105,40 +105,51 @@ pub(super) fn weights(value: &PatchValue<'_>, clusters: &Object<'_>) -> Option<R
     })
 }
 
-/// What the types of clusters require.
-pub(super) fn cluster(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
-    let provided = is(cluster, "lb_policy", "CLUSTER_PROVIDED") || has(cluster, "load_balancing_policy");
-    let policy = |kind: &str| {
-        let place = if cluster.member("lb_policy").is_some() { span(cluster, "lb_policy") } else { cluster.span };
-        refusal(place, format!("a cluster {kind} needs `lb_policy: CLUSTER_PROVIDED`"), "lb_policy: CLUSTER_PROVIDED")
-    };
-    if let Some(own) = child(value, cluster, "cluster_type") {
-        let forwards = text(own, "name") == Some("envoy.clusters.dynamic_forward_proxy");
-        return (forwards && !provided).then(|| policy("of dynamic forward proxies"));
-    }
-    if is(cluster, "type", "ORIGINAL_DST") && !provided {
-        return Some(policy("of type `ORIGINAL_DST`"));
-    }
-    if is(cluster, "type", "EDS")
-        && child(value, cluster, "eds_cluster_config").is_none_or(|eds| !has(eds, "eds_config"))
-    {
+fn has_policy(cluster: &Object<'_>) -> bool {
+    is(cluster, "lb_policy", "CLUSTER_PROVIDED") || has(cluster, "load_balancing_policy")
+}
+
+fn needs_policy(cluster: &Object<'_>, kind: &str) -> Refusal {
+    let message = format!("a cluster {kind} needs `lb_policy: CLUSTER_PROVIDED`");
+    refusal(span(cluster, "lb_policy"), message, "lb_policy: CLUSTER_PROVIDED")
+}
+
+/// Whether a cluster has a type of Envoy's own.
+fn is_of_type(cluster: &Object<'_>, kind: &str) -> bool {
+    !has(cluster, "cluster_type") && is(cluster, "type", kind)
+}
+
+/// A dynamic forward proxy selects hosts itself.
+pub(super) fn forward_proxy(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    let own = child(value, cluster, "cluster_type")?;
+    let forwards = text(own, "name") == Some("envoy.clusters.dynamic_forward_proxy");
+    (forwards && !has_policy(cluster)).then(|| needs_policy(cluster, "of dynamic forward proxies"))
+}
+
+/// So does a cluster that sends to the original destination.
+pub(super) fn original_destination(_: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    let wrong = is_of_type(cluster, "ORIGINAL_DST") && !has_policy(cluster);
+    wrong.then(|| needs_policy(cluster, "of type `ORIGINAL_DST`"))
+}
+
+/// Endpoints come from somewhere.
+pub(super) fn endpoints(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    let source = child(value, cluster, "eds_cluster_config").is_some_and(|eds| has(eds, "eds_config"));
+    (is_of_type(cluster, "EDS") && !source).then(|| {
         let help = "eds_cluster_config:\n  eds_config: {ads: {}, resource_api_version: V3}";
-        return Some(refusal(span(cluster, "type"), "a cluster of type `EDS` needs an `eds_config`", help));
-    }
-    if is(cluster, "type", "LOGICAL_DNS") {
-        let assignment = child(value, cluster, "load_assignment")?;
-        let places: Vec<&Object<'_>> = children(value, assignment, "endpoints").collect();
-        let number: usize = places.iter().map(|place| items(place, "lb_endpoints").len()).sum();
-        if places.len() > 1 || number > 1 {
-            let help = "write one name, or `type: STRICT_DNS`";
-            return Some(refusal(
-                span(assignment, "endpoints"),
-                "a cluster of type `LOGICAL_DNS` has one endpoint",
-                help,
-            ));
-        }
-    }
-    None
+        refusal(span(cluster, "type"), "a cluster of type `EDS` needs an `eds_config`", help)
+    })
+}
+
+/// A logical host is one host.
+pub(super) fn logical_dns(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    let assignment = child(value, cluster, "load_assignment").filter(|_| is_of_type(cluster, "LOGICAL_DNS"))?;
+    let places: Vec<&Object<'_>> = children(value, assignment, "endpoints").collect();
+    let number: usize = places.iter().map(|place| items(place, "lb_endpoints").len()).sum();
+    (places.len() > 1 || number > 1).then(|| {
+        let help = "write one name, or `type: STRICT_DNS`";
+        refusal(span(assignment, "endpoints"), "a cluster of type `LOGICAL_DNS` has one endpoint", help)
+    })
 }
 
 /// A ring has a smallest size that is not above its largest one.
