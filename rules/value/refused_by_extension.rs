@@ -11,7 +11,7 @@ use crate::model::envoy_filter::ApplyTo;
 use crate::proto::decode::decode;
 use crate::proto::json::from_node;
 use crate::proto::schema::Kind;
-use crate::proto::tree::{Origin, Tree};
+use crate::proto::tree::{Origin, Tree, Value};
 use crate::source::{Node, NodeValue, Span, Step};
 use std::collections::BTreeMap;
 
@@ -57,6 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 );
             }
             out.extend(header_field_size(rule, cx, value, object));
+            out.extend(remote_address(rule, cx, value, object));
             out.extend(nobody_to_ask(rule, value, object));
         }
     }
@@ -182,4 +183,34 @@ fn key_of(step: &Step) -> Option<&str> {
         Step::Key(key) => Some(key),
         Step::Item(_) => None,
     }
+}
+
+/// A connection manager finds the client's address in one way; istiod sets `use_remote_address` in gateways, so the result is
+/// checked.
+fn remote_address<'a>(
+    rule: &'static RuleInfo,
+    cx: &Context<'a>,
+    value: &PatchValue<'a>,
+    object: &Object<'_>,
+) -> Option<Finding> {
+    const DETECTS: &str = "original_ip_detection_extensions";
+    const REMOTE: &str = "use_remote_address";
+    if object.full_name() != MANAGER {
+        return None;
+    }
+    let written = object.member(DETECTS).filter(|member| !member.entry.value.items().is_empty())?;
+    let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
+    let is_set = |manager: &Tree<'_>| manager.get(REMOTE).is_some_and(|tree| matches!(tree.value, Value::Bool(true)));
+    let seen = cx.seen(&value.view, |run| {
+        run.trace.effects.iter().any(|(place, effect)| {
+            matches!(effect, Effect::Merged(_))
+                && run.run.below(place, keys.iter().copied()).is_some_and(|manager| is_set(&manager))
+        })
+    })?;
+    let finding = value
+        .finding(rule, written.entry.key_span, format!("`{DETECTS}` and `{REMOTE}`, which istiod sets, exclude each other"))
+        .label("rejected by the code of the connection manager")
+        .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+        .help("for X-Forwarded-For set `gatewayTopology.numTrustedProxies` of the gateway; a MERGE cannot reset `use_remote_address`");
+    Some(seen.tell(finding))
 }

@@ -106,7 +106,12 @@ const OF_PARTS: &[Check] = checks! {
         "source/extensions/filters/network/http_connection_manager/config.cc", core::host_ports;
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" EVER,
         "source/extensions/filters/network/http_connection_manager/config.cc", core::trusted_hops;
+    "envoy.config.common.mutation_rules.v3.HeaderMutation" EVER, "source/common/router/header_parser.cc", core::mutation;
     "envoy.config.route.v3.RouteAction" EVER, "source/common/router/config_impl.cc", core::route_action;
+    "envoy.config.route.v3.RouteAction.RequestMirrorPolicy" EVER, "source/common/router/config_impl.cc", core::mirror;
+    "envoy.config.route.v3.RetryPolicy.RetryBackOff" EVER, "source/common/router/retry_policy_impl.cc", core::back_off;
+    "envoy.extensions.filters.http.ext_authz.v3.HttpService" EVER,
+        "source/extensions/filters/common/ext_authz/ext_authz_http_impl.cc", core::path_prefix;
     "envoy.config.cluster.v3.Cluster.RingHashLbConfig" EVER,
         "source/extensions/load_balancing_policies/ring_hash/ring_hash_lb.cc", core::ring;
     "envoy.type.v3.Int64Range" EVER, "source/extensions/health_checkers/http/health_checker_impl.cc", core::statuses;

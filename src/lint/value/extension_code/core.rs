@@ -31,12 +31,15 @@ fn children<'v, 'a>(
         .filter(move |other| other.parent.is_some_and(|(at, field)| Some(at) == place && field.name() == name))
 }
 
+fn is_needed(header: &str) -> bool {
+    header.starts_with(':') || header.eq_ignore_ascii_case("host")
+}
+
 /// Headers that Envoy's router needs cannot be set or removed like others (`HeaderParser::configure`).
 pub(super) fn headers(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Refusal> {
-    let needed = |name: &str| name.starts_with(':') || name.eq_ignore_ascii_case("host");
     let mut removed =
         ["request_headers_to_remove", "response_headers_to_remove"].into_iter().flat_map(|list| items(object, list));
-    if let Some(node) = removed.find(|node| node.as_str().is_some_and(needed)) {
+    if let Some(node) = removed.find(|node| node.as_str().is_some_and(is_needed)) {
         let message = format!("`{}` cannot be removed", node.as_str().unwrap_or_default());
         return Some(refusal(node.span, message, "delete the entry: a request without it would be invalid"));
     }
@@ -44,16 +47,22 @@ pub(super) fn headers(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Ref
     let options = lists.into_iter().flat_map(|list| children(value, object, list));
     let mut added =
         options.filter_map(|option| child(value, option, "header")).filter_map(|header| header.member("key"));
-    let key = added.find(|key| key.entry.value.as_str().is_some_and(needed))?;
+    let key = added.find(|key| key.entry.value.as_str().is_some_and(is_needed))?;
     let name = key.entry.value.as_str().unwrap_or_default();
     let help = match name {
-        ":path" => {
-            "write `prefix_rewrite` or `regex_rewrite` in the route, or change it with the header_mutation filter or Lua"
-        }
+        ":path" => "write `prefix_rewrite` or `regex_rewrite` in the route, or change it with Lua",
         ":status" if object.member("filter").is_some() => "write `status_code` beside the list",
-        ":method" | ":scheme" | ":status" => "change it with the header_mutation filter or Lua",
+        ":method" | ":scheme" | ":status" => "change it with Lua",
         _ => "write `host_rewrite_literal` in the route",
     };
+    Some(refusal(key.entry.value.span, format!("`{name}` cannot be set by a list of headers"), help))
+}
+
+/// The same in the filter that changes headers; it may remove them.
+pub(super) fn mutation(value: &PatchValue<'_>, mutation: &Object<'_>) -> Option<Refusal> {
+    let key = child(value, child(value, mutation, "append")?, "header")?.member("key")?;
+    let name = key.entry.value.as_str().filter(|name| is_needed(name))?;
+    let help = "change it with Lua, or in the route";
     Some(refusal(key.entry.value.span, format!("`{name}` cannot be set by a list of headers"), help))
 }
 
@@ -93,6 +102,31 @@ pub(super) fn route_action(value: &PatchValue<'_>, action: &Object<'_>) -> Optio
         let name = upgrade.entry.value.as_str().unwrap_or_default();
         refusal(upgrade.entry.value.span, format!("`upgrade_configs` names {name} twice"), "remove one of them")
     })
+}
+
+/// A copy of a request goes to one cluster.
+pub(super) fn mirror(_: &PatchValue<'_>, policy: &Object<'_>) -> Option<Refusal> {
+    let [fixed, header] = ["cluster", "cluster_header"];
+    (text(policy, fixed).is_some() && text(policy, header).is_some()).then(|| {
+        refusal(span(policy, header), format!("`{fixed}` and `{header}` exclude each other"), "remove one of them")
+    })
+}
+
+/// Pauses between retries grow up to a limit.
+pub(super) fn back_off(_: &PatchValue<'_>, pauses: &Object<'_>) -> Option<Refusal> {
+    let seconds = |name| pauses.text(name)?.strip_suffix('s')?.parse::<f64>().ok();
+    let (base, most) = (seconds("base_interval")?, seconds("max_interval")?);
+    (most < base).then(|| {
+        let help = format!("write at least {base}s, or remove it: the default is ten times `base_interval`");
+        refusal(span(pauses, "max_interval"), "`max_interval` is shorter than `base_interval`", help)
+    })
+}
+
+/// A prefix of paths begins like a path.
+pub(super) fn path_prefix(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Refusal> {
+    let prefix = text(service, "path_prefix").filter(|prefix| !prefix.starts_with('/'))?;
+    let help = format!("path_prefix: /{prefix}");
+    Some(refusal(span(service, "path_prefix"), "`path_prefix` must start with `/`", help))
 }
 
 /// Some cluster must get requests.
