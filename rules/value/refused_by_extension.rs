@@ -146,18 +146,11 @@ fn header_field_size(
         _ => None,
     };
     let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
-    let results = cx.on_proxies(value.view.filter_index, value.view.patch.index).flat_map(|run| {
-        let merged = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Merged(_)));
-        merged
-            .filter_map(|(place, _)| {
-                let manager = run.run.below(place, keys.iter().copied())?;
-                let kb =
-                    |tree: Option<&Tree<'_>>| tree.and_then(Tree::as_str).and_then(|text| text.parse::<u64>().ok());
-                Some((kb(manager.path(&ONE))?, kb(manager.get(ALL)).unwrap_or(DEFAULT_HEADERS_KB)))
-            })
-            .collect::<Vec<_>>()
-    });
-    let mut results: Vec<(u64, u64)> = results.collect();
+    let kb = |tree: Option<&Tree<'_>>| tree.and_then(Tree::as_str).and_then(|text| text.parse::<u64>().ok());
+    let managers = cx.on_proxies(value.view.filter_index, value.view.patch.index).flat_map(|run| merged(&run, &keys));
+    let limits = managers
+        .filter_map(|manager| Some((kb(manager.path(&ONE))?, kb(manager.get(ALL)).unwrap_or(DEFAULT_HEADERS_KB))));
+    let mut results: Vec<(u64, u64)> = limits.collect();
     if results.is_empty() {
         results.push((number(written)?, get(object.node, ALL).and_then(number).unwrap_or(DEFAULT_HEADERS_KB)));
     }
@@ -171,6 +164,12 @@ fn header_field_size(
             .note(format!("`{ALL}` defaults to {DEFAULT_HEADERS_KB}; tested with Envoy 1.39.3"))
             .help(format!("{ALL}: {one}")),
     )
+}
+
+/// What a patch merged its value into, after all patches, at these keys.
+fn merged<'a>(run: &PatchRun<'_, 'a>, keys: &[&str]) -> Vec<Tree<'a>> {
+    let effects = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Merged(_)));
+    effects.filter_map(|(place, _)| run.run.below(place, keys.iter().copied())).collect()
 }
 
 /// The range that the API allows for one field.
@@ -201,14 +200,9 @@ fn remote_address<'a>(
     let written = object.member(DETECTS).filter(|member| !member.entry.value.items().is_empty())?;
     let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
     let is_set = |manager: &Tree<'_>| manager.get(REMOTE).is_some_and(|tree| matches!(tree.value, Value::Bool(true)));
-    let seen = cx.seen(&value.view, |run| {
-        run.trace.effects.iter().any(|(place, effect)| {
-            matches!(effect, Effect::Merged(_))
-                && run.run.below(place, keys.iter().copied()).is_some_and(|manager| is_set(&manager))
-        })
-    })?;
+    let seen = cx.seen(&value.view, |run| merged(run, &keys).iter().any(is_set))?;
     let finding = value
-        .finding(rule, written.entry.key_span, format!("`{DETECTS}` and `{REMOTE}`, which istiod sets, exclude each other"))
+        .finding(rule, written.entry.key_span, format!("`{DETECTS}` and the `{REMOTE}: true` of the connection manager exclude each other"))
         .label("rejected by the code of the connection manager")
         .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
         .help("for X-Forwarded-For set `gatewayTopology.numTrustedProxies` of the gateway; a MERGE cannot reset `use_remote_address`");

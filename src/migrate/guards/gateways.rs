@@ -3,9 +3,20 @@
 use crate::migrate::base::step::{Cx, Move};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::index::includes;
+use crate::migrate::objects::mesh::Served;
 use crate::migrate::output::draft::Action;
 use crate::model::inventory::Gateway;
 use std::collections::BTreeSet;
+
+/// The servers of the gateways that a filter selects. Without their Gateway it is undecided what an edit would change.
+pub(in crate::migrate) fn servers<'a>(cx: &Cx<'a>, found: &mut Move) -> Option<Vec<Served<'a>>> {
+    let servers = cx.mesh.servers(cx.filter);
+    if servers.is_none() {
+        let reason = "the Gateway is not in the input: add it so that it can be edited";
+        found.guard(Concern::Existing, State::Undecided, reason);
+    }
+    servers
+}
 
 /// Refuses an edit that reaches a gateway which the filter does not select.
 pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {

@@ -3,6 +3,7 @@
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::gateways;
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::objects::policy::{is_tcp, pod_port};
 use crate::migrate::output::change::Change;
@@ -40,14 +41,7 @@ fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut found = Move::new(&catalog::GRPC_WEB)
         .home("Gateway", "servers.port.protocol GRPC-WEB", 0)
         .differs(Kind::Position, "translates before stats, alpn, fault and cors: they see gRPC instead of gRPC-Web");
-    let Some(servers) = cx.mesh.servers(cx.filter) else {
-        found.guard(
-            Concern::Existing,
-            State::Undecided,
-            "the Gateway is not in the input: add it so that it can be edited",
-        );
-        return found;
-    };
+    let Some(servers) = gateways::servers(cx, &mut found) else { return found };
     let mut edits = BTreeSet::new();
     for one in servers.iter().filter(|one| !is_tcp(&one.server.protocol, one.server.tls_mode.as_deref())) {
         if part.reach.port.is_some_and(|port| pod_port(cx, one.server.port) != port) {

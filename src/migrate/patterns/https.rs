@@ -5,6 +5,7 @@ use super::vhost::Vhost;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::gateways;
 use crate::migrate::objects::mesh::{Proxies, Served};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::Action;
@@ -65,14 +66,7 @@ fn redirected(cx: &Cx<'_>, part: &Part<'_>) -> Result<(u32, String), String> {
 
 fn of_port(cx: &Cx<'_>, port: u32, hosts: &BTreeSet<&str>) -> Move {
     let mut found = Move::new(&catalog::REDIRECT).home("Gateway", "servers.tls.httpsRedirect", 0);
-    let Some(servers) = cx.mesh.servers(cx.filter) else {
-        found.guard(
-            Concern::Existing,
-            State::Undecided,
-            "the Gateway is not in the input: add it so that it can be edited",
-        );
-        return found;
-    };
+    let Some(servers) = gateways::servers(cx, &mut found) else { return found };
     let mut served: BTreeSet<&str> = BTreeSet::new();
     for one in servers.iter().filter(|one| one.server.port == port) {
         let own: BTreeSet<&str> = one.server.hosts.iter().map(|host| host.rsplit('/').next().unwrap_or(host)).collect();
