@@ -1,6 +1,7 @@
 //! What the code of Envoy's core rejects although the API allows it: headers, routes, clusters, addresses and TLS.
 
 use super::{Refusal, child, has, holder, is, is_true, refusal, span, text};
+use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, NodeValue};
 use std::collections::BTreeSet;
@@ -12,23 +13,14 @@ fn items<'a>(object: &Object<'a>, name: &str) -> &'a [Node] {
 
 /// A number that is written, also as text.
 fn number(object: &Object<'_>, name: &str) -> Option<u64> {
-    match &object.member(name)?.entry.value.value {
+    whole(&object.member(name)?.entry.value)
+}
+
+fn whole(node: &Node) -> Option<u64> {
+    match &node.value {
         NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
         _ => None,
     }
-}
-
-/// The objects in a list of another, or in a field of it.
-fn children<'v, 'a>(
-    value: &'v PatchValue<'a>,
-    object: &Object<'_>,
-    name: &'static str,
-) -> impl Iterator<Item = &'v Object<'a>> {
-    let place = value.objects.iter().position(|other| std::ptr::eq(other.node, object.node));
-    value
-        .objects
-        .iter()
-        .filter(move |other| other.parent.is_some_and(|(at, field)| Some(at) == place && field.name() == name))
 }
 
 fn is_needed(header: &str) -> bool {
@@ -36,7 +28,7 @@ fn is_needed(header: &str) -> bool {
 }
 
 /// Headers that Envoy's router needs cannot be set or removed like others (`HeaderParser::configure`).
-pub(super) fn headers(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Refusal> {
+pub(super) fn headers(_: &PatchValue<'_>, object: &Object<'_>) -> Option<Refusal> {
     let mut removed =
         ["request_headers_to_remove", "response_headers_to_remove"].into_iter().flat_map(|list| items(object, list));
     if let Some(node) = removed.find(|node| node.as_str().is_some_and(is_needed)) {
@@ -44,26 +36,26 @@ pub(super) fn headers(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Ref
         return Some(refusal(node.span, message, "delete the entry: a request without it would be invalid"));
     }
     let lists = ["request_headers_to_add", "response_headers_to_add", "headers_to_add"];
-    let options = lists.into_iter().flat_map(|list| children(value, object, list));
+    // Read in the text: a value may have thousands of routes, and the list of its objects is searched from the beginning.
     let mut added =
-        options.filter_map(|option| child(value, option, "header")).filter_map(|header| header.member("key"));
-    let key = added.find(|key| key.entry.value.as_str().is_some_and(is_needed))?;
-    let name = key.entry.value.as_str().unwrap_or_default();
+        lists.into_iter().flat_map(|list| items(object, list)).filter_map(|option| get(get(option, "header")?, "key"));
+    let key = added.find(|key| key.as_str().is_some_and(is_needed))?;
+    let name = key.as_str().unwrap_or_default();
     let help = match name {
         ":path" => "write `prefix_rewrite` or `regex_rewrite` in the route, or change it with Lua",
         ":status" if object.member("filter").is_some() => "write `status_code` beside the list",
         ":method" | ":scheme" | ":status" => "change it with Lua",
         _ => "write `host_rewrite_literal` in the route",
     };
-    Some(refusal(key.entry.value.span, format!("`{name}` cannot be set by a list of headers"), help))
+    Some(refusal(key.span, format!("`{name}` cannot be set by a list of headers"), help))
 }
 
 /// The same in the filter that changes headers; it may remove them.
-pub(super) fn mutation(value: &PatchValue<'_>, mutation: &Object<'_>) -> Option<Refusal> {
-    let key = child(value, child(value, mutation, "append")?, "header")?.member("key")?;
-    let name = key.entry.value.as_str().filter(|name| is_needed(name))?;
+pub(super) fn mutation(_: &PatchValue<'_>, mutation: &Object<'_>) -> Option<Refusal> {
+    let key = get(get(get(mutation.node, "append")?, "header")?, "key")?;
+    let name = key.as_str().filter(|name| is_needed(name))?;
     let help = "change it with Lua, or in the route";
-    Some(refusal(key.entry.value.span, format!("`{name}` cannot be set by a list of headers"), help))
+    Some(refusal(key.span, format!("`{name}` cannot be set by a list of headers"), help))
 }
 
 /// Two ways to remove the port of a host.
@@ -85,7 +77,7 @@ pub(super) fn trusted_hops(_: &PatchValue<'_>, manager: &Object<'_>) -> Option<R
 }
 
 /// A path is rewritten in one way, and an upgrade is named once.
-pub(super) fn route_action(value: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
+pub(super) fn route_action(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
     let rewrites = ["prefix_rewrite", "regex_rewrite", "path_rewrite_policy"];
     let mut given = rewrites.into_iter().filter(|name| has(action, name) && action.text(name) != Some(""));
     if let (Some(one), Some(other)) = (given.next(), given.next()) {
@@ -93,14 +85,14 @@ pub(super) fn route_action(value: &PatchValue<'_>, action: &Object<'_>) -> Optio
         return Some(refusal(span(action, other), message, "remove one of them"));
     }
     let mut known = BTreeSet::new();
-    let upgrades = children(value, action, "upgrade_configs").filter_map(|upgrade| upgrade.member("upgrade_type"));
-    let mut again = upgrades.filter(|upgrade| {
-        let name = upgrade.entry.value.as_str().filter(|name| !name.is_empty());
+    let names = items(action, "upgrade_configs").iter().filter_map(|upgrade| get(upgrade, "upgrade_type"));
+    let mut again = names.filter(|node| {
+        let name = node.as_str().filter(|name| !name.is_empty());
         name.is_some_and(|name| !known.insert(name.to_lowercase()))
     });
-    again.next().map(|upgrade| {
-        let name = upgrade.entry.value.as_str().unwrap_or_default();
-        refusal(upgrade.entry.value.span, format!("`upgrade_configs` names {name} twice"), "remove one of them")
+    again.next().map(|node| {
+        let name = node.as_str().unwrap_or_default();
+        refusal(node.span, format!("`upgrade_configs` names {name} twice"), "remove one of them")
     })
 }
 
@@ -130,10 +122,10 @@ pub(super) fn path_prefix(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Re
 }
 
 /// Some cluster must get requests.
-pub(super) fn weights(value: &PatchValue<'_>, clusters: &Object<'_>) -> Option<Refusal> {
-    let mut all = children(value, clusters, "clusters").peekable();
-    all.peek()?;
-    all.all(|cluster| number(cluster, "weight") == Some(0)).then(|| {
+pub(super) fn weights(_: &PatchValue<'_>, clusters: &Object<'_>) -> Option<Refusal> {
+    let all = items(clusters, "clusters");
+    let nothing = |cluster: &Node| get(cluster, "weight").and_then(whole) == Some(0);
+    (!all.is_empty() && all.iter().all(nothing)).then(|| {
         let help = "write a weight above 0 for at least one cluster";
         refusal(clusters.span, "all weights are 0", help)
     })
@@ -178,8 +170,9 @@ pub(super) fn endpoints(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<
 /// A logical host is one host.
 pub(super) fn logical_dns(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
     let assignment = child(value, cluster, "load_assignment").filter(|_| is_of_type(cluster, "LOGICAL_DNS"))?;
-    let places: Vec<&Object<'_>> = children(value, assignment, "endpoints").collect();
-    let number: usize = places.iter().map(|place| items(place, "lb_endpoints").len()).sum();
+    let places = items(assignment, "endpoints");
+    let number: usize =
+        places.iter().filter_map(|place| get(place, "lb_endpoints")).map(|list| list.items().len()).sum();
     (places.len() > 1 || number > 1).then(|| {
         let help = "write one name, or `type: STRICT_DNS`";
         refusal(span(assignment, "endpoints"), "a cluster of type `LOGICAL_DNS` has one endpoint", help)
