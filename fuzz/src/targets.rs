@@ -1,6 +1,9 @@
 //! The targets: each reads arbitrary bytes and checks what must hold for every input.
 
-use kubectl_envoyfilter::admission::review::Request;
+use kubectl_envoyfilter::admission::judge::Rules;
+use kubectl_envoyfilter::admission::review::{Allowance, Mode, Policy, Request, Undecided};
+use kubectl_envoyfilter::admission::snapshot::{Change, Overrides, Snapshot, SnapshotBuilder};
+use kubectl_envoyfilter::cluster::kinds;
 use kubectl_envoyfilter::demo;
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program, unapply};
 use kubectl_envoyfilter::lint::config::Config;
@@ -15,7 +18,7 @@ use kubectl_envoyfilter::model::redact::{Keeper, Redactor, Secrets};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::proto::json;
 use kubectl_envoyfilter::rules;
-use kubectl_envoyfilter::source::{FileId, Node, Sources, escape};
+use kubectl_envoyfilter::source::{FileId, Node, Severity, Sources, escape};
 use std::sync::LazyLock;
 
 /// The targets by name.
@@ -163,11 +166,36 @@ fn capture(data: &[u8]) {
     }
 }
 
-/// Reviews: any body is a review or an error.
-fn review(data: &[u8]) {
-    if let Err(message) = Request::read(data) {
-        assert!(!message.to_string().is_empty());
+/// A small mesh, and all rules.
+static MESH: LazyLock<(Snapshot, Rules)> = LazyLock::new(|| {
+    let objects: Vec<serde_json::Value> =
+        serde_json::from_str(include_str!("../seeds/mesh.json")).expect("the objects of a mesh");
+    let mut builder = SnapshotBuilder::new(Overrides::default(), &[]);
+    for object in objects {
+        let kind = kinds::WEBHOOK.kinds.iter().copied().find(|kind| object["kind"] == kind.kind);
+        builder.apply(kind.expect("a kind that reviews need"), Change::Put(object));
     }
+    (builder.snapshot(), Rules::without_memory(rules::ALL.to_vec(), Config::default()))
+});
+
+/// Reviews: any body is a review or an error, and its decision is the same each time, as a line that is safe to print.
+fn review(data: &[u8]) {
+    let request = match Request::read(data) {
+        Ok(request) => request,
+        Err(message) => return assert!(!message.to_string().is_empty()),
+    };
+    let (snapshot, all) = &*MESH;
+    let policy = Policy { mode: Mode::Enforce, deny_at: Severity::Error };
+    let decide = || match request.decide_within(snapshot, all, policy, &Allowance::new(4_000_000)) {
+        Ok(decision) => Some(decision),
+        Err(Undecided::Panicked(panic)) => std::panic::resume_unwind(panic),
+        Err(Undecided::Cancelled | Undecided::NotJson(_)) => None,
+    };
+    let Some(decision) = decide() else { return };
+    let answer = decision.answer(&request);
+    assert_eq!(answer["response"]["allowed"], !decision.denied());
+    assert!(decision.warnings.iter().all(|line| !line.chars().any(escape::is_unsafe)), "{:?}", decision.warnings);
+    assert_eq!(decide().map(|again| again.answer(&request)), Some(answer));
 }
 
 /// Rules in CEL: an accepted rule can be evaluated.

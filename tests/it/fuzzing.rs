@@ -5,6 +5,9 @@
 #[path = "../../fuzz/src/targets.rs"]
 mod targets;
 
+use std::fs;
+use std::path::Path;
+
 /// Minimized inputs, each with its target.
 const BROKE: &[(&str, &[u8])] = &[
     // A number that no float holds was written as `inf`.
@@ -46,4 +49,10 @@ fn targets_hold_for_seeds_and_for_inputs_that_broke_them() {
     assert_eq!(targets::ALL.len(), SEEDS.len());
     SEEDS.iter().for_each(|(name, text)| run(name, text.as_bytes()));
     BROKE.iter().for_each(|(name, data)| run(name, data));
+    for (name, least) in [("dump", 3), ("capture", 3), ("review", 7)] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
+        let files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(files.len() >= least, "{name}: {files:?}");
+        files.iter().for_each(|file| run(name, &fs::read(file).unwrap()));
+    }
 }

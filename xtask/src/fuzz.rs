@@ -18,14 +18,14 @@ const FLAGS: &[&str] = &[
     "--cfg=fuzzing",
 ];
 
-/// The targets, each with the suffixes of its seed files below `testdata`.
+/// The targets, each with the suffixes of its seed files below `testdata`; those in `fuzz/seeds/<target>` are added.
 const TARGETS: &[(&str, &[&str])] = &[
     ("yaml", &[".yaml"]),
     ("json", &[".json"]),
     ("engine", &["bad.yaml", "good.yaml"]),
-    ("dump", &["dump.json", "small.json"]),
-    ("capture", &[".tar"]),
-    ("review", &["review.json"]),
+    ("dump", &[]),
+    ("capture", &[]),
+    ("review", &[]),
     ("rules", &[".yaml"]),
     ("config", &[".envoyfilter.yaml", "config.yaml"]),
     ("lua", &[".lua", "bad.yaml"]),
@@ -57,7 +57,13 @@ pub(crate) fn run(seconds: &str, only: Option<&str>) -> Result<(), Box<dyn Error
         let artifacts = fuzz.join("artifacts").join(target);
         fs::create_dir_all(&corpus)?;
         fs::create_dir_all(&artifacts)?;
-        seed(root, &corpus, endings)?;
+        let folders = [root.join("testdata"), root.join("src/demo")].into_iter().filter(|_| !endings.is_empty());
+        let own = fuzz.join("seeds").join(target);
+        let seeds = seed(root, &corpus, endings, folders.collect())?
+            + if own.is_dir() { seed(root, &corpus, &[""], vec![own])? } else { 0 };
+        if seeds == 0 {
+            return Err(format!("{target} has no seeds").into());
+        }
         let mut run = Command::new(&binary);
         run.env("FUZZ_TARGET", target)
             .arg(&corpus)
@@ -104,9 +110,9 @@ fn host() -> Result<String, Box<dyn Error>> {
     Ok(host.to_owned())
 }
 
-/// Copies the seeds of a target.
-fn seed(root: &Path, corpus: &Path, endings: &[&str]) -> Result<(), Box<dyn Error>> {
-    let mut folders = vec![root.join("testdata"), root.join("src/demo")];
+/// Copies the seeds of a target from these folders, and returns their number.
+fn seed(root: &Path, corpus: &Path, endings: &[&str], mut folders: Vec<PathBuf>) -> Result<usize, Box<dyn Error>> {
+    let mut copied = 0;
     while let Some(folder) = folders.pop() {
         let mut entries: Vec<PathBuf> = fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
         entries.sort();
@@ -119,8 +125,9 @@ fn seed(root: &Path, corpus: &Path, endings: &[&str]) -> Result<(), Box<dyn Erro
             let fits = endings.iter().any(|ending| name.ends_with(ending));
             if fits && fs::metadata(&path)?.len() <= LARGEST {
                 fs::copy(&path, corpus.join(name))?;
+                copied += 1;
             }
         }
     }
-    Ok(())
+    Ok(copied)
 }
