@@ -5,10 +5,10 @@ use crate::engine::trace::Effect;
 use crate::engine::trace::Place;
 use crate::lint::Knowledge;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
+use crate::lint::results::matched;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
-use crate::proto::json;
 use crate::proto::tree::Tree;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -151,12 +151,12 @@ fn chain(run: &PatchRun<'_, '_>) -> Collision {
     added(run).find_map(|place| {
         let listener = run.run.after(ResourceKind::Listener, &place.resource)?;
         let chains = listener.get("filter_chains")?.items();
-        let wanted = |chain: &Tree<'_>| chain.get("filter_chain_match").map_or("{}".to_owned(), json::canonical);
         let mine = chains.iter().position(|chain| chain.origin == run.id.origin())?;
-        let other =
-            chains.iter().enumerate().find(|(at, chain)| *at != mine && wanted(chain) == wanted(&chains[mine]))?;
+        let wanted = matched(&chains[mine]);
+        let collides = |(at, chain): &(usize, &Tree<'_>)| *at != mine && !matched(chain).is_disjoint(&wanted);
+        let other = chains.iter().enumerate().find(collides)?;
         let (at, name) = (other.0, other.1.name());
-        let message = format!("filter chain {at} `{name}` of listener {} has the same match", place.resource);
+        let message = format!("filter chain {at} `{name}` of listener {} matches the same connections", place.resource);
         Some(("filter_chain_match", message))
     })
 }

@@ -9,7 +9,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A patch that removes or replaces `envoy.filters.http.router`, `tcp_proxy` or the HTTP connection manager, or that brings a
-    /// connection manager without a router, so that the last filter of the list is not a terminal one after all patches.
+    /// connection manager without a router, or a chain or listener with such a list, so that the last filter of the list is not a
+    /// terminal one after all patches, or is `disabled`.
     ///
     /// # Why it matters
     /// Envoy rejects the whole listener ("non-terminal filter … is the last filter"): the proxy keeps the old one, or has none.
@@ -26,12 +27,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(seen) = cx.seen_if(&view, |run| open_list(run).is_some()) else { continue };
         let Some(open) = seen.runs.first().and_then(open_list) else { continue };
-        let (kind, help) = if open.http {
+        let (kind, help) = if open.disabled {
+            ("", "remove `disabled`")
+        } else if open.http {
             ("HTTP", "keep `envoy.filters.http.router` as the last HTTP filter: INSERT_BEFORE it")
         } else {
             ("network", "REPLACE the terminal filter with another one, or INSERT_BEFORE it")
         };
-        let message = format!("no terminal {kind} filter is left: the last one is `{}`", open.last);
+        let message = if open.disabled {
+            format!("the terminal filter `{}` is disabled", open.last)
+        } else {
+            format!("no terminal {kind} filter is left: the last one is `{}`", open.last)
+        };
         let finding = view
             .finding(rule, view.value_span(&["patch", "operation"]), message)
             .label("nothing ends the list")

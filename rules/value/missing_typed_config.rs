@@ -31,13 +31,16 @@ declare_rule! {
 }
 
 /// Messages whose extension Envoy looks up by the type of `typed_config`.
-const NEED_IT: [&str; 8] = [
+const NEED_IT: [&str; 11] = [
     "envoy.config.accesslog.v3.AccessLog",
     "envoy.config.cluster.v3.Filter",
+    "envoy.config.core.v3.HealthCheck.CustomHealthCheck",
     "envoy.config.core.v3.TransportSocket",
     "envoy.config.core.v3.TypedExtensionConfig",
     "envoy.config.listener.v3.Filter",
     "envoy.config.listener.v3.ListenerFilter",
+    "envoy.config.route.v3.RetryPolicy.RetryHostPredicate",
+    "envoy.config.route.v3.RetryPolicy.RetryPriority",
     "envoy.config.trace.v3.Tracing.Http",
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter",
 ];

@@ -2,8 +2,10 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
+use crate::lint::Knowledge;
 use crate::lint::context::PatchRun;
 use crate::lint::extension_code::refusals;
+use crate::lint::results::RESULTS;
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
@@ -19,16 +21,18 @@ declare_rule! {
     /// A configuration that the API allows but the extension's code rejects.
     ///
     /// # What it finds
-    /// In added, inserted or replaced objects: fields that exclude or require each other, and fields that an extension
-    /// requires although the API does not. The rule knows the checks of OAuth2, Wasm, external processing,
-    /// header-to-metadata, json-to-metadata and composite filters, authorization without a service (which crashes
-    /// Envoy), names in clusters of type `STATIC`, TCP listeners without and UDP listeners with filter chains, local
-    /// rate limits that fill more often than every 50 ms, HTTP/3 and QUIC without each other or without their transport socket,
-    /// a DNS cache of dynamic forward proxies with different settings under one name, and a limit for one HTTP/2 header field above the limit for all
-    /// headers; and checks of Envoy's core: `Host` and pseudo headers in lists of headers, two rewrites of a path, weights
-    /// that are all 0, clusters without what their type requires, rings with a smallest size above the largest, addresses and networks
-    /// that are none, wildcards inside server names, TLS without the certificate or CA that it needs, and fields of a
-    /// connection manager that exclude each other. `--envoy` finds the others.
+    /// Fields that exclude or require each other, and values that the code refuses although the API does not: some 110 checks, each
+    /// tried with Envoy 1.36 to 1.40. They cover
+    /// - filters: OAuth2, Wasm, Lua, external processing and authorization, RBAC, JWT, rate limits, basic authentication, API keys,
+    ///   set-filter-state, header-to-metadata, json-to-metadata, composite and adaptive concurrency;
+    /// - connection managers: address detection, HTTP/2 SETTINGS, HTTP/3 without QUIC, access log options, tracers, CEL filters;
+    /// - routes: `Host` and pseudo headers, two rewrites, weights, mirrors, virtual clusters, upgrades, domains given twice;
+    /// - clusters: load balancing that does not fit the type, health checks, resolvers, source addresses, outlier detection, protocols
+    ///   without their transport, DNS caches with different settings under one name;
+    /// - listeners: addresses, filter chains that match the same connections, QUIC;
+    /// - TLS: certificates, keys and CAs that are missing or no PEM, unknown cipher suites, curves and signature algorithms.
+    ///
+    /// In a MERGE it reads what is written; with a config dump it also judges what istiod's object becomes. `--envoy` finds the rest.
     ///
     /// # Why it matters
     /// These rules are not in the API, and istiod does not know them: it sends the value, and the proxy rejects the
@@ -62,6 +66,38 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     }
     dns_caches(rule, cx, out);
+    results(rule, cx, out);
+}
+
+/// What a patch leaves of an object, judged as a whole.
+fn results(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        if !view.patch.body.as_ref().is_some_and(|body| body.operation.is_merge()) {
+            continue;
+        }
+        let checks = RESULTS.iter().filter(|check| check.apply_to == view.patch.apply_to);
+        for check in checks {
+            let Some((key, written)) =
+                check.written.iter().find_map(|key| Some((*key, view.node(&["patch", "value", key])?)))
+            else {
+                continue;
+            };
+            if !(check.asks)(written) {
+                continue;
+            }
+            // A reference configuration has chains and clusters of its own mesh, which say nothing about others.
+            let wrong = |run: &PatchRun<'_, '_>| (check.wrong)(run).filter(|_| run.run.knowledge == Knowledge::Dump);
+            let Some(seen) = cx.seen_if(&view, |run| wrong(run).is_some()) else { continue };
+            let Some(object) = seen.runs.iter().find_map(wrong) else { continue };
+            let finding = view
+                .finding(rule, view.key_span(&["patch", "value", key]), format!("{object} {}", check.message))
+                .label("rejected by the code of Envoy")
+                .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+                .note(format!("checked in Envoy's `{}`", check.source))
+                .help(check.help);
+            out.push(seen.tell(finding));
+        }
+    }
 }
 
 /// The settings of a DNS cache for dynamic forward proxies.

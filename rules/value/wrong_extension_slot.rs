@@ -31,7 +31,16 @@ fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
     if slot.field.name() != "typed_config" {
         return &[];
     }
+    let field = owner.parent.map_or("", |(_, field)| field.name());
     match owner.full_name() {
+        // Filters of the router and of a cluster run once the cluster is known.
+        "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter"
+            if owner.parent.is_some_and(|(parent, _)| {
+                matches!(value.objects[parent].short_name(), "Router" | "HttpProtocolOptions")
+            }) =>
+        {
+            &["envoy.filters.http.upstream"]
+        }
         "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter" => {
             &["envoy.filters.http", "envoy.filters.http.upstream"]
         }
@@ -50,6 +59,19 @@ fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
                 _ => &[],
             }
         }
+        "envoy.config.core.v3.TypedExtensionConfig" => match field {
+            "compressor_library" => &["envoy.compression.compressor"],
+            "decompressor_library" => &["envoy.compression.decompressor"],
+            "original_ip_detection_extensions" => &["envoy.http.original_ip_detection"],
+            "early_header_mutation_extensions" => &["envoy.http.early_header_mutation"],
+            "session_state" => &["envoy.http.stateful_session"],
+            "stateful_formatter" => &["envoy.http.stateful_header_formatters"],
+            "formatters" => &["envoy.formatter"],
+            _ => &[],
+        },
+        "envoy.config.route.v3.RetryPolicy.RetryHostPredicate" => &["envoy.retry_host_predicates"],
+        "envoy.config.route.v3.RetryPolicy.RetryPriority" => &["envoy.retry_priorities"],
+        "envoy.config.core.v3.HealthCheck.CustomHealthCheck" => &["envoy.health_checkers"],
         _ => &[],
     }
 }
@@ -57,13 +79,24 @@ fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
 /// The display name of a category.
 fn category_name(category: &str) -> String {
     match category {
-        "envoy.filters.http" | "envoy.filters.http.upstream" => "an HTTP filter".to_owned(),
+        "envoy.filters.http" => "an HTTP filter".to_owned(),
         "envoy.filters.network" => "a network filter".to_owned(),
         "envoy.filters.listener" | "envoy.filters.udp_listener" | "envoy.filters.quic_listener" => {
             "a listener filter".to_owned()
         }
         "envoy.filters.upstream_network" => "an upstream network filter".to_owned(),
         "envoy.access_loggers" => "an access logger".to_owned(),
+        "envoy.compression.compressor" => "a compressor".to_owned(),
+        "envoy.compression.decompressor" => "a decompressor".to_owned(),
+        "envoy.filters.http.upstream" => "an HTTP filter of a cluster".to_owned(),
+        "envoy.formatter" => "a formatter".to_owned(),
+        "envoy.health_checkers" => "a health checker".to_owned(),
+        "envoy.http.early_header_mutation" => "an early header mutation".to_owned(),
+        "envoy.http.original_ip_detection" => "a detection of the client's address".to_owned(),
+        "envoy.http.stateful_header_formatters" => "a formatter of header names".to_owned(),
+        "envoy.http.stateful_session" => "the state of a session".to_owned(),
+        "envoy.retry_host_predicates" => "a predicate for hosts to retry".to_owned(),
+        "envoy.retry_priorities" => "a priority for retries".to_owned(),
         "envoy.transport_sockets.downstream" => "a transport socket of a listener".to_owned(),
         "envoy.transport_sockets.upstream" => "a transport socket of a cluster".to_owned(),
         other => format!("an extension of the category `{other}`"),

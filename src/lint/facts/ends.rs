@@ -7,14 +7,16 @@ use crate::lint::facts::context::{PatchRun, ProxyRun};
 use crate::lint::facts::seen::{config_type, terminal};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Tree, Value};
 
-/// A list of filters whose last one is not terminal.
+/// A list of filters whose last one is not terminal, or is disabled.
 pub(crate) struct Open {
     /// Whether they are HTTP filters (otherwise network filters).
     pub http: bool,
     /// Name of the last filter.
     pub last: String,
+    /// Whether it is terminal, but disabled.
+    pub disabled: bool,
 }
 
 /// The terminal filters that istiod generates.
@@ -28,7 +30,7 @@ pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
     let brought = run.planned.built.value.as_ref().map_or("", Tree::name);
     run.trace.effects.iter().filter(|(place, _)| place.kind == ResourceKind::Listener).find_map(|(place, effect)| {
         let gone = matches!(effect, Effect::Removed | Effect::Replaced);
-        let new = matches!(effect, Effect::Inserted { .. } | Effect::Replaced);
+        let new = matches!(effect, Effect::Added | Effect::Inserted { .. } | Effect::Replaced);
         match kind {
             ApplyTo::HttpFilter if gone && place.sub_filter.as_deref() == Some(HTTP_END) => {
                 open(run.run, place, place.filter.as_deref())
@@ -38,9 +40,27 @@ pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
                 let network = if ended { open(run.run, place, None) } else { None };
                 network.or_else(|| if new { open(run.run, place, Some(brought)) } else { None })
             }
+            ApplyTo::Listener | ApplyTo::FilterChain if new => run.run.with_object(place, |added| {
+                let own = added.get("default_filter_chain").into_iter();
+                let chains = own.chain(added.get("filter_chains").map(Tree::items).unwrap_or_default());
+                let alone = (kind == ApplyTo::FilterChain).then_some(added);
+                chains.chain(alone).find_map(open_chain)
+            }),
             _ => None,
         }
     })
+}
+
+/// A chain that a patch brings: its network filters, and the HTTP filters in each of them.
+fn open_chain(chain: &Tree<'_>) -> Option<Open> {
+    let filters = chain.get("filters")?.items();
+    let inner = || {
+        filters.iter().find_map(|filter| {
+            let config = filter.get("typed_config")?.readable();
+            judge(true, config.get("http_filters")?.items())
+        })
+    };
+    judge(false, filters).or_else(inner)
 }
 
 /// The network filters at a place, or the HTTP filters in one of them, if the last one is certainly not terminal.
@@ -60,7 +80,13 @@ fn judge(http: bool, filters: &[Tree<'_>]) -> Option<Open> {
         !terminal(http, &name) && (PatchId::of(filter.origin).is_none() || is_known_to_pass(http, &name))
     };
     let last = filters.last()?;
-    filters.iter().all(passes).then(|| Open { http, last: last.name().to_owned() })
+    let found = |disabled| Some(Open { http, last: last.name().to_owned(), disabled });
+    if terminal(http, &config_type(last))
+        && last.get("disabled").is_some_and(|it| matches!(it.value, Value::Bool(true)))
+    {
+        return found(true);
+    }
+    if filters.iter().all(passes) { found(false) } else { None }
 }
 
 /// Extensions that patches usually bring and that are not terminal (`isTerminalFilter` in Envoy's source, 1.36 to 1.39). Of others

@@ -19,6 +19,7 @@ pub(crate) mod no_match;
 pub(crate) mod order;
 pub(crate) mod ports;
 pub(crate) mod reach;
+pub(crate) mod results;
 pub(crate) mod scripts;
 pub(crate) mod seen;
 pub(crate) mod sights;

@@ -3,14 +3,24 @@
 //! Taken from the sources of Envoy 1.26 and 1.32, and tested on Envoy 1.36 to 1.40 (`tests/it/envoy/agreement.rs`).
 //! Most judge only objects that are given in full: what a MERGE leaves out may exist.
 
+mod access;
+mod checks;
+mod cluster;
 mod core;
+mod filters;
 mod jwt;
+mod listener;
+mod tls;
 
 use crate::lint::value::{Object, PatchValue};
 use crate::proto::schema::{Field, Kind};
 use crate::source::{NodeValue, Span};
+use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::LazyLock;
 use std::time::Duration;
+
+use checks::{CHECKS, OF_PARTS};
 
 /// Something that an extension's code rejects.
 pub(crate) struct Refusal {
@@ -31,109 +41,50 @@ pub(crate) struct Check {
     pub envoys: (u16, u16),
     /// Its place in the sources of Envoy.
     pub source: &'static str,
-    find: fn(&PatchValue<'_>, &Object<'_>) -> Option<Refusal>,
+    find: Find,
 }
 
-const EVER: (u16, u16) = (0, u16::MAX);
-
-macro_rules! checks {
-    ($($message:literal $envoys:expr, $source:literal, $find:expr;)+) => {
-        &[$(Check { message: $message, envoys: $envoys, source: $source, find: $find }),+]
-    };
+/// What a check looks for.
+enum Find {
+    /// Whatever this function finds.
+    Code(fn(&PatchValue<'_>, &Object<'_>) -> Option<Refusal>),
+    /// Two fields that exclude each other.
+    Both([&'static str; 2]),
 }
 
-/// Every check that is known.
-pub(crate) const CHECKS: &[Check] = checks! {
-    "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", static_with_name;
-    "envoy.config.cluster.v3.Cluster" EVER, "source/common/upstream/cluster_manager_impl.cc", core::forward_proxy;
-    "envoy.config.cluster.v3.Cluster" EVER, "source/extensions/clusters/original_dst/original_dst_cluster.cc",
-        core::original_destination;
-    "envoy.config.cluster.v3.Cluster" EVER, "source/extensions/clusters/eds/eds.cc", core::endpoints;
-    "envoy.config.cluster.v3.Cluster" EVER, "source/extensions/clusters/logical_dns/logical_dns_cluster.cc",
-        core::logical_dns;
-    "envoy.config.route.v3.WeightedCluster" EVER, "source/common/router/weighted_cluster_specifier.cc", core::weights;
-    "envoy.extensions.filters.http.health_check.v3.HealthCheck" EVER,
-        "source/extensions/filters/http/health_check/config.cc", core::kept_answers;
-    "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext" EVER,
-        "source/common/tls/cert_validator/default_validator.cc", core::names_without_ca;
-    "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext" EVER,
-        "source/common/tls/server_context_impl.cc", core::server_certificate;
-    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", listener_chains;
-    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_manager_impl.cc", quic_sockets;
-    "envoy.config.listener.v3.Listener" EVER, "source/extensions/filters/network/http_connection_manager/config.cc",
-        quic_codec;
-    "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" (0, 36),
-        "source/extensions/filters/http/composite/action.cc", composite_both;
-    "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" EVER,
-        "source/extensions/filters/http/composite/action.cc", composite;
-    "envoy.type.v3.TokenBucket" EVER, "source/extensions/filters/common/local_ratelimit/local_ratelimit_impl.cc",
-        fast_bucket;
-    "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor" EVER,
-        "source/extensions/filters/http/ext_proc/ext_proc.cc", processor_service;
-    "envoy.extensions.filters.http.ext_proc.v3.ProcessingMode" EVER,
-        "source/extensions/filters/http/ext_proc/ext_proc.cc", processing_mode;
-    "envoy.extensions.filters.http.header_to_metadata.v3.Config.Rule" EVER,
-        "source/extensions/filters/http/header_to_metadata/header_to_metadata_filter.cc", header_to_metadata;
-    "envoy.extensions.filters.http.json_to_metadata.v3.JsonToMetadata.Rule" EVER,
-        "source/extensions/filters/http/json_to_metadata/filter.cc", json_to_metadata;
-    "envoy.extensions.filters.http.jwt_authn.v3.JwtProvider" EVER,
-        "source/extensions/filters/http/common/jwks_fetcher.cc", jwt::keys;
-    "envoy.extensions.filters.http.jwt_authn.v3.JwtRequirement" EVER,
-        "source/extensions/filters/http/jwt_authn/verifier.cc", jwt::provider;
-    "envoy.extensions.filters.http.jwt_authn.v3.ProviderWithAudiences" EVER,
-        "source/extensions/filters/http/jwt_authn/verifier.cc", jwt::provider;
-    "envoy.extensions.filters.http.oauth2.v3.OAuth2" (0, 37),
-        "source/extensions/filters/http/oauth2/config.cc", oauth2;
-    "envoy.extensions.filters.http.oauth2.v3.OAuth2Config" EVER,
-        "source/extensions/filters/http/oauth2/filter.cc", oauth2_config;
-    "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials" (38, u16::MAX),
-        "source/extensions/filters/http/oauth2/config.cc", oauth2_credentials;
-    "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig" EVER,
-        "source/extensions/filters/http/oauth2/config.cc", oauth2_secret;
-    "envoy.extensions.filters.http.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", wasm;
-    "envoy.extensions.filters.network.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", wasm;
-};
+use Find::{Both, Code};
 
-/// Checks of what is written, whatever a MERGE finds beside it.
-const OF_PARTS: &[Check] = checks! {
-    "envoy.config.route.v3.Route" EVER, "source/common/router/header_parser.cc", core::headers;
-    "envoy.config.route.v3.VirtualHost" EVER, "source/common/router/header_parser.cc", core::headers;
-    "envoy.config.route.v3.RouteConfiguration" EVER, "source/common/router/header_parser.cc", core::headers;
-    "envoy.config.route.v3.WeightedCluster.ClusterWeight" EVER, "source/common/router/header_parser.cc", core::headers;
-    "envoy.extensions.filters.network.http_connection_manager.v3.ResponseMapper" EVER,
-        "source/common/router/header_parser.cc", core::headers;
-    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" EVER,
-        "source/extensions/filters/network/http_connection_manager/config.cc", core::host_ports;
-    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" EVER,
-        "source/extensions/filters/network/http_connection_manager/config.cc", core::trusted_hops;
-    "envoy.config.common.mutation_rules.v3.HeaderMutation" EVER, "source/common/router/header_parser.cc", core::mutation;
-    "envoy.config.route.v3.RouteAction" EVER, "source/common/router/config_impl.cc", core::route_action;
-    "envoy.config.route.v3.RouteAction.RequestMirrorPolicy" EVER, "source/common/router/config_impl.cc", core::mirror;
-    "envoy.config.route.v3.RetryPolicy.RetryBackOff" EVER, "source/common/router/retry_policy_impl.cc", core::back_off;
-    "envoy.extensions.filters.http.ext_authz.v3.HttpService" EVER,
-        "source/extensions/filters/common/ext_authz/ext_authz_http_impl.cc", core::path_prefix;
-    "envoy.config.cluster.v3.Cluster.RingHashLbConfig" EVER,
-        "source/extensions/load_balancing_policies/ring_hash/ring_hash_lb.cc", core::ring;
-    "envoy.type.v3.Int64Range" EVER, "source/extensions/health_checkers/http/health_checker_impl.cc", core::statuses;
-    "envoy.config.core.v3.CidrRange" EVER, "source/common/network/cidr_range.cc", core::network;
-    "envoy.config.core.v3.SocketAddress" EVER, "source/common/network/utility.cc", core::source_address;
-    "envoy.config.listener.v3.FilterChainMatch" EVER,
-        "source/common/listener_manager/filter_chain_manager_impl.cc", core::server_names;
-};
+impl Find {
+    fn refusal(&self, value: &PatchValue<'_>, object: &Object<'_>) -> Option<Refusal> {
+        match self {
+            Code(find) => find(value, object),
+            Both([one, other]) => (is_set(object, one) && is_set(object, other)).then(|| {
+                refusal(span(object, other), format!("`{one}` and `{other}` exclude each other"), "remove one of them")
+            }),
+        }
+    }
+}
 
-/// What a check finds in an object of a patch's value; the first of each kind.
+/// The checks of each message; those for whole objects come first.
+static BY_MESSAGE: LazyLock<HashMap<&str, Vec<(bool, &Check)>>> = LazyLock::new(|| {
+    let mut all: HashMap<&str, Vec<(bool, &Check)>> = HashMap::new();
+    for (whole, checks) in [(true, CHECKS), (false, OF_PARTS)] {
+        checks.iter().for_each(|check| all.entry(check.message).or_default().push((whole, check)));
+    }
+    all
+});
+
+/// What the checks find in an object of a patch's value.
 pub(crate) fn refusals<'v>(
     value: &'v PatchValue<'_>,
     object: &'v Object<'_>,
 ) -> impl Iterator<Item = (&'static Check, Refusal)> {
     let minor = value.envoy_minor.unwrap_or_default();
-    let name = if object.envoy.is_some() { object.full_name() } else { "" };
-    let whole = if object.whole { CHECKS } else { &[] };
-    whole
+    let checks = object.envoy.and_then(|_| BY_MESSAGE.get(object.full_name())).map_or(&[][..], Vec::as_slice);
+    checks
         .iter()
-        .chain(OF_PARTS)
-        .filter(move |check| check.message == name && check.envoys.0 <= minor && minor <= check.envoys.1)
-        .filter_map(move |check| Some((check, (check.find)(value, object)?)))
+        .filter(move |(whole, check)| (object.whole || !whole) && check.envoys.0 <= minor && minor <= check.envoys.1)
+        .filter_map(move |(_, check)| Some((*check, check.find.refusal(value, object)?)))
 }
 
 fn refusal(span: Span, message: impl Into<String>, help: impl Into<String>) -> Refusal {
@@ -143,6 +94,24 @@ fn refusal(span: Span, message: impl Into<String>, help: impl Into<String>) -> R
 /// Whether a message, a wrapper or a member of a oneof is present.
 fn has(object: &Object<'_>, name: &str) -> bool {
     object.member(name).is_some_and(|member| !member.entry.value.is_null())
+}
+
+/// Whether a field differs from its default, or is a message, a wrapper or a member of a oneof that is present.
+fn is_set(object: &Object<'_>, name: &str) -> bool {
+    let Some(member) = object.member(name) else { return false };
+    let kind = member.envoy.map(Field::kind);
+    match (&member.entry.value.value, kind) {
+        (NodeValue::Null, _) | (_, None) => false,
+        (_, Some(Kind::Message(_))) => true,
+        (NodeValue::Bool(written), _) => *written,
+        (NodeValue::String(text) | NodeValue::Number(text), Some(Kind::Enum(of))) => {
+            of.by_name(text).or_else(|| text.parse().ok()) != Some(0)
+        }
+        (NodeValue::Number(text), _) => text.parse() != Ok(0.0),
+        (NodeValue::String(text), _) => !text.is_empty(),
+        (NodeValue::List(items), _) => !items.is_empty(),
+        (NodeValue::Map(entries), _) => !entries.is_empty(),
+    }
 }
 
 /// Text that is not empty.

@@ -4,7 +4,9 @@
 //! istiod, the content of a TypedStruct is a plain structure; only the proxy reads it as the message that its
 //! `type_url` names.
 
+pub(crate) mod chain_match;
 pub(crate) mod constraint;
+pub(crate) mod expression;
 pub(crate) mod extension_code;
 pub(crate) mod guards;
 pub(crate) mod lua_script;

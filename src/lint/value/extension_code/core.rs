@@ -1,22 +1,22 @@
 //! What the code of Envoy's core rejects although the API allows it: headers, routes, clusters, addresses and TLS.
 
-use super::{Refusal, child, has, holder, is, is_true, refusal, span, text};
+use super::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, NodeValue};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-fn items<'a>(object: &Object<'a>, name: &str) -> &'a [Node] {
+pub(super) fn items<'a>(object: &Object<'a>, name: &str) -> &'a [Node] {
     object.member(name).map_or(&[], |member| member.entry.value.items())
 }
 
 /// A number that is written, also as text.
-fn number(object: &Object<'_>, name: &str) -> Option<u64> {
+pub(super) fn number(object: &Object<'_>, name: &str) -> Option<u64> {
     whole(&object.member(name)?.entry.value)
 }
 
-fn whole(node: &Node) -> Option<u64> {
+pub(super) fn whole(node: &Node) -> Option<u64> {
     match &node.value {
         NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
         _ => None,
@@ -114,6 +114,14 @@ pub(super) fn back_off(_: &PatchValue<'_>, pauses: &Object<'_>) -> Option<Refusa
     })
 }
 
+/// So do the pauses of a TCP proxy, and between attempts to get keys.
+pub(super) fn pauses(value: &PatchValue<'_>, pauses: &Object<'_>) -> Option<Refusal> {
+    let above = |object: &Object<'_>| object.parent.and_then(|(at, _)| value.objects.get(at));
+    let owner = above(pauses)?;
+    let checked = owner.short_name() == "TcpProxy" || above(owner).is_some_and(|it| it.short_name() == "RemoteJwks");
+    if checked { back_off(value, pauses) } else { None }
+}
+
 /// A prefix of paths begins like a path.
 pub(super) fn path_prefix(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Refusal> {
     let prefix = text(service, "path_prefix").filter(|prefix| !prefix.starts_with('/'))?;
@@ -125,9 +133,83 @@ pub(super) fn path_prefix(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Re
 pub(super) fn weights(_: &PatchValue<'_>, clusters: &Object<'_>) -> Option<Refusal> {
     let all = items(clusters, "clusters");
     let nothing = |cluster: &Node| get(cluster, "weight").and_then(whole) == Some(0);
-    (!all.is_empty() && all.iter().all(nothing)).then(|| {
+    if !all.is_empty() && all.iter().all(nothing) {
         let help = "write a weight above 0 for at least one cluster";
-        refusal(clusters.span, "all weights are 0", help)
+        return Some(refusal(clusters.span, "all weights are 0", help));
+    }
+    let sum: u64 = all.iter().filter_map(|cluster| get(cluster, "weight").and_then(whole)).fold(0, u64::saturating_add);
+    (sum > u64::from(u32::MAX)).then(|| {
+        refusal(
+            clusters.span,
+            "the sum of the weights exceeds 4294967295",
+            "write smaller weights, such as percentages",
+        )
+    })
+}
+
+/// A share of the requests goes to one cluster.
+pub(super) fn weighted(_: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    let [fixed, header] = ["name", "cluster_header"];
+    cluster.envoy?.field(header)?;
+    match (text(cluster, fixed).is_some(), text(cluster, header).is_some()) {
+        (true, true) => {
+            let message = format!("`{fixed}` and `{header}` exclude each other");
+            Some(refusal(span(cluster, header), message, "remove one of them"))
+        }
+        (false, false) => Some(refusal(cluster.span, "an item of `weighted_clusters` needs a `name`", "add `name`")),
+        _ => None,
+    }
+}
+
+/// So does a copy.
+pub(super) fn mirrored(_: &PatchValue<'_>, policy: &Object<'_>) -> Option<Refusal> {
+    let [fixed, header] = ["cluster", "cluster_header"];
+    policy.envoy?.field(header)?;
+    (text(policy, fixed).is_none() && text(policy, header).is_none())
+        .then(|| refusal(policy.span, "a mirror policy needs a `cluster`", "add `cluster`"))
+}
+
+/// A virtual cluster is what its headers match.
+pub(super) fn virtual_cluster(_: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    items(cluster, "headers").is_empty().then(|| {
+        let help = "headers:\n- name: \":path\"\n  string_match: {prefix: /}";
+        refusal(cluster.span, "a virtual cluster needs `headers`", help)
+    })
+}
+
+/// Two ways to say what happens to a header that exists.
+pub(super) fn append_action(_: &PatchValue<'_>, option: &Object<'_>) -> Option<Refusal> {
+    (has(option, "append") && is_set(option, "append_action")).then(|| {
+        let message = "`append` and `append_action` exclude each other";
+        refusal(span(option, "append"), message, "remove `append`, which is deprecated")
+    })
+}
+
+/// Only CONNECT ends in the proxy.
+pub(super) fn connect_config(_: &PatchValue<'_>, upgrade: &Object<'_>) -> Option<Refusal> {
+    let kind = text(upgrade, "upgrade_type")?;
+    (has(upgrade, "connect_config") && !["connect", "connect-udp"].contains(&kind.to_lowercase().as_str())).then(|| {
+        refusal(span(upgrade, "connect_config"), format!("the upgrade `{kind}` has no `connect_config`"), "remove it")
+    })
+}
+
+/// Headers of the request for authorization.
+pub(super) fn authorization_headers(_: &PatchValue<'_>, request: &Object<'_>) -> Option<Refusal> {
+    let mut keys = items(request, "headers_to_add").iter().filter_map(|header| get(header, "key"));
+    let key = keys.find(|key| key.as_str().is_some_and(is_needed))?;
+    let message = format!("`{}` cannot be set by a list of headers", key.as_str().unwrap_or_default());
+    Some(refusal(key.span, message, "remove it: Envoy sets it"))
+}
+
+/// A name belongs to one virtual host of a route configuration, whatever its case.
+pub(super) fn domains(_: &PatchValue<'_>, routes: &Object<'_>) -> Option<Refusal> {
+    let mut known = BTreeSet::new();
+    let all = items(routes, "virtual_hosts").iter().filter_map(|host| get(host, "domains")).flat_map(Node::items);
+    let mut again = all.filter(|node| node.as_str().is_some_and(|domain| !known.insert(domain.to_lowercase())));
+    again.next().map(|node| {
+        let message =
+            format!("the domain `{}` is given twice in this route configuration", node.as_str().unwrap_or_default());
+        refusal(node.span, message, "remove one of them")
     })
 }
 
@@ -191,6 +273,10 @@ pub(super) fn statuses(value: &PatchValue<'_>, range: &Object<'_>) -> Option<Ref
     let (_, field) = holder(value, range, "envoy.config.core.v3.HealthCheck.HttpHealthCheck")?;
     let end = number(range, "end")?;
     let start = number(range, "start").unwrap_or(0);
+    if start < 100 || end > 600 {
+        let message = format!("a range of `{field}` has numbers that are no HTTP status");
+        return Some(refusal(range.span, message, "write a range from 100, up to 600"));
+    }
     (start >= end).then(|| {
         let help = "`end` is not part of the range: `{start: 200, end: 201}` is 200 alone";
         refusal(range.span, format!("a range of `{field}` starts at {start} and ends before {end}"), help)

@@ -1,0 +1,220 @@
+//! What Envoy's code rejects in objects as patches leave them: what istiod generated and what was merged into it.
+
+use crate::engine::trace::{Effect, Place};
+use crate::lint::facts::context::PatchRun;
+use crate::lint::value::chain_match::{self, Conditions};
+use crate::lint::value::walk::get;
+use crate::model::envoy_filter::ApplyTo;
+use crate::proto::tree::{Tree, Value};
+use crate::source::Node;
+use std::collections::BTreeSet;
+
+/// A check of an object into which a patch merged something, after all patches.
+pub(crate) struct Outcome {
+    /// The patches that may cause it.
+    pub apply_to: ApplyTo,
+    /// The fields of the patch, one of which causes it.
+    pub written: &'static [&'static str],
+    /// Whether what is written there can.
+    pub asks: fn(&Node) -> bool,
+    /// The object that Envoy rejects, if it does.
+    pub wrong: fn(&PatchRun<'_, '_>) -> Option<String>,
+    /// What is wrong with it, after its name.
+    pub message: &'static str,
+    /// What to write.
+    pub help: &'static str,
+    /// The place of the check in the sources of Envoy.
+    pub source: &'static str,
+}
+
+/// Every check that is known.
+pub(crate) const RESULTS: &[Outcome] = &[
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: &["lb_policy", "lbPolicy"],
+        asks: |policy| policy.as_str() == Some("CLUSTER_PROVIDED"),
+        wrong: |run| cluster(run, |it| provided(it) && !has(it, "cluster_type") && it.str_at("type") != "ORIGINAL_DST"),
+        message: "does not select its endpoints itself, as `lb_policy: CLUSTER_PROVIDED` needs",
+        help: "write another `lb_policy`",
+        source: "source/common/upstream/cluster_manager_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: &["lb_policy", "lbPolicy"],
+        asks: |policy| policy.as_str() == Some("LOAD_BALANCING_POLICY_CONFIG"),
+        wrong: |run| {
+            let policy = |it: &Tree<'_>| it.str_at("lb_policy") == "LOAD_BALANCING_POLICY_CONFIG";
+            cluster(run, |it| policy(it) && !has(it, "load_balancing_policy"))
+        },
+        message: "has no `load_balancing_policy`, which `lb_policy: LOAD_BALANCING_POLICY_CONFIG` needs",
+        help: "add `load_balancing_policy`, or write another `lb_policy`",
+        source: "source/common/upstream/upstream_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: &["lb_subset_config", "lbSubsetConfig"],
+        asks: |_| true,
+        wrong: |run| cluster(run, |it| provided(it) && has(it, "lb_subset_config")),
+        message: "has `lb_policy: CLUSTER_PROVIDED`, which excludes `lb_subset_config`",
+        help: "match the clusters that need subsets by `service` or `name`",
+        source: "source/common/upstream/cluster_factory_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: &["health_checks", "healthChecks"],
+        asks: |checks| checks.items().iter().any(|check| get(check, "grpc_health_check").is_some()),
+        wrong: |run| cluster(run, |it| checks_grpc(it) && !speaks_http2(it)),
+        message: "does not speak HTTP/2, as `grpc_health_check` needs",
+        help: "match the clusters of gRPC services: istiod gives those of ports named `grpc` HTTP/2",
+        source: "source/common/upstream/health_checker_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: &["typed_extension_protocol_options", "typedExtensionProtocolOptions"],
+        asks: |_| true,
+        wrong: |run| cluster(run, needs_transport),
+        message: "has no TLS to negotiate the protocol in, or no QUIC for HTTP/3",
+        help: "write `explicit_http_config` with `http_protocol_options` or `http2_protocol_options`",
+        source: "source/common/upstream/upstream_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::FilterChain,
+        written: &["transport_socket", "transportSocket"],
+        asks: |_| true,
+        wrong: |run| object(run, |chain, _| has_no_certificate(chain)),
+        message: "is a TLS server without a certificate",
+        help: "match the chains that have TLS, or add `tls_certificate_sds_secret_configs`, such as istiod's secret `default`",
+        source: "source/common/tls/server_context_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::FilterChain,
+        written: &["filter_chain_match", "filterChainMatch"],
+        asks: |_| true,
+        wrong: overlapping,
+        message: "matches the same connections as another one of this listener",
+        help: "give it conditions of its own in `filter_chain_match`",
+        source: "source/common/listener_manager/filter_chain_manager_impl.cc",
+    },
+];
+
+fn has(tree: &Tree<'_>, key: &str) -> bool {
+    tree.get(key).is_some()
+}
+
+fn provided(cluster: &Tree<'_>) -> bool {
+    cluster.str_at("lb_policy") == "CLUSTER_PROVIDED" && !has(cluster, "load_balancing_policy")
+}
+
+/// The places that a patch changed.
+fn changed<'r>(run: &'r PatchRun<'_, '_>) -> impl Iterator<Item = &'r Place> {
+    let changes = |effect: &Effect| {
+        use Effect::{Inserted, Merged, Replaced, TransportSocketMerged};
+        matches!(effect, Merged(_) | TransportSocketMerged(..) | Inserted { .. } | Replaced)
+    };
+    run.trace.effects.iter().filter(move |(_, effect)| changes(effect)).map(|(place, _)| place)
+}
+
+/// The name of a changed object of which something holds.
+fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> Option<String> {
+    changed(run).find_map(|place| {
+        run.run.with_object(place, |tree| {
+            let name = place.chain.as_ref().map_or(place.resource.as_str(), |(_, name)| name);
+            let kind = if place.chain.is_some() { "filter chain" } else { "cluster" };
+            let of = if place.chain.is_some() { format!(" of listener `{}`", place.resource) } else { String::new() };
+            let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
+            holds(tree, place).then(|| format!("{kind}{name}{of}"))
+        })
+    })
+}
+
+fn cluster(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>) -> bool) -> Option<String> {
+    object(run, |tree, _| holds(tree))
+}
+
+fn checks_grpc(cluster: &Tree<'_>) -> bool {
+    cluster
+        .get("health_checks")
+        .map(Tree::items)
+        .unwrap_or_default()
+        .iter()
+        .any(|check| has(check, "grpc_health_check"))
+}
+
+const OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+
+/// Whether protocols are negotiated without TLS, or HTTP/3 is spoken without QUIC. Sockets by match may have what is needed.
+fn needs_transport(cluster: &Tree<'_>) -> bool {
+    let Some(options) = cluster.path(&["typed_extension_protocol_options", OPTIONS]) else { return false };
+    let options = options.readable();
+    let socket = cluster.path(&["transport_socket", "typed_config"]).map(Tree::readable);
+    let ends = |name: &str| socket.as_ref().is_some_and(|socket| socket.str_at("@type").ends_with(name));
+    let plain = !has(cluster, "transport_socket") || ends(".RawBuffer");
+    let negotiates = has(&options, "auto_config") && plain;
+    let http3 = options.path(&["explicit_http_config", "http3_protocol_options"]).is_some();
+    !has(cluster, "transport_socket_matches") && (negotiates || http3 && !ends(".QuicUpstreamTransport"))
+}
+
+fn speaks_http2(cluster: &Tree<'_>) -> bool {
+    if has(cluster, "http2_protocol_options") {
+        return true;
+    }
+    let Some(options) = cluster.path(&["typed_extension_protocol_options", OPTIONS]) else { return false };
+    let options = options.readable();
+    let only_http1 = options.path(&["explicit_http_config", "http_protocol_options"]).is_some();
+    !only_http1
+        && ["explicit_http_config", "auto_config", "use_downstream_protocol_config"]
+            .iter()
+            .any(|key| has(&options, key))
+}
+
+fn has_no_certificate(chain: &Tree<'_>) -> bool {
+    const SOURCES: [&str; 5] = [
+        "tls_certificates",
+        "tls_certificate_sds_secret_configs",
+        "tls_certificate_provider_instance",
+        "tls_certificate_certificate_provider_instance",
+        "custom_tls_certificate_selector",
+    ];
+    let Some(config) = chain.path(&["transport_socket", "typed_config"]) else { return false };
+    let config = config.readable();
+    let server = config.str_at("@type").ends_with(".DownstreamTlsContext");
+    let common = config.get("common_tls_context");
+    server && !common.is_some_and(|common| SOURCES.iter().any(|source| has(common, source)))
+}
+
+/// The chain of this patch that matches the same connections as another chain of its listener.
+fn overlapping(run: &PatchRun<'_, '_>) -> Option<String> {
+    object(run, |chain, place| {
+        let Some((Some(index), _)) = &place.chain else { return false };
+        let listener = Place { chain: None, ..place.clone() };
+        let others = run.run.with_object(&listener, |listener| {
+            let all = listener.get("filter_chains")?.items();
+            let own = matched(chain);
+            let collides = |(at, other): (usize, &Tree<'_>)| at != *index && !matched(other).is_disjoint(&own);
+            (!has(listener, "filter_chain_matcher")).then(|| all.iter().enumerate().any(collides))
+        });
+        others == Some(true)
+    })
+}
+
+/// The combinations of conditions that a filter chain matches.
+pub(crate) fn matched(chain: &Tree<'_>) -> BTreeSet<Vec<String>> {
+    chain_match::combinations(&look(chain.get("filter_chain_match"))).into_iter().collect()
+}
+
+fn look(tree: Option<&Tree<'_>>) -> Conditions {
+    let field = |name: &str| tree.and_then(|tree| tree.get(name));
+    let plain = |tree: &Tree<'_>| match &tree.value {
+        Value::String(text) | Value::Number(text) => text.to_string(),
+        _ => String::new(),
+    };
+    let network = |range: &Tree<'_>| {
+        let length = range.get("prefix_len").and_then(Tree::as_u64).unwrap_or(0);
+        chain_match::network(range.str_at("address_prefix"), length)
+    };
+    chain_match::conditions(
+        &|name| field(name).map(plain),
+        &|name| field(name).map(|list| list.items().iter().map(plain).collect()).unwrap_or_default(),
+        &|name| field(name).map(|list| list.items().iter().map(network).collect()).unwrap_or_default(),
+    )
+}
