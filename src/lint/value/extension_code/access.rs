@@ -1,7 +1,7 @@
 //! What Envoy's code rejects in connection managers, access logs, tracing and discovery.
 
 use super::core::{items, whole};
-use super::{Refusal, has, is, is_set, refusal, span, text};
+use super::object::{Refusal, has, is, is_set, refusal, span, text};
 use crate::lint::value::expression::unfinished;
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};

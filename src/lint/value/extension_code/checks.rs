@@ -1,7 +1,8 @@
 //! The checks in the code of Envoy, each with its message, the Envoys that have it, and its place in their sources.
 
-use super::Find::{Both, Code};
-use super::{Check, access, cluster, core, filters, jwt, listener, tls};
+use super::object::Check;
+use super::object::Find::{Both, Code};
+use super::{access, cluster, core, extensions, filters, jwt, listener, tls};
 
 const EVER: (u16, u16) = (0, u16::MAX);
 
@@ -13,7 +14,7 @@ macro_rules! checks {
 
 /// Every check that is known.
 pub(super) const CHECKS: &[Check] = checks! {
-    "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", Code(super::static_with_name);
+    "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", Code(extensions::static_with_name);
     "envoy.config.cluster.v3.Cluster" EVER, "source/common/upstream/cluster_manager_impl.cc", Code(core::forward_proxy);
     "envoy.config.cluster.v3.Cluster" EVER, "source/extensions/clusters/original_dst/original_dst_cluster.cc",
         Code(core::original_destination);
@@ -69,24 +70,24 @@ pub(super) const CHECKS: &[Check] = checks! {
         "source/common/tls/cert_validator/default_validator.cc", Code(core::names_without_ca);
     "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext" EVER,
         "source/common/tls/server_context_impl.cc", Code(core::server_certificate);
-    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", Code(super::listener_chains);
-    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_manager_impl.cc", Code(super::quic_sockets);
+    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", Code(extensions::listener_chains);
+    "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_manager_impl.cc", Code(extensions::quic_sockets);
     "envoy.config.listener.v3.Listener" EVER, "source/extensions/filters/network/http_connection_manager/config.cc",
-        Code(super::quic_codec);
+        Code(extensions::quic_codec);
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" (0, 36),
-        "source/extensions/filters/http/composite/action.cc", Code(super::composite_both);
+        "source/extensions/filters/http/composite/action.cc", Code(extensions::composite_both);
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" EVER,
-        "source/extensions/filters/http/composite/action.cc", Code(super::composite);
+        "source/extensions/filters/http/composite/action.cc", Code(extensions::composite);
     "envoy.type.v3.TokenBucket" EVER, "source/extensions/filters/common/local_ratelimit/local_ratelimit_impl.cc",
-        Code(super::fast_bucket);
+        Code(extensions::fast_bucket);
     "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor" EVER,
-        "source/extensions/filters/http/ext_proc/ext_proc.cc", Code(super::processor_service);
+        "source/extensions/filters/http/ext_proc/ext_proc.cc", Code(extensions::processor_service);
     "envoy.extensions.filters.http.ext_proc.v3.ProcessingMode" EVER,
-        "source/extensions/filters/http/ext_proc/ext_proc.cc", Code(super::processing_mode);
+        "source/extensions/filters/http/ext_proc/ext_proc.cc", Code(extensions::processing_mode);
     "envoy.extensions.filters.http.header_to_metadata.v3.Config.Rule" EVER,
-        "source/extensions/filters/http/header_to_metadata/header_to_metadata_filter.cc", Code(super::header_to_metadata);
+        "source/extensions/filters/http/header_to_metadata/header_to_metadata_filter.cc", Code(extensions::header_to_metadata);
     "envoy.extensions.filters.http.json_to_metadata.v3.JsonToMetadata.Rule" EVER,
-        "source/extensions/filters/http/json_to_metadata/filter.cc", Code(super::json_to_metadata);
+        "source/extensions/filters/http/json_to_metadata/filter.cc", Code(extensions::json_to_metadata);
     "envoy.extensions.filters.http.jwt_authn.v3.JwtProvider" EVER,
         "source/extensions/filters/http/common/jwks_fetcher.cc", Code(jwt::keys);
     "envoy.extensions.filters.http.jwt_authn.v3.JwtRequirement" EVER,
@@ -94,15 +95,15 @@ pub(super) const CHECKS: &[Check] = checks! {
     "envoy.extensions.filters.http.jwt_authn.v3.ProviderWithAudiences" EVER,
         "source/extensions/filters/http/jwt_authn/verifier.cc", Code(jwt::provider);
     "envoy.extensions.filters.http.oauth2.v3.OAuth2" (0, 37),
-        "source/extensions/filters/http/oauth2/config.cc", Code(super::oauth2);
+        "source/extensions/filters/http/oauth2/config.cc", Code(extensions::oauth2);
     "envoy.extensions.filters.http.oauth2.v3.OAuth2Config" EVER,
-        "source/extensions/filters/http/oauth2/filter.cc", Code(super::oauth2_config);
+        "source/extensions/filters/http/oauth2/filter.cc", Code(extensions::oauth2_config);
     "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials" (38, u16::MAX),
-        "source/extensions/filters/http/oauth2/config.cc", Code(super::oauth2_credentials);
+        "source/extensions/filters/http/oauth2/config.cc", Code(extensions::oauth2_credentials);
     "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig" EVER,
-        "source/extensions/filters/http/oauth2/config.cc", Code(super::oauth2_secret);
-    "envoy.extensions.filters.http.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", Code(super::wasm);
-    "envoy.extensions.filters.network.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", Code(super::wasm);
+        "source/extensions/filters/http/oauth2/config.cc", Code(extensions::oauth2_secret);
+    "envoy.extensions.filters.http.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", Code(extensions::wasm);
+    "envoy.extensions.filters.network.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", Code(extensions::wasm);
 };
 
 /// Checks of what is written, whatever a MERGE finds beside it.

@@ -1,7 +1,7 @@
 //! What Envoy's code rejects in clusters: load balancing, health checks, names of resolvers and protocols.
 
 use super::core::{items, number};
-use super::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
+use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, NodeValue};

@@ -1,6 +1,6 @@
 //! What the code of Envoy's core rejects although the API allows it: headers, routes, clusters, addresses and TLS.
 
-use super::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
+use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, NodeValue};

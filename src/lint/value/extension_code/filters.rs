@@ -1,7 +1,7 @@
 //! What the code of HTTP and network filters rejects: credentials, keys, processing, conditions.
 
 use super::core::{items, number};
-use super::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
+use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, Span};

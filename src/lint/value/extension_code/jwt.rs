@@ -1,6 +1,6 @@
 //! What the code of the JWT filter rejects. Tried with Envoy 1.36.4 and 1.39.3.
 
-use super::{Refusal, child, refusal};
+use super::object::{Refusal, child, refusal};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, NodeValue};

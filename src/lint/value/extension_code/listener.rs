@@ -1,6 +1,7 @@
 //! What Envoy's code rejects in listeners: addresses, and filter chains that match the same connections.
 
-use super::{Refusal, chains as chains_of, child, has, holder, is_set, refusal, span, text};
+use super::extensions::chains as chains_of;
+use super::object::{Refusal, child, has, holder, is_set, refusal, span, text};
 use crate::lint::value::chain_match::{self, Conditions};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};

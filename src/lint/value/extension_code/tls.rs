@@ -4,7 +4,7 @@
 
 use super::core::items;
 use super::filters::inline;
-use super::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
+use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
 use crate::lint::value::{Object, PatchValue};
 use crate::source::Node;
 
