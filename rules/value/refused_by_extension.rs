@@ -63,6 +63,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.extend(header_field_size(rule, cx, value, object));
             out.extend(remote_address(rule, cx, value, object));
             out.extend(nobody_to_ask(rule, value, object));
+            out.extend(tracer_of_old(rule, cx, value, object));
         }
     }
     dns_caches(rule, cx, out);
@@ -98,6 +99,31 @@ fn results(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(seen.tell(finding));
         }
     }
+}
+
+/// A tracer that a MERGE brings where istiod configured none; its first format, which is the default, is gone from Envoy.
+fn tracer_of_old<'a>(
+    rule: &'static RuleInfo,
+    cx: &Context<'a>,
+    value: &PatchValue<'a>,
+    object: &Object<'_>,
+) -> Option<Finding> {
+    const VERSION: &str = "collector_endpoint_version";
+    if object.whole || object.full_name() != "envoy.config.trace.v3.ZipkinConfig" || object.member(VERSION).is_some() {
+        return None;
+    }
+    let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
+    let lacks = |tracer: &Tree<'_>| tracer.get(VERSION).is_none() && tracer.get("collector_service").is_none();
+    let wrong = |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && merged(run, &keys).iter().any(lacks);
+    let seen = cx.seen(&value.view, wrong)?;
+    let message = format!("`ZipkinConfig` needs `{VERSION}`: the default is gone from Envoy");
+    let finding = value
+        .finding(rule, object.span, message)
+        .label("rejected by the code of the tracer")
+        .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+        .note("checked in Envoy's `source/extensions/tracers/zipkin/zipkin_tracer_impl.cc`")
+        .help(format!("{VERSION}: HTTP_JSON"));
+    Some(seen.tell(finding))
 }
 
 /// The settings of a DNS cache for dynamic forward proxies.

@@ -118,7 +118,8 @@ pub(super) fn other_name(_: &PatchValue<'_>, matcher: &Object<'_>) -> Option<Ref
 /// A secret without a source is looked up in the bootstrap, where istiod puts none.
 pub(super) fn secret(value: &PatchValue<'_>, secret: &Object<'_>) -> Option<Refusal> {
     let (owner, field) = secret.parent.and_then(|(at, field)| Some((value.objects.get(at)?, field.name())))?;
-    let contexts = ["CommonTlsContext", "CombinedCertificateValidationContext"];
+    // An injector of credentials does not even say so: Envoy 1.38.2 and 1.39.3 end with signal 11.
+    let contexts = ["CommonTlsContext", "CombinedCertificateValidationContext", "Generic"];
     let name = text(secret, "name").filter(|_| contexts.contains(&owner.short_name()) && !has(secret, "sds_config"))?;
     let message =
         format!("`{field}` needs `sds_config`: without it the secret `{name}` must be in the bootstrap, and it is not");
