@@ -36,6 +36,7 @@ use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
 use crate::model::inventory::Inventory;
+use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
 use crate::proto::decode::What;
 use crate::source::Step;
@@ -288,6 +289,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         never_meets(&part, &mut found);
         gateways::others(cx, &mut found);
         selects_none(cx, &mut found);
+        names_waypoint(cx, &mut found);
         in_typed_struct(&part, &mut found);
         of_revision(filter, &mut found);
         if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {
@@ -405,6 +407,23 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
                 "no network filter `{name}` has HTTP filters: the filter does nothing today, the native object works"
             ),
         );
+    }
+}
+
+/// istiod attaches an EnvoyFilter to a waypoint by `targetRefs` only; settings of its pods and rules for them work.
+fn names_waypoint(cx: &Cx<'_>, found: &mut Move) {
+    let Some(name) = cx.filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL)) else { return };
+    let near = |namespace: &str| cx.filter.namespace == cx.mesh.root || cx.filter.namespace == namespace;
+    let mut gateways = cx.mesh.inventory.kube_gateways.iter();
+    let waypoint =
+        gateways.find(|one| one.object.name == *name && near(&one.object.namespace) && one.class.contains("waypoint"));
+    if let Some(one) = waypoint.filter(|_| found.moves && cx.filter.target_refs.is_empty() && !found.is_refused()) {
+        let reason = format!(
+            "the filter does nothing on waypoint {}/{}, to which only `targetRefs` attach it; what replaces it may work there",
+            one.object.namespace, one.object.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Selector, State::Broken, reason);
     }
 }
 

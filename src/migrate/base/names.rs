@@ -57,6 +57,11 @@ pub(crate) struct User {
     pub inserts: bool,
 }
 
+/// The name that istiod gives to a host's cluster.
+pub(in crate::migrate) fn native_name(host: &str, port: u32) -> String {
+    format!("outbound|{port}||{host}")
+}
+
 /// Whether patches with these contexts may be for the same filter chains.
 fn contexts_meet(one: PatchContext, other: PatchContext) -> bool {
     let apart = |context| {

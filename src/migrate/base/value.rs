@@ -13,18 +13,48 @@ use serde_json::{Map, Value as Json};
 pub(crate) struct Fields(pub Json);
 
 /// Keys of durations in native objects.
-const DURATIONS: [&str; 8] =
-    ["timeout", "perTryTimeout", "connectTimeout", "idleTimeout", "interval", "time", "baseEjectionTime", "fixedDelay"];
+const DURATIONS: [&str; 12] = [
+    "timeout",
+    "perTryTimeout",
+    "connectTimeout",
+    "idleTimeout",
+    "maxConnectionDuration",
+    "interval",
+    "time",
+    "baseEjectionTime",
+    "duration",
+    "fixedDelay",
+    "backoff",
+    "maxAge",
+];
 
-/// Why the API server would reject native settings: durations of less than a millisecond are rejected
-/// (`x-kubernetes-validations` in the CustomResourceDefinitions of Istio 1.31; tested on an API server).
+/// Keys of signed 32-bit numbers in native objects, where Envoy has unsigned ones.
+const SIGNED: [&str; 8] = [
+    "maxConnections",
+    "http1MaxPendingRequests",
+    "http2MaxRequests",
+    "maxRequestsPerConnection",
+    "maxRetries",
+    "maxConcurrentStreams",
+    "maxEjectionPercent",
+    "attempts",
+];
+
+/// Why the API server or istiod would reject native settings: durations of less than a millisecond are rejected
+/// (`x-kubernetes-validations` in the CustomResourceDefinitions of Istio 1.31; tested on an API server), and istiod cannot read
+/// an object with a number that is too high.
 pub(in crate::migrate) fn refused(native: &Json) -> Option<String> {
     let too_short = |text: &str| parse_go_duration(text).is_some_and(|nanos| nanos < 1_000_000);
     match native {
         Json::Object(map) => map.iter().find_map(|(key, value)| {
-            let short = value.as_str().filter(|text| DURATIONS.contains(&key.as_str()) && too_short(text));
-            let reason = |text| format!("the API server refuses `{key}: {text}`: durations have at least 1 ms");
-            short.map(reason).or_else(|| refused(value))
+            if value.as_str().is_some_and(|text| DURATIONS.contains(&key.as_str()) && too_short(text)) {
+                let text = value.as_str().unwrap_or_default();
+                return Some(format!("the API server refuses `{key}: {text}`: durations have at least 1 ms"));
+            }
+            if SIGNED.contains(&key.as_str()) && value.as_i64().is_some_and(|number| i32::try_from(number).is_err()) {
+                return Some(format!("istiod cannot read `{key}: {value}`: the number is at most {}", i32::MAX));
+            }
+            refused(value)
         }),
         Json::Array(items) => items.iter().find_map(refused),
         _ => None,
@@ -184,7 +214,8 @@ pub(in crate::migrate) fn percentage(of: &mut Fields) -> Option<Json> {
         Some("MILLION") => 10_000,
         _ => return None,
     };
-    if !share.is_empty() {
+    // Above 100 %, Envoy and istiod do not agree.
+    if !share.is_empty() || number > 100 * per {
         return None;
     }
     if number.is_multiple_of(per) {

@@ -237,15 +237,22 @@ impl<'a> Mesh<'a> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// Listeners of the Gateway API gateways that a filter refers to; `None` if unknown.
+    /// Listeners of the Gateway API gateways that a filter refers to or selects; `None` if unknown.
     pub fn kube_listeners(&self, filter: &EnvoyFilter) -> Option<Vec<(u32, &'a str)>> {
         let found: Vec<(u32, &'a str)> = self
             .inventory
             .kube_gateways
             .iter()
             .filter(|gateway| {
-                gateway.object.namespace == filter.namespace
-                    && filter.target_refs.iter().any(|target| target.name == gateway.object.name)
+                let own = gateway.object.namespace == filter.namespace;
+                if !filter.target_refs.is_empty() {
+                    return own && filter.target_refs.iter().any(|target| target.name == gateway.object.name);
+                }
+                let labels = filter.selector.as_ref().filter(|labels| !labels.is_empty());
+                let named = labels.is_none_or(|labels| {
+                    labels.get(GATEWAY_NAME_LABEL).is_some_and(|name| *name == gateway.object.name)
+                });
+                named && (own || filter.namespace == self.root) && !gateway.class.contains("waypoint")
             })
             .flat_map(|gateway| gateway.listeners.iter().map(|one| (one.port, one.protocol.as_str())))
             .collect();

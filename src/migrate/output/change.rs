@@ -2,7 +2,6 @@
 
 use crate::load::{yaml, yaml_text};
 use crate::migrate::base::value::merge;
-use crate::migrate::patterns::kube_rule;
 use crate::model::proxy_config::ANNOTATION;
 use crate::source::{FileId, Node};
 use serde_json::{Value as Json, json};
@@ -89,7 +88,7 @@ pub(in crate::migrate) fn apply(object: &mut Json, change: &Change) {
         }
         Change::KubeRules { at, value } => {
             let rules = spec["rules"].as_array_mut().into_iter().flatten().enumerate();
-            rules.filter(|(number, _)| at.contains(number)).for_each(|(_, rule)| kube_rule::merge(rule, value));
+            rules.filter(|(number, _)| at.contains(number)).for_each(|(_, rule)| merge_kube_rule(rule, value));
         }
         Change::LastKubeRule(rule) => {
             if let Some(rules) = spec["rules"].as_array_mut() {
@@ -164,6 +163,47 @@ fn merge_rule(rule: &mut Json, value: &Json) {
     merge(rule, &value);
 }
 
+/// Merges a part into a rule of an HTTPRoute: filters of one type into the existing one, mirrors after the others.
+pub(in crate::migrate) fn merge_kube_rule(rule: &mut Json, value: &Json) {
+    for (key, part) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "filters") {
+        merge(rule, &json!({ key: part }));
+    }
+    let Some(new) = value["filters"].as_array() else { return };
+    if rule["filters"].is_null() {
+        rule["filters"] = json!([]);
+    }
+    let Some(filters) = rule["filters"].as_array_mut() else { return };
+    for filter in new {
+        let of = filter["type"].as_str().unwrap_or_default();
+        let old = filters.iter_mut().find(|old| old["type"] == of && of != "RequestMirror");
+        match (old, of) {
+            (None, _) => filters.push(filter.clone()),
+            (Some(old), "RequestHeaderModifier") => merge_headers(old, filter, "requestHeaderModifier"),
+            (Some(old), "ResponseHeaderModifier") => merge_headers(old, filter, "responseHeaderModifier"),
+            // A MERGE replaces the settings of a filter on a route as a whole.
+            (Some(old), "CORS") => *old = filter.clone(),
+            (Some(old), _) => merge(old, filter),
+        }
+    }
+}
+
+fn merge_headers(old: &mut Json, new: &Json, field: &str) {
+    for list in ["set", "add", "remove"] {
+        let Some(items) = new[field][list].as_array() else { continue };
+        if old[field][list].is_null() {
+            old[field][list] = json!([]);
+        }
+        let Some(all) = old[field][list].as_array_mut() else { continue };
+        for item in items {
+            let name = |one: &Json| one["name"].as_str().or(one.as_str()).unwrap_or_default().to_ascii_lowercase();
+            match all.iter_mut().find(|one| name(one) == name(item)) {
+                Some(one) => *one = item.clone(),
+                None => all.push(item.clone()),
+            }
+        }
+    }
+}
+
 /// Whether a server's host (`namespace/host` or `host`) is this host.
 fn host_is(one: &Json, host: &str) -> bool {
     let text = one.as_str().unwrap_or_default();
@@ -219,5 +259,20 @@ mod tests {
     fn settings_join_those_of_the_annotation() {
         let text = with_settings("concurrency: 2\n", &json!({ "gatewayTopology": { "numTrustedProxies": 1 } }));
         assert_eq!(text, "concurrency: 2\ngatewayTopology:\n  numTrustedProxies: 1\n");
+    }
+
+    #[test]
+    fn filters_of_one_type_become_one() {
+        let mut rule = json!({ "filters": [{ "type": "RequestHeaderModifier", "requestHeaderModifier": {
+            "set": [{ "name": "A", "value": "1" }], "remove": ["x"] } }] });
+        let value = json!({ "timeouts": { "request": "1s" }, "filters": [{ "type": "RequestHeaderModifier",
+            "requestHeaderModifier": { "set": [{ "name": "a", "value": "2" }, { "name": "b", "value": "3" }], "remove": ["x", "y"] } }] });
+        merge_kube_rule(&mut rule, &value);
+        assert_eq!(
+            rule,
+            json!({ "filters": [{ "type": "RequestHeaderModifier", "requestHeaderModifier": {
+                "set": [{ "name": "a", "value": "2" }, { "name": "b", "value": "3" }], "remove": ["x", "y"] } }],
+                "timeouts": { "request": "1s" } })
+        );
     }
 }

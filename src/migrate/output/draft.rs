@@ -1,10 +1,9 @@
 //! The objects that a migration writes: new ones, edits of existing ones, pod annotations and mesh settings.
 
-use super::change::{Change, apply, settings_of};
+use super::change::{Change, apply, merge_kube_rule, settings_of};
 use crate::load::yaml_text;
 use crate::migrate::base::value::merge;
 use crate::migrate::objects::mesh::Mesh;
-use crate::migrate::patterns::kube_rule;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
@@ -200,7 +199,7 @@ impl Draft {
             match place.0.as_str() {
                 _ if equal.is_some() => {}
                 "Telemetry" => add_telemetry(&mut made.object, &object, at, &mut self.items),
-                "HTTPRoute" => kube_rule::merge(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0]),
+                "HTTPRoute" => merge_kube_rule(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0]),
                 _ => merge(&mut made.object["spec"], &object["spec"]),
             }
             return;

@@ -3,9 +3,9 @@
 use crate::migrate::After;
 use crate::migrate::PatchReport;
 use crate::migrate::base::catalog;
+use crate::migrate::base::names::native_name;
 use crate::migrate::base::step::Cx;
 use crate::migrate::base::verdict::Class;
-use crate::migrate::patterns::cluster_add::native_name;
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::{Tree, Value};
 use serde_json::Value as Json;

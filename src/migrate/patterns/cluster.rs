@@ -2,8 +2,7 @@
 
 use super::cluster_mesh;
 use super::cluster_policy::{Policy, policy};
-use super::routes::client_namespace;
-use crate::engine::matching;
+use super::target::{Target, client_namespace, target};
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{has_entry, merge, set_at};
@@ -11,22 +10,10 @@ use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::draft::{Action, existing, metadata};
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::inventory::DestinationRule;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Map, Value as Json, json};
-
-/// The clusters that a patch matches.
-pub(in crate::migrate) struct Target {
-    /// The host.
-    pub host: String,
-    /// The port; `None` for all.
-    pub port: Option<u32>,
-    /// The subset; `None` for all if not `by_name`.
-    pub subset: Option<String>,
-    /// Whether it is one cluster by its full name, which excludes clusters of subsets.
-    pub by_name: bool,
-}
 
 /// Finds values merged into clusters.
 pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
@@ -36,26 +23,6 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             part.answer(found);
         }
     }
-}
-
-/// The clusters of one host that a patch matches; `None` if it names none, or the clusters of inbound traffic.
-pub(in crate::migrate) fn target(part: &Part<'_>) -> Option<Target> {
-    let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
-    if !cluster.name.is_empty() {
-        let key = matching::parse_subset_key(&cluster.name);
-        return (key.direction == "outbound" && key.port != 0 && !key.host.is_empty()).then(|| Target {
-            host: key.host.to_owned(),
-            port: Some(key.port),
-            subset: (!key.subset.is_empty()).then(|| key.subset.to_owned()),
-            by_name: true,
-        });
-    }
-    (!cluster.service.is_empty()).then(|| Target {
-        host: cluster.service.clone(),
-        port: (cluster.port_number != 0).then_some(cluster.port_number),
-        subset: (!cluster.subset.is_empty()).then(|| cluster.subset.clone()),
-        by_name: false,
-    })
 }
 
 fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
@@ -153,6 +120,9 @@ pub(in crate::migrate) fn destination_rule(
                 found.guard(guard.concern, guard.state, guard.reason);
             }
         }
+    }
+    if native.get("retryBudget").is_some() && target.port.is_some() && !single_port(cx, target) {
+        return Move::none(found.pattern, "a DestinationRule has a retry budget for a host, not for one of its ports");
     }
     let mut spec = Map::new();
     spec.insert("host".to_owned(), target.host.clone().into());
@@ -370,10 +340,13 @@ fn scoped(
 /// outbound traffic does not change (`applyConnectionPool` for inbound clusters in istiod).
 fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<String, Json>, target: &Target) {
     let narrow = Mesh::is_narrow(cx.filter);
-    if narrow || part.built.patch.context != PatchContext::SidecarOutbound || target.subset.is_some() {
+    let everywhere = part.built.patch.context == PatchContext::Any;
+    let outbound = part.built.patch.context == PatchContext::SidecarOutbound && !narrow;
+    if !(everywhere || outbound) || target.subset.is_some() || target.by_name {
         return;
     }
-    if !spec.iter().any(|(key, value)| key == "connectionPool" || has_entry(value, &|key, _| key == "connectionPool")) {
+    let sets = |names: &[&str]| spec.values().any(|value| has_entry(value, &|key, _| names.contains(&key)));
+    if everywhere && !sets(&["loadBalancer", "outlierDetection", "tls"]) || !everywhere && !sets(&["connectionPool"]) {
         return;
     }
     let Some(service) = cx.mesh.service(&target.host).filter(|service| !service.selector.is_empty()) else { return };
@@ -384,10 +357,17 @@ fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<Stri
     if reached || (near && !known) {
         found.difference(
             Kind::Behavior,
-            format!(
-                "the rule also applies inside the pods of {}, between their sidecar and the application; the filter is for outbound traffic only",
-                target.host
-            ),
+            if everywhere {
+                format!(
+                    "the filter also sets it inside the pods of {}, between their sidecar and the application; the rule sets only connection pools there",
+                    target.host
+                )
+            } else {
+                format!(
+                    "the rule also applies inside the pods of {}, between their sidecar and the application; the filter is for outbound traffic only",
+                    target.host
+                )
+            },
         );
     }
 }

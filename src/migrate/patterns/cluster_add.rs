@@ -1,8 +1,9 @@
 //! Clusters of services outside the mesh: ServiceEntry, and a DestinationRule for TLS.
 
 use super::cluster_policy::upstream_tls;
-use super::routes::client_namespace;
+use super::target::client_namespace;
 use crate::migrate::base::catalog;
+use crate::migrate::base::names::native_name;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::Fields;
 use crate::migrate::base::verdict::{Concern, Kind, State};
@@ -86,11 +87,6 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             part.answer(found);
         }
     }
-}
-
-/// The name that istiod gives to a host's cluster.
-pub(in crate::migrate) fn native_name(host: &str, port: u32) -> String {
-    format!("outbound|{port}||{host}")
 }
 
 fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {

@@ -1,6 +1,6 @@
 //! Settings of every cluster: MeshConfig.
 
-use super::routes::client_namespace;
+use super::target::client_namespace;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::has_entry;
@@ -9,7 +9,11 @@ use crate::migrate::guards::whole::waypoints;
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::output::draft::{Action, metadata};
 use crate::model::envoy_filter::{ClusterMatch, ObjectMatch, PatchContext};
+use crate::proto::decode::parse_go_duration;
 use serde_json::{Value as Json, json};
+
+/// The longest connect timeout of the mesh in nanoseconds (`connectTimeoutMax` in istiod's validation).
+const LONGEST_CONNECT: i64 = 3_600_000_000_000;
 
 /// Whether a patch is for every cluster.
 pub(in crate::migrate) fn is_everything(part: &Part<'_>) -> bool {
@@ -58,6 +62,11 @@ pub(in crate::migrate) fn connections(
             Kind::Metadata,
             "BlackHoleCluster, which connects to nothing, does not have the keepalive settings",
         );
+    }
+    let timeout = tcp.get("connectTimeout").and_then(Json::as_str).and_then(parse_go_duration);
+    if timeout.is_some_and(|nanos| nanos > LONGEST_CONNECT) {
+        let reason = "istiod accepts a `connectTimeout` of the mesh of at most 1 h";
+        found.guard(Concern::Patch, State::Broken, reason);
     }
     if part.built.patch.context != PatchContext::Any {
         let reason =

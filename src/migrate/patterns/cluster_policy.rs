@@ -4,7 +4,7 @@
 
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has};
-use crate::migrate::base::value::{Fields, refused, set_at};
+use crate::migrate::base::value::{Fields, has_entry, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
 use serde_json::{Value as Json, json};
@@ -76,7 +76,14 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
     }
     if native.as_object().is_none_or(serde_json::Map::is_empty) {
         let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        return Err((pattern, format!("{} has no known native field", keys.join(", "))));
+        return Err((
+            pattern,
+            if keys.is_empty() {
+                "the value sets nothing that a merge can set".to_owned()
+            } else {
+                format!("{} has no known native field", keys.join(", "))
+            },
+        ));
     }
     if let Some(reason) = refused(&native) {
         return Err((pattern, reason));
@@ -88,6 +95,9 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
 fn keepalive(value: &mut Fields, native: &mut Json) -> Result<(), Refused> {
     let Some(mut keepalive) = value.sub("upstream_connection_options/tcp_keepalive") else { return Ok(()) };
     if let Some(probes) = keepalive.take("keepalive_probes") {
+        if probes == 0 {
+            return Err((&catalog::CLUSTER_POLICY, "a DestinationRule reads 0 probes as no setting".to_owned()));
+        }
         set_at(native, "connectionPool/tcp/tcpKeepalive/probes", probes);
     }
     for (from, to) in [("keepalive_time", "time"), ("keepalive_interval", "interval")] {
@@ -156,27 +166,50 @@ fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Resul
             set_at(native, &format!("outlierDetection/{to}"), setting);
         }
     }
+    if native
+        .pointer("/outlierDetection/maxEjectionPercent")
+        .and_then(Json::as_u64)
+        .is_some_and(|percent| percent > 100)
+    {
+        return Err((&catalog::CLUSTER_POLICY, "istiod accepts a `maxEjectionPercent` of at most 100".to_owned()));
+    }
     // istiod sets these to full enforcement itself, and disables detection by success rate.
+    let mut given = Vec::new();
     for (field, expected) in [
         ("enforcing_consecutive_5xx", 100),
         ("enforcing_consecutive_gateway_failure", 100),
         ("enforcing_consecutive_local_origin_failure", 100),
         ("enforcing_success_rate", 0),
     ] {
-        if detection.number(field).is_some_and(|number| number != expected) {
-            return Err((&catalog::CLUSTER_POLICY, format!("`{field}` has no native field")));
+        match detection.number(field) {
+            Some(number) if number != expected => {
+                return Err((&catalog::CLUSTER_POLICY, format!("`{field}` has no native field")));
+            }
+            Some(_) => given.push(field),
+            None => {}
         }
     }
-    if native.pointer("/outlierDetection/consecutiveGatewayErrors").is_some()
-        && native.pointer("/outlierDetection/consecutive5xxErrors").is_none()
-    {
-        found.difference(Kind::Metadata, "defaults of the detection are written out");
-    }
     found.difference(Kind::Metadata, "defaults of the detection are written out");
-    found.difference(
-        Kind::Behavior,
-        "istiod disables success-rate detection, and ejections stop below a percentage of healthy endpoints (`minHealthPercent`)",
-    );
+    let has = |field: &str| native.pointer(&format!("/outlierDetection/{field}"));
+    for (differs, effect) in [
+        (
+            !given.contains(&"enforcing_success_rate"),
+            "istiod disables success-rate detection, and ejections stop below a percentage of healthy endpoints (`minHealthPercent`)",
+        ),
+        (
+            has("consecutiveGatewayErrors").is_some() && !given.contains(&"enforcing_consecutive_gateway_failure"),
+            "istiod ejects after gateway failures; by Envoy's default they are only counted",
+        ),
+        (has("consecutive5xxErrors") == Some(&json!(0)), "istiod turns the detection by errors off for a limit of 0"),
+        (
+            has("splitExternalLocalOriginErrors") == Some(&json!(true)),
+            "istiod disables success-rate detection of local errors too",
+        ),
+    ] {
+        if differs {
+            found.difference(Kind::Behavior, effect);
+        }
+    }
     if detection.is_empty() && native.get("outlierDetection").is_some() {
         Ok(())
     } else {
@@ -218,6 +251,25 @@ fn is_http2(cx: &Cx<'_>, part: &Part<'_>) -> Option<bool> {
     Some(ports.all(|port| http2(&port.name, port.app_protocol.as_deref())))
 }
 
+/// Whether istiod generates no HTTP options for the clusters of the service, since its ports are named HTTP/1.
+fn is_http1(cx: &Cx<'_>, part: &Part<'_>) -> bool {
+    let Some(target) = super::target::target(part) else { return false };
+    let Some(service) = cx.mesh.service(&target.host) else { return false };
+    let mut ports =
+        service.ports.iter().filter(|port| target.port.is_none_or(|number| port.number == number)).peekable();
+    let http = |name: &str, app: Option<&str>| {
+        app.unwrap_or_else(|| name.split('-').next().unwrap_or_default()).eq_ignore_ascii_case("http")
+    };
+    let upgrades = |mesh: &Json| mesh["h2UpgradePolicy"] == "UPGRADE";
+    let own = |rule: &crate::model::inventory::DestinationRule| {
+        has_entry(&rule.object.document.to_json(), &|key, value| key == "connectionPool" && value.get("http").is_some())
+    };
+    ports.peek().is_some()
+        && ports.all(|port| http(&port.name, port.app_protocol.as_deref()))
+        && cx.mesh.mesh_config().is_some_and(|mesh| !upgrades(mesh))
+        && !cx.mesh.destination_rules(&target.host, &cx.filter.namespace).into_iter().any(own)
+}
+
 fn http_options(
     cx: &Cx<'_>,
     part: &Part<'_>,
@@ -238,7 +290,8 @@ fn http_options(
         }
     }
     let http2 = http.peek("explicit_http_config/http2_protocol_options").is_some();
-    if replaced && !(http2 && is_http2(cx, part) == Some(true)) {
+    let plain = !http2 && http.peek("explicit_http_config/http_protocol_options").is_some() && is_http1(cx, part);
+    if replaced && !plain && !(http2 && is_http2(cx, part) == Some(true)) {
         found.difference(
             Kind::Behavior,
             "MERGE replaces all of istiod's HTTP options (HTTP/2 among them); the rule keeps them",
@@ -284,6 +337,10 @@ fn http_options(
             if !keepalive.is_empty() {
                 return Err(refused("keepalive settings without a native field"));
             }
+            let both = native.pointer("/connectionPool/http/http2KeepAlive");
+            if both.is_none_or(|both| both.get("interval").is_none() || both.get("timeout").is_none()) {
+                return Err(refused("`http2KeepAlive` needs an interval and a timeout"));
+            }
         }
         if !two.is_empty() {
             return Err(refused("HTTP/2 options without a native field"));
@@ -294,7 +351,9 @@ fn http_options(
             return Err(refused("HTTP/1 options without a native field"));
         }
         set_at(native, "connectionPool/http/h2UpgradePolicy", "DO_NOT_UPGRADE");
-        found.difference(Kind::Behavior, "MERGE replaces all of istiod's HTTP options; the rule keeps the others");
+        if !plain {
+            found.difference(Kind::Behavior, "MERGE replaces all of istiod's HTTP options; the rule keeps the others");
+        }
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 use crate::migrate::base::value::Fields;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// With more alternatives, nobody could review the policy.
 const MAX_ALTERNATIVES: usize = 24;
@@ -234,8 +235,9 @@ fn identity(pattern: &str) -> Option<String> {
 fn block(mut range: Fields) -> Option<String> {
     let address = range.text("address_prefix")?;
     let length = range.number("prefix_len");
-    // Without a length, Envoy compares no bits.
-    range.is_empty().then(|| format!("{address}/{}", length.unwrap_or(0)))
+    // Without a length, Envoy compares no bits, and never more than the address has; istiod drops such a rule.
+    let most = if address.parse::<IpAddr>().ok()?.is_ipv4() { 32 } else { 128 };
+    range.is_empty().then(|| format!("{address}/{}", length.unwrap_or(0).min(most)))
 }
 
 #[cfg(test)]
@@ -307,5 +309,7 @@ mod tests {
     fn no_length_is_every_address() {
         let all = json!({ "permissions": [{ "any": true }], "principals": [{ "direct_remote_ip": { "address_prefix": "10.0.0.1" } }] });
         assert_eq!(read(all), Some(json!([{ "from": [{ "source": { "ipBlocks": ["10.0.0.1/0"] } }] }])));
+        let long = json!({ "permissions": [{ "any": true }], "principals": [{ "remote_ip": { "address_prefix": "10.0.0.1", "prefix_len": 64 } }] });
+        assert_eq!(read(long), Some(json!([{ "from": [{ "source": { "remoteIpBlocks": ["10.0.0.1/32"] } }] }])));
     }
 }

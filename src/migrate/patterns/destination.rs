@@ -4,7 +4,7 @@ use super::route_value::{Setting, headers};
 use crate::engine::matching;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Move, Part};
-use crate::migrate::base::value::Fields;
+use crate::migrate::base::value::{Fields, refused as too_short};
 use crate::migrate::base::verdict::Kind;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
@@ -174,6 +174,7 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         at_host: false,
         moved: "",
         rest: None,
+        default_attempts: false,
     };
     headers(&mut route, &mut found).map_err(|(_, reason)| reason)?;
     if let Some(headers) = found.value.get("headers") {
@@ -182,5 +183,9 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
     if !route.is_empty() {
         return Err(super::extension::left(&route, &Fields(json!({}))).into());
     }
-    Ok(Json::Object(rule))
+    let rule = Json::Object(rule);
+    match too_short(&rule) {
+        Some(reason) => Err(reason.into()),
+        None => Ok(rule),
+    }
 }

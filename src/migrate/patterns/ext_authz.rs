@@ -17,6 +17,8 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 const EXT_AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
+/// Timeout of a call to a gRPC service that names none, in Envoy's filter.
+const ENVOYS_TIMEOUT: &str = "0.2s";
 const PER_ROUTE: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute";
 
 /// Finds external authorization, with the virtual hosts for which the same filter turns it off.
@@ -248,9 +250,12 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
             );
         }
         let mut one = json!({ "service": host, "port": port });
-        if let Some(timeout) = grpc.text("timeout") {
-            one["timeout"] = timeout.into();
-        }
+        // Without a timeout, istiod writes 600 s.
+        let timeout = grpc.text("timeout").unwrap_or_else(|| {
+            found.difference(Kind::Metadata, "the timeout of a call, 0.2 s by Envoy's default, is written out");
+            ENVOYS_TIMEOUT.to_owned()
+        });
+        one["timeout"] = timeout.into();
         if !grpc.is_empty() {
             return Err(super::extension::left(&grpc, &Fields(json!({}))).into());
         }
@@ -267,6 +272,13 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
         one["timeout"] = timeout.into();
     }
     if let Some(prefix) = http.text("path_prefix") {
+        // istiod rejects the mesh settings as a whole otherwise.
+        if !prefix.starts_with('/') || prefix.contains('%') {
+            return Err(format!(
+                "`pathPrefix` of a provider begins with `/` and has no escapes; the filter's is `{prefix}`"
+            )
+            .into());
+        }
         one["pathPrefix"] = prefix.into();
     }
     for (path, field) in [
@@ -284,9 +296,10 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     }
     let mut more = json!({});
     for mut header in http.list("authorization_request/headers_to_add") {
-        if let (Some(name), Some(text)) = (header.text("key"), header.text("value")) {
-            more[&name] = text.into();
-        }
+        let (Some(name), Some(text)) = (header.text("key"), header.text("value")) else {
+            return Err("a header that the filter adds to the check has no text".into());
+        };
+        more[&name] = text.into();
     }
     if more.as_object().is_some_and(|map| !map.is_empty()) {
         one["includeAdditionalHeadersInCheck"] = more;
@@ -353,8 +366,9 @@ fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, 
             .or_else(|| one.text("prefix").map(|text| format!("{text}*")))
             .or_else(|| one.text("suffix").map(|text| format!("*{text}")));
         match name {
-            Some(name) if one.is_empty() => names.push(name),
-            _ => return Err("header names matched by regular expression have no native equivalent".into()),
+            // A star inside a name is not a wildcard in the filter.
+            Some(name) if one.is_empty() && !written.contains('*') => names.push(name),
+            _ => return Err("header names with `*`, or matched by another way than their whole, start or end, have no native equivalent".into()),
         }
     }
     Ok((!names.is_empty()).then_some(names))

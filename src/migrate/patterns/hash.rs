@@ -3,8 +3,8 @@
 //! The rule sets both halves for its host: istiod puts its hash policy on every route to that host which the rule's
 //! clients have (`consistentHashToHashPolicy` in `route.go`, releases 1.22 to 1.31).
 
-use super::cluster::{self, Target};
-use super::routes::client_namespace;
+use super::cluster;
+use super::target::{Target, client_namespace, target};
 use super::vhost::Vhost;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
@@ -102,7 +102,7 @@ fn meet(routes: &Part<'_>, cluster: &Part<'_>) -> bool {
     let (one, other) = (routes.built.patch.context, cluster.built.patch.context);
     let contexts = one == other || PatchContext::Any == one || PatchContext::Any == other;
     let host = |target: Target| Vhost::of(routes).is_none_or(|vhost| reaches(routes, &vhost, &target.host));
-    contexts && cluster::target(cluster).is_none_or(host)
+    contexts && target(cluster).is_none_or(host)
 }
 
 /// Whether routes of a virtual host may lead to a service: in a sidecar, the virtual host has the name of the service.
@@ -127,8 +127,7 @@ fn of_cluster(cx: &Cx<'_>, parts: &[Part<'_>], at: usize, routes: &[usize]) -> M
         Ok(native) => native,
         Err(reason) => return Move::none(pattern, reason),
     };
-    let Some(mut target) = cluster::target(part).filter(|_| part.built.patch.context != PatchContext::SidecarInbound)
-    else {
+    let Some(mut target) = target(part).filter(|_| part.built.patch.context != PatchContext::SidecarInbound) else {
         return by_hand("a DestinationRule names a host: write one for each", &native);
     };
     let mut found = Move::new(pattern);

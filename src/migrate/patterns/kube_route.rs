@@ -2,12 +2,12 @@
 
 use super::kube_rule::{self, KubeRule};
 use super::route_value::Setting;
-use super::routes::Group;
+use super::vhost::Group;
 use crate::migrate::base::step::{Cx, Move, has};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::beside;
 use crate::migrate::objects::mesh::Mesh;
-use crate::migrate::output::change::{Change, Choose};
+use crate::migrate::output::change::{Change, Choose, merge_kube_rule};
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::RouteAction;
 use crate::model::inventory::{KubeGateway, Object};
@@ -509,7 +509,7 @@ fn beside(owner: &Owner<'_>, old: &Json, setting: &Setting, rule: &KubeRule, fou
         );
     }
     let mut merged = old.clone();
-    kube_rule::merge(&mut merged, &rule.value);
+    merge_kube_rule(&mut merged, &rule.value);
     if kube_rule::is_too_long(&merged) {
         existing(
             found,

@@ -360,47 +360,6 @@ fn mirrors(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result
     Ok(())
 }
 
-/// Merges a part into a rule: filters of one type into the existing one, mirrors after the others.
-pub(in crate::migrate) fn merge(rule: &mut Json, value: &Json) {
-    for (key, part) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "filters") {
-        crate::migrate::base::value::merge(rule, &json!({ key: part }));
-    }
-    let Some(new) = value["filters"].as_array() else { return };
-    if rule["filters"].is_null() {
-        rule["filters"] = json!([]);
-    }
-    let Some(filters) = rule["filters"].as_array_mut() else { return };
-    for filter in new {
-        let of = filter["type"].as_str().unwrap_or_default();
-        let old = filters.iter_mut().find(|old| old["type"] == of && of != "RequestMirror");
-        match (old, of) {
-            (None, _) => filters.push(filter.clone()),
-            (Some(old), "RequestHeaderModifier") => merge_headers(old, filter, "requestHeaderModifier"),
-            (Some(old), "ResponseHeaderModifier") => merge_headers(old, filter, "responseHeaderModifier"),
-            // A MERGE replaces the settings of a filter on a route as a whole.
-            (Some(old), "CORS") => *old = filter.clone(),
-            (Some(old), _) => crate::migrate::base::value::merge(old, filter),
-        }
-    }
-}
-
-fn merge_headers(old: &mut Json, new: &Json, field: &str) {
-    for list in ["set", "add", "remove"] {
-        let Some(items) = new[field][list].as_array() else { continue };
-        if old[field][list].is_null() {
-            old[field][list] = json!([]);
-        }
-        let Some(all) = old[field][list].as_array_mut() else { continue };
-        for item in items {
-            let name = |one: &Json| one["name"].as_str().or(one.as_str()).unwrap_or_default().to_ascii_lowercase();
-            match all.iter_mut().find(|one| name(one) == name(item)) {
-                Some(one) => *one = item.clone(),
-                None => all.push(item.clone()),
-            }
-        }
-    }
-}
-
 /// A rule in the form of a VirtualService's, as far as it says what the rule already sets.
 pub(in crate::migrate) fn as_virtual(rule: &Json) -> Json {
     let mut native = json!({});
@@ -478,20 +437,5 @@ mod tests {
         assert_eq!(of(json!({ "regex": r"^https://.*.example\.com$" })), None);
         assert_eq!(of(json!({ "regex": ANY_ORIGIN })).as_deref(), Some("*"));
         assert_eq!(of(json!({ "exact": "null" })), None);
-    }
-
-    #[test]
-    fn filters_of_one_type_become_one() {
-        let mut rule = json!({ "filters": [{ "type": "RequestHeaderModifier", "requestHeaderModifier": {
-            "set": [{ "name": "A", "value": "1" }], "remove": ["x"] } }] });
-        let value = json!({ "timeouts": { "request": "1s" }, "filters": [{ "type": "RequestHeaderModifier",
-            "requestHeaderModifier": { "set": [{ "name": "a", "value": "2" }, { "name": "b", "value": "3" }], "remove": ["x", "y"] } }] });
-        merge(&mut rule, &value);
-        assert_eq!(
-            rule,
-            json!({ "filters": [{ "type": "RequestHeaderModifier", "requestHeaderModifier": {
-                "set": [{ "name": "a", "value": "2" }, { "name": "b", "value": "3" }], "remove": ["x", "y"] } }],
-                "timeouts": { "request": "1s" } })
-        );
     }
 }

@@ -6,8 +6,10 @@ use crate::migrate::base::value::{Fields, any_type};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::output::draft::Action;
+use crate::migrate::settings_of;
 use crate::model::envoy_filter::{ApplyTo, Operation};
-use serde_json::json;
+use crate::model::proxy_config::ANNOTATION;
+use serde_json::{Value as Json, json};
 
 const PROXY_PROTOCOL: &str = "envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol";
 
@@ -91,6 +93,14 @@ fn is_proxy_protocol(filter: &Fields) -> bool {
             && matches!(name, Some("envoy.filters.listener.proxy_protocol" | "envoy.listener.proxy_protocol")))
 }
 
+/// Whether the mesh's default or the annotation of a selected workload already sets the native field.
+fn has_own(cx: &Cx<'_>) -> bool {
+    let sets = |config: &Json| config.pointer("/gatewayTopology/proxyProtocol").is_some();
+    let default = cx.mesh.mesh_config().and_then(|mesh| mesh.get("defaultConfig")).is_some_and(sets);
+    let mut workloads = cx.mesh.workloads(cx.filter);
+    default || workloads.any(|one| one.annotations.get(ANNOTATION).is_some_and(|text| sets(&settings_of(text))))
+}
+
 /// Whether the filter has no settings, since the native field has none.
 fn is_plain(filter: &Fields) -> bool {
     let config = filter.peek("typed_config").and_then(serde_json::Value::as_object);
@@ -145,7 +155,19 @@ fn proxy_protocol(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
     }
     let mut found = Move::new(&catalog::PROXY_PROTOCOL);
     found.add_home("proxy.istio.io/config", "gatewayTopology.proxyProtocol", 0);
+    if has_own(cx) {
+        found.difference(
+            Kind::Behavior,
+            "`gatewayTopology.proxyProtocol` is already set: with the filter, listeners expect the PROXY header twice, without it once",
+        );
+    }
     gateways_only(cx, part, &mut found, "`gatewayTopology.proxyProtocol`");
+    if main.peek("typed_config").is_none() {
+        found.difference(
+            Kind::Behavior,
+            "Envoy rejects the filter's listeners, since it finds no extension without `typed_config`; the native field works",
+        );
+    }
     if main.peek("name").and_then(serde_json::Value::as_str) != Some("envoy.filters.listener.proxy_protocol") {
         found.difference(Kind::Name, "the listener filter gets the name envoy.filters.listener.proxy_protocol");
     }

@@ -17,6 +17,7 @@ use crate::migrate::settings_of;
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::inventory::Workload;
 use crate::model::proxy_config::ANNOTATION;
+use crate::proto::decode::parse_go_duration;
 use serde_json::{Value as Json, json};
 
 /// Message name of the HTTP connection manager.
@@ -312,10 +313,7 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
-    let own = |config: &Json| config.get("connectionSettings").is_some();
-    let annotated =
-        |workload: &Workload| workload.annotations.get(ANNOTATION).is_some_and(|text| own(&settings_of(text)));
-    if mesh.get("defaultConfig").is_some_and(own) || cx.mesh.workloads(cx.filter).any(annotated) {
+    if has_settings(cx) {
         let reason =
             "`connectionSettings` of a proxy come before `meshConfig.pathNormalization`; the filter comes before both";
         found.guard(Concern::Existing, State::Undecided, reason);
@@ -438,14 +436,24 @@ fn header_case(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Mo
 
 fn certificate_details(part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json, details: &Json) {
     config.skip("set_current_client_cert_details");
-    annotate(
-        found,
-        proxy,
-        &catalog::CLIENT_CERT_HEADER,
-        ("proxyHeaders/setCurrentClientCertDetails", 24),
-        details.clone(),
-    );
-    if part.reach.proxies == Proxies::Gateway {
+    let mut details = details.clone();
+    // istiod writes a subject everywhere, and MERGE of false into a wrapper changes nothing.
+    if let Some(details) = details.as_object_mut()
+        && details.get("subject") == Some(&json!(false))
+    {
+        details.shift_remove("subject");
+    }
+    if details.as_object().is_some_and(serde_json::Map::is_empty) {
+        return;
+    }
+    annotate(found, proxy, &catalog::CLIENT_CERT_HEADER, ("proxyHeaders/setCurrentClientCertDetails", 24), details);
+    if part.reach.context == PatchContext::Any {
+        found.difference(
+            Kind::Metadata,
+            "`set_current_client_cert_details` is not written for requests that workloads send: Envoy does not read it there",
+        );
+    }
+    if matches!(part.reach.proxies, Proxies::Gateway | Proxies::Both) {
         found.difference(
             Kind::Behavior,
             "the details of the certificate that the filter asks for are not in the header: gateways do not read these \
@@ -455,7 +463,7 @@ fn certificate_details(part: &Part<'_>, config: &mut Fields, found: &mut Move, p
     }
 }
 
-/// Moves one field; returns the reason if the target release is too old for it.
+/// Moves one field; returns the reason if the setting cannot express it in the target release.
 fn one(
     cx: &Cx<'_>,
     part: &Part<'_>,
@@ -475,7 +483,20 @@ fn one(
             setting.since, cx.to.major, cx.to.minor
         ));
     }
-    let value = native_value(setting, config)?;
+    let value = match native_value(setting, config) {
+        Ok(value) => value,
+        Err(reason) => return Some(reason),
+    };
+    // MERGE of a message with zero in it leaves what is there.
+    let zero = value.as_str().and_then(parse_go_duration) == Some(0);
+    if zero && has_settings(cx) {
+        let name = setting.home.rsplit('/').next().unwrap_or(setting.home);
+        let reason = format!(
+            "these proxies have `connectionSettings`: where they set `{name}`, MERGE of 0 s changes nothing; the native setting replaces it"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     annotate(found, proxy, setting.pattern, (setting.home, setting.since), value);
     if setting.field == "server_name" && is_set(cx, "/proxyHeaders/server/disabled", &true.into()) {
         let reason = "`proxyHeaders.server.disabled` is already set, and istiod then ignores the name";
@@ -496,22 +517,48 @@ fn is_set(cx: &Cx<'_>, path: &str, value: &Json) -> bool {
     default.as_ref() == Some(value) || cx.mesh.workloads(cx.filter).any(annotated)
 }
 
-/// Takes a field's value in the form of the setting; `None` if the setting cannot express it.
-fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
-    let value = config.peek(setting.field)?.clone();
-    let value = match setting.field.rsplit('/').next()? {
-        "headers_with_underscores_action" => format!("HEADERS_WITH_UNDERSCORES_{}", value.as_str()?).into(),
-        "path_with_escaped_slashes_action" => {
-            (value.as_str()? != "IMPLEMENTATION_SPECIFIC_DEFAULT").then_some(value)?
-        }
-        _ => value,
-    };
+/// Whether the mesh's default or the annotation of a selected workload has connection settings.
+fn has_settings(cx: &Cx<'_>) -> bool {
+    let own = |config: &Json| config.get("connectionSettings").is_some();
+    let annotated =
+        |workload: &Workload| workload.annotations.get(ANNOTATION).is_some_and(|text| own(&settings_of(text)));
+    let default = cx.mesh.mesh_config().and_then(|mesh| mesh.get("defaultConfig")).is_some_and(own);
+    default || cx.mesh.workloads(cx.filter).any(annotated)
+}
+
+/// Takes a field's value in the form of the setting; the reason if the setting cannot express it.
+fn native_value(setting: &Setting, config: &mut Fields) -> Result<Json, String> {
+    let value = config.peek(setting.field).cloned().unwrap_or_default();
+    let name = setting.home.rsplit('/').next().unwrap_or(setting.home);
+    if let Some(least) = least(name)
+        && value.as_i64().is_some_and(|number| number < least)
+    {
+        return Err(format!(
+            "`{name}` must be at least {least}: injection and the agent reject {value}, as Envoy does"
+        ));
+    }
     // istiod reads signed 32-bit numbers and ignores others.
     if value.as_u64().is_some_and(|number| i32::try_from(number).is_err()) {
-        return None;
+        return Err(format!("`{name}` must be at most {}; the filter sets {value}", i32::MAX));
+    }
+    if let Some(text) = value.as_str().filter(|text| parse_go_duration(text).is_some_and(|nanos| nanos < 0)) {
+        return Err(format!("`{name}` must not be negative: injection and the agent reject {text}, as Envoy does"));
     }
     config.skip(setting.field);
-    Some(value)
+    Ok(match (name, value.as_str()) {
+        ("httpHeadersWithUnderscoresAction", Some(action)) => format!("HEADERS_WITH_UNDERSCORES_{action}").into(),
+        _ => value,
+    })
+}
+
+/// The least value that istiod's validation of proxy settings accepts (`validateConnectionSettings`). Injection refuses
+/// pods with a lower one, and the agent does not start.
+fn least(name: &str) -> Option<i64> {
+    match name {
+        "httpMaxConcurrentStreams" => Some(1),
+        "http2InitialStreamWindowSize" | "http2InitialConnectionWindowSize" => Some(65_535),
+        _ => None,
+    }
 }
 
 fn homeless(config: &Fields) -> Move {

@@ -25,6 +25,7 @@ pub(in crate::migrate) mod route_value;
 pub(in crate::migrate) mod router;
 pub(in crate::migrate) mod routes;
 pub(in crate::migrate) mod setting;
+pub(in crate::migrate) mod target;
 pub(in crate::migrate) mod telemetry;
 pub(in crate::migrate) mod tls;
 pub(in crate::migrate) mod tracing;

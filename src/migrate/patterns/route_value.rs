@@ -2,7 +2,7 @@
 
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
-use crate::migrate::base::step::Part;
+use crate::migrate::base::step::{Cx, Part};
 use crate::migrate::base::value::{Fields, any_type, percentage, refused};
 use crate::migrate::base::verdict::{Difference, Kind};
 use crate::migrate::proofs::forms::{is_internal, reads_headers};
@@ -35,13 +35,18 @@ pub(in crate::migrate) struct Setting {
     pub moved: &'static str,
     /// Fields without a native equivalent.
     pub rest: Option<Json>,
+    /// Whether the number of retries is istiod's default, since the patch names none.
+    pub default_attempts: bool,
 }
+
+/// How often istiod retries where nothing says otherwise (`newRetryPolicy` in `retry.go`).
+const ATTEMPTS: u64 = 2;
 
 /// A refusal: the pattern and why.
 type Refused = (&'static Pattern, String);
 
 /// Reads a value; CORS filters that the same EnvoyFilter inserts count as istiod's.
-pub(in crate::migrate) fn settings(part: &Part<'_>, own_cors: &[String], to: Release) -> Result<Setting, Refused> {
+pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[String]) -> Result<Setting, Refused> {
     let mut value = part.value.clone();
     value.skip("name");
     let at_host = part.apply_to() != ApplyTo::HttpRoute;
@@ -55,12 +60,13 @@ pub(in crate::migrate) fn settings(part: &Part<'_>, own_cors: &[String], to: Rel
         at_host,
         moved: "it moves from the virtual host (or the whole table) to its routes: the same for every request that matches a route",
         rest: None,
+        default_attempts: false,
     };
     headers(&mut value, &mut found)?;
     timeouts(&mut value, &mut found);
-    retries(&mut value, &mut found)?;
+    retries(cx, &mut value, &mut found)?;
     rewrite(&mut value, &mut found);
-    mirrors(&mut value, to, &mut found)?;
+    mirrors(&mut value, cx.to, &mut found)?;
     per_filter(&mut value, &mut found, own_cors)?;
     for path in ["cors", "route/cors"] {
         if let Some(policy) = value.sub(path) {
@@ -212,7 +218,7 @@ fn timeouts(value: &mut Fields, found: &mut Setting) {
     );
 }
 
-fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
+fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     let path = if value.peek("route/retry_policy").is_some() { "route/retry_policy" } else { "retry_policy" };
     let Some(mut policy) = value.sub(path) else { return Ok(()) };
     let mut native = Map::new();
@@ -230,9 +236,19 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
         native.insert("perTryTimeout".to_owned(), timeout.into());
     }
     if let Some(mut on) = policy.text("retry_on") {
+        if let Some(code) = on.split(',').map(str::trim).find(|one| one.parse::<u32>().is_ok()) {
+            let reason =
+                format!("`{code}` in `retry_on` is no condition for Envoy, and istiod reads it as a status code");
+            return Err((&catalog::ROUTE_RETRIES, reason));
+        }
         let codes = policy.peek("retriable_status_codes").and_then(Json::as_array).cloned().unwrap_or_default();
         // istiod puts these codes into the list of their own.
         if !codes.is_empty() && on.split(',').any(|one| one.trim() == "retriable-status-codes") {
+            if let Some(code) = codes.iter().find(|code| !code.as_u64().is_some_and(is_known_status)) {
+                let reason =
+                    format!("istiod does not read {code} in `retryOn` as a status code: HTTP has no such status");
+                return Err((&catalog::ROUTE_RETRIES, reason));
+            }
             policy.skip("retriable_status_codes");
             codes.iter().for_each(|code| on.push_str(&format!(",{code}")));
         }
@@ -249,7 +265,12 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
             "istiod sets a retry policy on every route, which overrides the virtual host's: the filter does nothing, the rule takes effect",
         );
     }
-    if native.is_empty() || !native.contains_key("attempts") {
+    let by_default = cx.mesh.mesh_config().is_some_and(|mesh| mesh.get("defaultHttpRetryPolicy").is_none());
+    if !native.is_empty() && !native.contains_key("attempts") && by_default {
+        native.insert("attempts".to_owned(), ATTEMPTS.into());
+        found.default_attempts = true;
+    }
+    if !native.contains_key("attempts") {
         return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
     }
     if !policy.is_empty() {
@@ -262,6 +283,11 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     found.needs_route = true;
     found.value["retries"] = Json::Object(native);
     Ok(())
+}
+
+/// Whether Go's `http.StatusText` has a text for a status; istiod reads others as names of conditions (`parseRetryOn`).
+fn is_known_status(code: u64) -> bool {
+    matches!(code, 100..=103 | 200..=208 | 226 | 300..=305 | 307 | 308 | 400..=418 | 421..=426 | 428 | 429 | 431 | 451 | 500..=508 | 510 | 511)
 }
 
 fn rewrite(value: &mut Fields, found: &mut Setting) {

@@ -3,7 +3,8 @@
 use super::destination::{self, inserted_rule};
 use super::kube_route;
 use super::route_value::{Setting, settings};
-use super::vhost::{self, Vhost};
+use super::target::client_namespace;
+use super::vhost::{self, Group, Vhost};
 use super::waypoint_route;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
@@ -15,7 +16,6 @@ use crate::migrate::output::change::{Change, Choose};
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
 use crate::model::inventory::VirtualService;
-use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeSet, HashMap};
 
@@ -49,15 +49,6 @@ pub(in crate::migrate) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSe
         }
     }
     (!ports.is_empty()).then_some(ports)
-}
-
-/// Patches that make the same change to virtual hosts of one host.
-pub(in crate::migrate) struct Group {
-    members: Vec<usize>,
-    /// The host.
-    pub host: Option<String>,
-    /// The ports that the patches name.
-    pub ports: BTreeSet<u32>,
 }
 
 /// Finds patches of routes, virtual hosts and route configurations.
@@ -141,7 +132,7 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
     if part.operation() != Operation::Merge {
         return Move::none(&catalog::OTHER, format!("{} on routes has no native equivalent", part.operation()));
     }
-    let setting = match settings(part, own_cors, cx.to) {
+    let setting = match settings(cx, part, own_cors) {
         Ok(setting) => setting,
         Err((pattern, reason)) => return Move::none(pattern, reason),
     };
@@ -292,6 +283,21 @@ fn edit(
         if setting.needs_route && named().any(beside::answers) {
             let reason = beside::answering(route, &format!("VirtualService {name}"));
             found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
+        }
+    }
+    // istiod rejects a rule with a fault and one of these.
+    let mut choose = choose;
+    if setting.value.get("fault").is_some()
+        && rules.into_iter().flatten().any(|rule| choose.fits(rule) && beside::answers(rule))
+    {
+        let reason = format!(
+            "a rule of VirtualService {name} redirects or responds itself, and such a rule cannot have a fault: the filter injects it there too"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        if *choose == Choose::All {
+            choose = &Choose::Routing;
+        } else {
             found.guard(Concern::Patch, State::Broken, reason);
         }
     }
@@ -561,19 +567,4 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     object["metadata"]["namespace"] = namespace.into();
     found.actions.push(Action::Object(object));
     found
-}
-
-/// The namespace whose clients a filter reaches.
-pub(in crate::migrate) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, ErrorMessage> {
-    if cx.filter.namespace != cx.mesh.root {
-        return Ok(&cx.filter.namespace);
-    }
-    if !Mesh::is_narrow(cx.filter) {
-        return Ok(&cx.filter.namespace);
-    }
-    match cx.mesh.namespaces(cx.filter) {
-        Some(namespaces) if namespaces.len() == 1 => namespaces.into_iter().next().ok_or_else(|| "".into()),
-        Some(_) => Err("the filter selects workloads in several namespaces: each needs its own object".into()),
-        None => Err("the namespaces of the workloads that the filter selects are unknown".into()),
-    }
 }

@@ -37,10 +37,9 @@ pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fiel
         let name = tag.text("tag")?;
         in_order &= last < name;
         last.clone_from(&name);
-        let native = tag_of(&mut tag)?;
-        if !tag.is_empty() {
-            return Some(Move::none(&catalog::TRACING, format!("tag {name} has no native equivalent")));
-        }
+        let Some(native) = tag_of(&mut tag).filter(|_| tag.is_empty()) else {
+            return Some(Move::none(&catalog::TRACING, format!("the tag {name} has no native equivalent")));
+        };
         tags.insert(name, native);
     }
     if !tags.is_empty() {
@@ -95,6 +94,12 @@ const PATH_LENGTH: &str = "max_path_tag_length";
 /// The length of the tag with the path: a setting of the proxy, after that of the provider (`configureTracingFromTelemetry` in
 /// istiod's `tracing.go`).
 fn path_length(cx: &Cx<'_>, part: &Part<'_>, length: u64) -> Move {
+    if length == 0 {
+        return Move::none(
+            &catalog::TRACING,
+            "istiod reads a `maxPathTagLength` of 0 as none, and writes its default of 256",
+        );
+    }
     let mut found = Move::new(&catalog::TRACING).home("proxy.istio.io/config", "tracing.maxPathTagLength", 0);
     whole_proxy(cx, part, &mut found, Reads::All, "the length of the path tag");
     let undecided = match cx.mesh.mesh_config() {

@@ -2,6 +2,7 @@
 
 use crate::migrate::base::step::Part;
 use crate::model::envoy_filter::{ObjectMatch, RouteConfigurationMatch};
+use std::collections::BTreeSet;
 
 /// The virtual host that a patch matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,6 +11,16 @@ pub(in crate::migrate) struct Vhost {
     pub host: Option<String>,
     /// The port in its name.
     pub port: Option<u32>,
+}
+
+/// Patches that make the same change to virtual hosts of one host.
+pub(in crate::migrate) struct Group {
+    /// Their indexes among the parts.
+    pub members: Vec<usize>,
+    /// The host.
+    pub host: Option<String>,
+    /// The ports that the patches name.
+    pub ports: BTreeSet<u32>,
 }
 
 /// All virtual hosts.

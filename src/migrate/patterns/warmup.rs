@@ -1,7 +1,6 @@
 //! Slow start of endpoints: `warmup` of a DestinationRule.
 
-use super::cluster::target;
-use super::routes::client_namespace;
+use super::target::{client_namespace, target};
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has};
 use crate::migrate::base::value::{Fields, set_at};
