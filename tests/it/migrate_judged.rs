@@ -3,12 +3,22 @@
 
 use crate::linting::Proxies;
 use crate::migrate::{input, judged, migrated, migrated_as};
-use crate::migrate_result::{left_to_do, rolled_out};
+use crate::migrate_result::{in_its_folder, left_to_do, rolled_out};
 use crate::support::Share;
 use kubectl_envoyfilter::migrate::Accept;
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
 use kubectl_envoyfilter::model::release::Release;
 use serde_json::{Value as Json, json};
+
+/// The class of each filter, and that of what is written for it.
+fn classes(wanted: &serde_json::Map<String, Json>) -> Vec<String> {
+    let line = |(name, one): (&String, &Json)| {
+        let written = if one["written"] == true { "written by default" } else { "not written by default" };
+        let computed = one["computed"].as_str().map(|class| format!("; computed: {class} by istiod 1.31"));
+        format!("{name}: {}, {written}{}", one["class"].as_str().unwrap(), computed.unwrap_or_default())
+    };
+    wanted.iter().map(line).collect()
+}
 
 /// Each filter has its class, and is written by default only if it is listed; what is written leaves nothing to do.
 fn other_objects_and_filters_are_respected_by(share: Share) {
@@ -20,6 +30,7 @@ fn other_objects_and_filters_are_respected_by(share: Share) {
         let report = migrated_as(&case, &loaded, Accept::SameBut);
         let wanted = case["filters_judged"].as_object().unwrap();
         assert_eq!(report.filters.len(), wanted.len(), "{id}");
+        in_its_folder("among", &case, &report, &classes(wanted));
         for filter in &report.filters {
             let name = format!("{}/{}", filter.namespace, filter.name);
             let one = &wanted[&name];

@@ -189,8 +189,40 @@ fn documented(rows: &BTreeMap<&str, Row>) {
     expect(&path, &format!("{before}{}{table}{}{after}", MARKS[0], MARKS[1]));
 }
 
-/// Each pattern has a folder with its recorded cases: the filter, the computed and recorded classes, and the written
-/// objects.
+/// Cases that are also in the folder of their pattern: where they come from in its files, and their names there.
+const BESIDES: [(&str, &str); 2] = [("shape", "shapes.jsonl"), ("among", "judged.jsonl")];
+
+fn besides(kind: &str, case: &Json) -> String {
+    format!("{kind}-{}", case["id"].as_str().unwrap().replace('/', "-"))
+}
+
+/// An additional case in the folder of its pattern: its filters and other objects, the classes, and the written objects.
+pub(crate) fn in_its_folder(kind: &str, case: &Json, report: &Report, classes: &[String]) {
+    let first = report.filters.iter().find_map(|filter| filter.patches.first());
+    let folder = testdata("migrate").join(first.map_or("other", |patch| patch.found.pattern.id));
+    let mut text =
+        format!("# {}\n# on: {}\n", case["id"].as_str().unwrap(), case["topology"].as_str().unwrap_or("none"));
+    classes.iter().for_each(|line| writeln!(text, "# {line}").unwrap());
+    for line in case["setup"]["mesh"].as_str().unwrap_or_default().trim_end().lines() {
+        writeln!(text, "# meshConfig: {line}").unwrap();
+    }
+    let others = [&case["objects"], &case["setup"]["resources"], &case["filters"]];
+    let objects: Vec<String> = others
+        .into_iter()
+        .filter_map(Json::as_str)
+        .flat_map(yaml)
+        .filter(Json::is_object)
+        .map(|object| load::yaml_text::write(&object).unwrap())
+        .collect();
+    text += &objects.join("---\n");
+    let mut out = Vec::new();
+    kubectl_envoyfilter::report::migrate::yaml(&mut out, report).unwrap();
+    for (ending, text) in [("yaml", text), ("out", String::from_utf8(out).unwrap())] {
+        expect(&folder.join(format!("{}.{ending}", besides(kind, case))), &text);
+    }
+}
+
+/// Each pattern has a folder with its cases: the filter, the computed and recorded classes, and the written objects.
 #[test]
 fn every_pattern_has_its_folder() {
     let older = recorded_by("1.27");
@@ -235,15 +267,25 @@ fn every_pattern_has_its_folder() {
             files.insert(path);
         }
     }
+    // Those of the other files are compared where they are migrated.
+    let mut others = BTreeSet::new();
+    for (kind, file) in BESIDES {
+        let lines = fs::read_to_string(testdata("migrate").join(file)).unwrap();
+        let cases = lines.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+        others
+            .extend(cases.flat_map(|case| ["yaml", "out"].map(|ending| format!("{}.{ending}", besides(kind, &case)))));
+    }
     let mut folders = 0;
     for folder in fs::read_dir(testdata("migrate")).unwrap().map(|entry| entry.unwrap().path()) {
         if folder.is_dir() && !folder.ends_with("releases") {
             folders += 1;
             for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
-                assert!(files.contains(&file), "{} belongs to no case", file.display());
+                let name = file.file_name().unwrap().to_str().unwrap();
+                assert!(files.contains(&file) || others.remove(name), "{} belongs to no case", file.display());
             }
         }
     }
+    assert!(update || others.is_empty(), "no files in the folders of the patterns: {others:?}");
     assert!(folders >= 47, "{folders} patterns");
     documented(&rows);
 }
@@ -255,7 +297,11 @@ fn other_shapes_have_their_class_by(share: Share) {
     for shape in share.of(shapes()) {
         let id = shape["id"].as_str().unwrap();
         let loaded = input(&shape);
-        let filter = migrated(&loaded, Release::NEWEST, Accept::Reviewed).filters.remove(0);
+        let mut report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
+        let mut classes = vec![format!("class: {}", report.filters[0].class.name())];
+        classes.extend(shape["computed"].as_str().map(|class| format!("computed: {class} by istiod 1.31")));
+        in_its_folder("shape", &shape, &report, &classes);
+        let filter = report.filters.remove(0);
         assert_eq!(filter.class.name(), shape["class"], "{id}");
         if let Some(wanted) = shape["written"].as_bool() {
             guards += 1;
