@@ -210,6 +210,7 @@ pub static ALL: &[&Rule] = &[
     &scope::token_never_required::RULE,
     &scope::outer_request_of_waypoint::RULE,
     &scope::any_origin_with_credentials::RULE,
+    &scope::credential_logged::RULE,
     &upgrade::stops_matching::RULE,
     &upgrade::begins_to_apply::RULE,
     &upgrade::stops_attaching::RULE,

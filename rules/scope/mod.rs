@@ -5,6 +5,7 @@ pub(crate) mod authorization_fails_open;
 pub(crate) mod both_directions;
 pub(crate) mod check_disabled_for_route;
 pub(crate) mod client_cert_header_trusted;
+pub(crate) mod credential_logged;
 pub(crate) mod decided_by_client_header;
 pub(crate) mod duration_leak;
 pub(crate) mod identity_header_kept;

@@ -30,6 +30,8 @@ pub(crate) struct Use<'t> {
     pub responds: Vec<Late<'t>>,
     /// Request headers that are compared with a text as the client sent them.
     pub decisions: Vec<Named<'t>>,
+    /// Headers whose value is logged.
+    pub logged: Vec<Named<'t>>,
     /// A header or another value that may be absent, used where nil is an error.
     pub absent: Vec<Absent<'t>>,
     /// Tables of headers without the ones that Envoy requires.

@@ -91,6 +91,9 @@ impl<'t> Reader<'t> {
             _ => ("", 0),
         };
         self.incomplete(at + 2, method, response);
+        if LOGS.contains(&method) && self.sign(at + 3, "(") {
+            self.logs(at + 3);
+        }
         match method {
             "respond" if response || self.chunked => self.found.responds.push(Late { named, chunks: !response }),
             "bodyChunks" if !response => self.chunked = true,
@@ -102,6 +105,37 @@ impl<'t> Reader<'t> {
             // Without `true`, the body of a message without a body is nil.
             "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
             _ => {}
+        }
+    }
+
+    /// The headers whose values are in the arguments from this bracket on.
+    fn logs(&mut self, open: usize) {
+        let (mut at, mut depth) = (open, 0_usize);
+        loop {
+            match self.token(at) {
+                Token::Sign("(") => depth += 1,
+                Token::Sign(")") => depth = depth.saturating_sub(1),
+                Token::Name(name) => {
+                    // A test of a value is not the value: `#value`, `value ~= nil`.
+                    let held = self.held_headers.get(name).map(|header| (at + 1, *header));
+                    if let Some((end, header)) = held.or_else(|| self.header_get(at)) {
+                        let shown = !matches!(self.token(end), Token::Sign("==" | "~="))
+                            && !matches!(self.before(at), Token::Sign("#"));
+                        if shown {
+                            let named = self.named(at, header);
+                            self.found.logged.push(named);
+                        }
+                        at = end;
+                        continue;
+                    }
+                }
+                Token::End => return,
+                _ => {}
+            }
+            if depth == 0 {
+                return;
+            }
+            at += 1;
         }
     }
 
