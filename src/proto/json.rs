@@ -346,25 +346,26 @@ fn canonical_number(text: &str) -> Cow<'_, str> {
 fn string(out: &mut String, text: &str) {
     out.push('"');
     let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
-    // Names, types and paths need no escape.
-    let (head, rest) = text.split_at(text.bytes().position(|byte| !plain(byte)).unwrap_or(text.len()));
-    out.push_str(head);
-    for c in rest.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 => {
+    // Names, types and paths need no escape, scripts one for each line: what is between is copied whole.
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !plain(byte)) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            control => {
                 let digits = b"0123456789abcdef";
                 out.push_str("\\u00");
-                out.push(char::from(digits[(c as usize) >> 4]));
-                out.push(char::from(digits[(c as usize) & 15]));
+                out.push(char::from(digits[usize::from(control >> 4)]));
+                out.push(char::from(digits[usize::from(control & 15)]));
             }
-            c => out.push(c),
         }
+        rest = &rest[at + 1..];
     }
+    out.push_str(rest);
     out.push('"');
 }
 

@@ -39,25 +39,34 @@ pub(crate) fn keyword<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>
 pub(crate) fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let (whole, tail) = (wanted.to_lowercase(), last(wanted).to_lowercase());
     // The common prefix of filter names does not count: `envoy.filters.http.wasm` is not similar to `envoy.filters.http.cors`.
-    #[allow(clippy::float_cmp, reason = "1.0 is what equal texts have")]
     let likeness = |one: &str| {
-        let whole = strsim::normalized_damerau_levenshtein(&whole, &one.to_lowercase());
-        let tails = strsim::normalized_damerau_levenshtein(&tail, &last(one).to_lowercase());
+        let whole = || alike(&whole, &one.to_lowercase());
+        let one_tail = last(one).to_lowercase();
         if one.starts_with("envoy.filters.") && wanted.starts_with("envoy.filters.") {
-            whole.min(tails)
+            let tails = alike(&tail, &one_tail);
+            if tails < SIMILAR { tails } else { tails.min(whole()) }
         } else if !(wanted.contains('.') && one.contains('.')) {
-            whole
+            whole()
         } else if [wanted, one].into_iter().any(is_extension) {
-            if tails == 1.0 { whole.max(0.9) } else { whole }
+            if tail == one_tail { whole().max(0.9) } else { whole() }
         } else {
             // The common domain of hosts does not count.
-            let (wanted, one) = (first(wanted).to_lowercase(), first(one).to_lowercase());
-            whole.min(strsim::normalized_damerau_levenshtein(&wanted, &one))
+            whole().min(alike(&first(wanted).to_lowercase(), &first(one).to_lowercase()))
         }
     };
     let scored = among.into_iter().filter(|one| !one.is_empty()).map(|one| (likeness(one), one));
     let best = scored.max_by(|(left, a), (right, b)| left.total_cmp(right).then_with(|| b.cmp(a)));
-    best.filter(|(score, _)| *score >= 0.6).map(|(_, one)| one)
+    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, one)| one)
+}
+
+/// The least likeness of a name that may have been meant.
+const SIMILAR: f64 = 0.6;
+
+/// How similar two texts are; 0 if their lengths alone show that it is less than [`SIMILAR`]. Computing it costs the product of
+/// both lengths: most of the names that a mesh has need not be compared.
+fn alike(one: &str, other: &str) -> f64 {
+    let (length, of_other) = (one.chars().count(), other.chars().count());
+    if length.abs_diff(of_other) * 5 > length.max(of_other) * 2 { 0.0 } else { likeness(one, other) }
 }
 
 /// The last part of a dotted name.

@@ -96,6 +96,10 @@ impl Program {
             if (before.is_none() || !anchored) && now.reach(self, self.start, at) {
                 return true;
             }
+            // What begins elsewhere does not count, and nothing goes on: most versions differ in their first digits.
+            if anchored && now.list.is_empty() {
+                return false;
+            }
             let Some(one) = rest.next() else { return false };
             next.clear();
             let gap = Gap { before: Some(one), after: rest.clone().next() };

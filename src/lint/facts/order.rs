@@ -128,17 +128,19 @@ impl<'a> ProxyRun<'a> {
             of(filter)
                 .all(|id| self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(self, &view)))
         };
-        let resources = |filter: usize| -> BTreeSet<&str> {
+        let resources = |filter: usize| {
             let traces = of(filter).map(|id| &self.judged.trace.patches[id.index()]);
-            let changed = |effect: &Effect| effect.changes();
             traces
-                .flat_map(|trace| trace.effects.iter().filter(|(_, effect)| changed(effect)))
+                .flat_map(|trace| trace.effects.iter().filter(|(_, effect)| effect.changes()))
                 .map(|(place, _)| place.resource.as_str())
-                .collect()
+        };
+        let meet = || {
+            let touched: BTreeSet<&str> = resources(first).collect();
+            !touched.is_empty() && resources(second).any(|resource| touched.contains(resource))
         };
         !decided_by_priority(cx, first, second)
             && !cx.same_object(first, second)
-            && !resources(first).is_disjoint(&resources(second))
+            && meet()
             && known(first)
             && known(second)
     }

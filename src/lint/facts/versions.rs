@@ -38,7 +38,8 @@ fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
     if bare(expression).is_empty() || of_vendor(expression) {
         return Some(newest);
     }
-    let fits = |minor: u16| (0..=MAX_PATCH).any(|patch| regex.is_match(&Release::patch(minor, patch).to_string()));
+    let fits =
+        |minor: u16| (0..=MAX_PATCH).any(|patch| regex.is_match_at_start(&Release::patch(minor, patch).to_string()));
     (Release::OLDEST.minor.min(newest)..=newest).rev().find(|&minor| fits(minor))
 }
 
