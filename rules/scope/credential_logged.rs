@@ -85,7 +85,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn logged_by(format: &str) -> Option<&str> {
     const OPERATORS: [&str; 6] =
         ["REQ(", "RESP(", "TRAILER(", "REQUEST_HEADER(", "RESPONSE_HEADER(", "RESPONSE_TRAILER("];
-    format.split('%').find_map(|part| {
+    format.split('%').skip(1).find_map(|part| {
         let arguments = OPERATORS.iter().find_map(|operator| part.strip_prefix(operator))?;
         let (names, rest) = arguments.split_once(')')?;
         let short =
