@@ -73,7 +73,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(header) = header else { return };
             let place = view.value_route_span(&field.route());
             let finding =
-                view.finding(rule, place, format!("the access log gets the header `{}`", header.to_lowercase()));
+                view.finding(rule, place, format!("the access log records the header `{}`", header.to_lowercase()));
             out.push(finding.label("a credential").note(WHY).help(
                 "remove it, or log what identifies the user: `%DYNAMIC_METADATA(envoy.filters.http.jwt_authn:<payload>:sub)%`",
             ));

@@ -30,7 +30,7 @@ declare_rule! {
     /// - clusters: load balancing that does not fit the type, health checks, resolvers, source addresses, outlier detection, protocols
     ///   without their transport, DNS caches with different settings under one name;
     /// - listeners: addresses, filter chains that match the same connections, QUIC;
-    /// - TLS: certificates, keys and CAs that are missing or no PEM, unknown cipher suites, curves and signature algorithms.
+    /// - TLS: certificates, keys and CAs that are missing or not PEM, unknown cipher suites, curves and signature algorithms.
     ///
     /// In a MERGE it reads what is written; with a config dump it also judges what istiod's object becomes. `--envoy` finds the rest.
     ///
@@ -116,7 +116,7 @@ fn tracer_of_old<'a>(
     let lacks = |tracer: &Tree<'_>| tracer.get(VERSION).is_none() && tracer.get("collector_service").is_none();
     let wrong = |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && merged(run, &keys).iter().any(lacks);
     let seen = cx.seen(&value.view, wrong)?;
-    let message = format!("`ZipkinConfig` needs `{VERSION}`: the default is gone from Envoy");
+    let message = format!("`ZipkinConfig` needs `{VERSION}`: Envoy no longer supports the default");
     let finding = value
         .finding(rule, object.span, message)
         .label("rejected by the code of the tracer")

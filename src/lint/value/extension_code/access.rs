@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The version of the gRPC service that is called.
 pub(super) fn version(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Refusal> {
     let written = service.member("transport_api_version").filter(|_| is(service, "transport_api_version", "V2"))?;
-    let message = "`transport_api_version: V2` is gone from Envoy";
+    let message = "Envoy no longer supports `transport_api_version: V2`";
     Some(refusal(written.entry.value.span, message, "transport_api_version: V3"))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn attributes(_: &PatchValue<'_>, processor: &Object<'_>) -> Option<R
 pub(super) fn collector(_: &PatchValue<'_>, tracer: &Object<'_>) -> Option<Refusal> {
     // Since a service can be given with all that belongs to it, only the old way to name the collector needs it.
     (!has(tracer, "collector_service") && !is_set(tracer, "collector_endpoint_version")).then(|| {
-        let message = "`ZipkinConfig` needs `collector_endpoint_version`: the default is gone from Envoy";
+        let message = "`ZipkinConfig` needs `collector_endpoint_version`: Envoy no longer supports the default";
         refusal(tracer.span, message, "collector_endpoint_version: HTTP_JSON")
     })
 }
@@ -72,7 +72,7 @@ pub(super) fn without_warming(_: &PatchValue<'_>, source: &Object<'_>) -> Option
 pub(super) fn header_validation(_: &PatchValue<'_>, manager: &Object<'_>) -> Option<Refusal> {
     const FIELD: &str = "typed_header_validation_config";
     has(manager, FIELD).then(|| {
-        let message = format!("Envoy's builds have no extension for `{FIELD}`");
+        let message = format!("Envoy is built without the extensions for `{FIELD}`");
         refusal(span(manager, FIELD), message, "remove it")
     })
 }

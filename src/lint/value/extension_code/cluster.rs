@@ -45,7 +45,7 @@ pub(super) fn policy(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Ref
         return Some(refusal(span(cluster, "lb_policy"), message, "remove `lb_policy`, or write another one"));
     }
     let aggregate = own.filter(|own| text(own, "name") == Some("envoy.clusters.aggregate") && !provided)?;
-    let message = "a cluster of clusters needs `lb_policy: CLUSTER_PROVIDED`";
+    let message = "an aggregate cluster needs `lb_policy: CLUSTER_PROVIDED`";
     Some(refusal(aggregate.span, message, "lb_policy: CLUSTER_PROVIDED"))
 }
 
@@ -98,7 +98,7 @@ pub(super) fn transport(_: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refu
     if let Some(auto) = get(options, "auto_config") {
         // Sockets by match may negotiate.
         if plain && !has(cluster, "transport_socket_matches") {
-            let message = "`auto_config` negotiates the protocol in TLS, and the cluster has no TLS";
+            let message = "`auto_config` negotiates the protocol over TLS, and the cluster has no TLS";
             return Some(refusal(auto.span, message, "add an `UpstreamTlsContext`, or write `explicit_http_config`"));
         }
         let http3 =
@@ -125,7 +125,7 @@ pub(super) fn checked_names(value: &PatchValue<'_>, cluster: &Object<'_>) -> Opt
     let yes = |node: &Node, name: &str| get(node, name).is_some_and(|node| node.value == NodeValue::Bool(true));
     let checked = yes(upstream, "auto_sni") && yes(upstream, "auto_san_validation");
     (forwards && !checked && !yes(config, "allow_insecure_cluster_options")).then(|| {
-        let message = "a cluster of dynamic forward proxies needs `auto_sni` and `auto_san_validation`";
+        let message = "a dynamic forward proxy cluster needs `auto_sni` and `auto_san_validation`";
         refusal(upstream.span, message, "upstream_http_protocol_options: {auto_sni: true, auto_san_validation: true}")
     })
 }
@@ -145,7 +145,7 @@ pub(super) fn source_addresses(_: &PatchValue<'_>, config: &Object<'_>) -> Optio
     let mut others = items(config, list).iter().filter_map(|item| version(inner(item)));
     others.any(|version| !known.insert(version)).then(|| {
         let help = "write one IPv4 and one IPv6 address";
-        refusal(span(config, list), "two source addresses have the same version of IP", help)
+        refusal(span(config, list), "two source addresses have the same IP version", help)
     })
 }
 
@@ -231,6 +231,6 @@ pub(super) fn resolver(value: &PatchValue<'_>, address: &Object<'_>) -> Option<R
     let (_, field) = outer.parent.and_then(|(at, field)| Some((value.objects.get(at)?, field.name())))?;
     let written = &address.member("address").filter(|_| field == "dns_resolvers" || field == "resolvers")?.entry.value;
     let name = written.as_str().filter(|name| !name.is_empty() && name.parse::<IpAddr>().is_err())?;
-    let message = format!("the resolver `{name}` is a name, and there is nothing yet to resolve it");
+    let message = format!("the resolver `{name}` is a host name, which nothing resolves");
     Some(refusal(written.span, message, "write its IP address"))
 }

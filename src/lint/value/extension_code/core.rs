@@ -274,7 +274,7 @@ pub(super) fn statuses(value: &PatchValue<'_>, range: &Object<'_>) -> Option<Ref
     let end = number(range, "end")?;
     let start = number(range, "start").unwrap_or(0);
     if start < 100 || end > 600 {
-        let message = format!("a range of `{field}` has numbers that are no HTTP status");
+        let message = format!("a range of `{field}` contains numbers that are not HTTP statuses");
         return Some(refusal(range.span, message, "write a range from 100, up to 600"));
     }
     (start >= end).then(|| {

@@ -19,8 +19,7 @@ pub(super) fn round_trips(_: &PatchValue<'_>, params: &Object<'_>) -> Option<Ref
 /// Keys come from somewhere.
 pub(super) fn key_source(_: &PatchValue<'_>, source: &Object<'_>) -> Option<Refusal> {
     let given = ["header", "query", "cookie"].iter().any(|name| text(source, name).is_some());
-    (!given)
-        .then(|| refusal(source.span, "the source of a key needs `header`, `query` or `cookie`", "header: X-API-Key"))
+    (!given).then(|| refusal(source.span, "a key source needs `header`, `query` or `cookie`", "header: X-API-Key"))
 }
 
 /// A key belongs to one client.
@@ -39,7 +38,7 @@ pub(super) fn users(value: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refus
     let trouble = trouble_of_users(written.as_str()?)?;
     Some(refusal(
         written.span,
-        format!("`users` is not what Envoy reads: {trouble}"),
+        format!("Envoy cannot read `users`: {trouble}"),
         "htpasswd -s: `NAME:{SHA}HASH`, a line for each user",
     ))
 }
@@ -97,7 +96,7 @@ pub(super) fn early_data(_: &PatchValue<'_>, proxy: &Object<'_>) -> Option<Refus
 /// A change of a query parameter is one of two.
 pub(super) fn query_change(_: &PatchValue<'_>, change: &Object<'_>) -> Option<Refusal> {
     (!has(change, "append") && text(change, "remove").is_none())
-        .then(|| refusal(change.span, "a change of a query parameter needs `append` or `remove`", "add `append`"))
+        .then(|| refusal(change.span, "a query parameter mutation needs `append` or `remove`", "add `append`"))
 }
 
 /// Objects of filter state that Envoy can make from text: those of its own, those of istio's proxy, and any with a factory.
@@ -108,7 +107,7 @@ pub(super) fn state_key(_: &PatchValue<'_>, state: &Object<'_>) -> Option<Refusa
     let key = text(state, "object_key")?;
     let own = ["envoy.", "io.istio.", "istio."].iter().any(|prefix| key.starts_with(prefix));
     (!own).then(|| {
-        let message = format!("Envoy cannot make an object for the key `{key}`");
+        let message = format!("Envoy has no object factory for the key `{key}`");
         refusal(span(state, "object_key"), message, "factory_key: envoy.string")
     })
 }
@@ -122,7 +121,7 @@ pub(super) fn http_processor(value: &PatchValue<'_>, processor: &Object<'_>) -> 
     let body = ["request_body_mode", "response_body_mode"].into_iter().find(|name| is_set(mode, name));
     let sends = |name: &&str| is(mode, name, "SEND");
     let field = body.or_else(|| ["request_trailer_mode", "response_trailer_mode"].into_iter().find(sends))?;
-    let message = format!("`http_service` gets headers only, and `{field}` sends more");
+    let message = format!("`http_service` receives only headers, and `{field}` sends more");
     Some(refusal(span(mode, field), message, "remove it, or use `grpc_service`"))
 }
 
@@ -162,7 +161,7 @@ pub(super) fn no_requests(value: &PatchValue<'_>, condition: &Object<'_>) -> Opt
     let network = |object: &&Object<'_>| object.full_name() == "envoy.extensions.filters.network.rbac.v3.RBAC";
     value.objects.iter().filter(network).find(|filter| condition.route.starts_with(&filter.route))?;
     let help = "match ports, addresses and identities; rules about requests belong to the HTTP filter";
-    Some(refusal(header.entry.key_span, "the network filter cannot match the header of a request", help))
+    Some(refusal(header.entry.key_span, "the network filter cannot match request headers", help))
 }
 
 /// A range of ports ends behind its start.

@@ -25,7 +25,7 @@ pub(super) fn address(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<R
     let written = &socket.member("address")?.entry.value;
     let name = written.as_str().filter(|name| !name.is_empty() && name.parse::<IpAddr>().is_err())?;
     let help = "write an IP address, such as `0.0.0.0` or `127.0.0.1`";
-    Some(refusal(written.span, format!("a listener listens on an IP address, not on `{name}`"), help))
+    Some(refusal(written.span, format!("a listener needs an IP address, and `{name}` is a host name"), help))
 }
 
 /// So has every other address of a listener.
@@ -35,7 +35,7 @@ pub(super) fn other_address(value: &PatchValue<'_>, socket: &Object<'_>) -> Opti
     let written = &socket.member("address")?.entry.value;
     let name = written.as_str().filter(|name| !name.is_empty() && name.parse::<IpAddr>().is_err())?;
     let help = "write an IP address, such as `0.0.0.0` or `::`";
-    Some(refusal(written.span, format!("a listener listens on an IP address, not on `{name}`"), help))
+    Some(refusal(written.span, format!("a listener needs an IP address, and `{name}` is a host name"), help))
 }
 
 /// A field of a match that Envoy does not have.

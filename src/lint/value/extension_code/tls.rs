@@ -56,7 +56,7 @@ pub(super) fn algorithms(_: &PatchValue<'_>, params: &Object<'_>) -> Option<Refu
         "ecdh_curves" => "write `X25519`, `P-256`, `P-384` or `P-521`",
         _ => "write an algorithm that BoringSSL has, such as `ecdsa_secp256r1_sha256`",
     };
-    Some(refusal(node.span, format!("Envoy's TLS library does not have `{name}` for `{list}`"), help))
+    Some(refusal(node.span, format!("BoringSSL, Envoy's TLS library, does not support `{name}` in `{list}`"), help))
 }
 
 /// A certificate is proven with a key.
@@ -121,8 +121,9 @@ pub(super) fn secret(value: &PatchValue<'_>, secret: &Object<'_>) -> Option<Refu
     // An injector of credentials does not even say so: Envoy 1.38.2 and 1.39.3 end with signal 11.
     let contexts = ["CommonTlsContext", "CombinedCertificateValidationContext", "Generic"];
     let name = text(secret, "name").filter(|_| contexts.contains(&owner.short_name()) && !has(secret, "sds_config"))?;
-    let message =
-        format!("`{field}` needs `sds_config`: without it the secret `{name}` must be in the bootstrap, and it is not");
+    let message = format!(
+        "`{field}` needs `sds_config`: without it Envoy looks for the secret `{name}` in the bootstrap, where istiod puts none"
+    );
     Some(refusal(span(secret, "name"), message, "sds_config: {ads: {}, resource_api_version: V3}"))
 }
 
