@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 struct Setter<'a> {
     filter: usize,
     built: &'a BuiltPatch<'a>,
-    /// What it sets.
-    fields: BTreeSet<String>,
+    /// What it sets, and whether to the default: MERGE cannot reset what another patch has set.
+    fields: BTreeMap<String, bool>,
     /// Its number among those with different proxies, contexts or matches: equal ones meet the same others.
     kind: usize,
     /// What tells it apart from others: its namespace, a label of its proxies, what it matches; `None` if it is for all.
@@ -55,11 +55,16 @@ struct Field {
     groups: HashMap<String, Vec<usize>>,
     /// Those without that value may meet any.
     rest: Vec<usize>,
+    /// Whether some set it to its default and others do not.
+    mixed: bool,
 }
 
 impl Field {
     /// Groups the patches, once all are known.
-    fn group(&mut self, setters: &[Setter<'_>]) {
+    fn group(&mut self, name: &str, setters: &[Setter<'_>]) {
+        let mut defaults = self.all.iter().filter_map(|at| setters[*at].fields.get(name));
+        let first = defaults.next();
+        self.mixed = defaults.any(|one| Some(one) != first);
         let distinct = |mark: usize| {
             let values: BTreeSet<&str> = self.all.iter().filter_map(|at| setters[*at].marks[mark].as_deref()).collect();
             let without = self.all.iter().filter(|at| setters[**at].marks[mark].is_none()).count();
@@ -99,7 +104,7 @@ pub(in crate::migrate) struct Overlaps<'a> {
 const HEADER: &str = "header ";
 
 /// Adds the paths of everything that a value sets.
-fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeSet<String>) {
+fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, bool>) {
     match value {
         Json::Object(map) => {
             for (key, inner) in map {
@@ -113,13 +118,23 @@ fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeSet<String>)
                 for item in items.iter().filter(|_| path.contains(&format!("{direction}_headers_to_"))) {
                     let name = item.as_str().or_else(|| item.pointer("/header/key").and_then(Json::as_str));
                     let name = name.unwrap_or_default().to_ascii_lowercase();
-                    out.insert(format!("{HEADER}{direction} {name}"));
+                    out.insert(format!("{HEADER}{direction} {name}"), false);
                 }
             }
         }
         // MERGE adds to lists: nothing is overridden.
         Json::Array(_) => {}
-        _ => drop(out.insert(path.to_owned())),
+        _ => drop(out.insert(path.to_owned(), is_default(value))),
+    }
+}
+
+/// Whether a scalar, a wrapper or a duration adds nothing to what it is merged into.
+fn is_default(value: &Json) -> bool {
+    match value {
+        Json::Bool(written) => !written,
+        Json::Number(number) => number.as_f64() == Some(0.0),
+        Json::String(text) => matches!(text.as_str(), "" | "0" | "0s"),
+        _ => false,
     }
 }
 
@@ -152,9 +167,9 @@ impl<'a> Overlaps<'a> {
                     continue;
                 };
                 let routes = is_route(built.patch.apply_to);
-                let mut fields = BTreeSet::new();
+                let mut fields = BTreeMap::new();
                 fields_of(&json(tree, program.schema), &built.patch.apply_to.to_string(), routes, &mut fields);
-                for field in &fields {
+                for field in fields.keys() {
                     all.by_field.entry(field.clone()).or_default().all.push(all.setters.len());
                 }
                 let marks = marks(object, built, root);
@@ -165,7 +180,7 @@ impl<'a> Overlaps<'a> {
         }
         all.kinds = kinds.len();
         let setters = &all.setters;
-        all.by_field.values_mut().for_each(|field| field.group(setters));
+        all.by_field.iter_mut().for_each(|(name, field)| field.group(name, setters));
         all
     }
 
@@ -220,7 +235,7 @@ impl<'a> Overlaps<'a> {
             let stays: Vec<bool> = self.setters.iter().map(stays).collect();
             let mut open: HashSet<&str> = HashSet::new();
             for (setter, _) in self.setters.iter().zip(&stays).filter(|(_, stays)| **stays) {
-                open.extend(setter.fields.iter().map(String::as_str));
+                open.extend(setter.fields.keys().map(String::as_str));
             }
             let mut kept: Vec<(usize, usize, String)> = Vec::new();
             for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
@@ -250,7 +265,7 @@ impl<'a> Overlaps<'a> {
         };
         let mut met: Vec<Option<bool>> = vec![None; self.kinds];
         let mut meets = |other: &Setter<'_>| *met[other.kind].get_or_insert_with(|| self.meet(setter, other));
-        for field in &setter.fields {
+        for (field, default) in &setter.fields {
             let mut others = self.by_field[field].near(setter).filter(|other| *other != number);
             if let Some(header) = field.strip_prefix(HEADER) {
                 if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
@@ -259,6 +274,18 @@ impl<'a> Overlaps<'a> {
                         name(other)
                     ));
                 }
+            } else if self.by_field[field].mixed
+                && let Some(other) = self.by_field[field].near(setter).filter(|other| *other != number).find(|other| {
+                    let one = &self.setters[*other];
+                    let (zero, value) = if *default { (setter, one) } else { (one, setter) };
+                    one.fields.get(field) == Some(&!default) && meets(one) && !self.before(zero, value)
+                })
+            {
+                let field = field.rsplit('/').next().unwrap_or(field);
+                return Some(format!(
+                    "{} also sets `{field}`, and one of them sets 0: MERGE keeps the other value, and of native settings one wins",
+                    name(&self.setters[other])
+                ));
             } else if open.contains(field.as_str())
                 && let Some(other) = others.find(|other| {
                     let one = &self.setters[*other];
