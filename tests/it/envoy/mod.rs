@@ -45,7 +45,7 @@ const DUMP: &str = "testdata/reference/shop/base/cart.json.zst";
 const REFUSED: &str = "testdata/field/judged/refused-before-and-after.yaml";
 /// Code that the agent fetches, without a timeout.
 const FETCHED: &str = "testdata/rules/wasm-code-not-wasm/good_image.yaml";
-const WORDS: &str = "The table size of maglev must be prime number";
+const WORDS: &str = "Locality weight aware subset LB requires";
 
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
@@ -67,9 +67,9 @@ fn every_command_reports_a_rejection_with_its_patch() {
     assert!(lint.code == 0 && !lint.out.contains("EF133"), "{}", lint.out);
     let render = asked(&["render", "-f", BAD, "--dump", DUMP, "--only", "changed"]);
     assert_eq!(render.code, 1, "{}", render.err);
-    let place = "patch 0 of istio-system/sticky-ledger (rejected with this patch alone)";
+    let place = "patch 0 of istio-system/subsets-ledger (rejected with this patch alone)";
     assert!(render.err.contains(WORDS) && render.err.contains(place), "{}", render.err);
-    assert!(render.out.contains("65536"), "the dump is written all the same");
+    assert!(render.out.contains("locality_weight_aware"), "the dump is written all the same");
     assert_eq!(asked(&["render", "-f", GOOD, "--dump", DUMP, "--only", "changed"]).code, 0);
     let diff = asked(&["diff", "-f", BAD, "--dump", DUMP]);
     assert_eq!(diff.code, 2, "{}", diff.err);
