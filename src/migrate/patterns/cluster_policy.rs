@@ -46,7 +46,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
     if let Some(detection) = value.sub("outlier_detection") {
         outliers(detection, &mut native, found)?;
     }
-    balancing(part, &mut value, &mut native, found)?;
+    balancing(cx, part, &mut value, &mut native, found)?;
     super::warmup::slow_start(cx, part, &mut value, &mut native, found)?;
     if let Some(mut options) = value.sub("typed_extension_protocol_options") {
         pattern = &catalog::CLUSTER_HTTP_OPTIONS;
@@ -217,10 +217,22 @@ fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Resul
     }
 }
 
-fn balancing(part: &Part<'_>, value: &mut Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
+fn balancing(
+    cx: &Cx<'_>,
+    part: &Part<'_>,
+    value: &mut Fields,
+    native: &mut Json,
+    found: &mut Move,
+) -> Result<(), Refused> {
     if let Some(word) = value.text("lb_policy") {
         if !matches!(word.as_str(), "LEAST_REQUEST" | "RANDOM") {
             return Err((&catalog::CLUSTER_POLICY, format!("load balancing {word} has no native equivalent")));
+        }
+        if hashes(cx, part) {
+            found.difference(
+                Kind::Behavior,
+                "the rule replaces the consistent hash of a DestinationRule that exists: its hash policy and ring go too, which the filter leaves without effect",
+            );
         }
         set_at(native, "loadBalancer/simple", word);
     } else if part.defaults.iter().any(|field| field == "lb_policy" || field == "lbPolicy") {
@@ -231,6 +243,15 @@ fn balancing(part: &Part<'_>, value: &mut Fields, native: &mut Json, found: &mut
         );
     }
     Ok(())
+}
+
+/// Whether a DestinationRule of the host already balances by hash.
+fn hashes(cx: &Cx<'_>, part: &Part<'_>) -> bool {
+    let hash = |key: &str, _: &Json| key == "consistentHash";
+    super::target::target(part).is_some_and(|target| {
+        let rules = cx.mesh.destination_rules(&target.host, &cx.filter.namespace);
+        rules.into_iter().any(|rule| has_entry(&rule.object.document.to_json(), &hash))
+    })
 }
 
 fn keeps_case(http: &Fields) -> bool {

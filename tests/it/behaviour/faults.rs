@@ -103,6 +103,20 @@ fn names_are_resolved_as_in_a_pod() {
     assert!(said.out.contains(note), "{}", said.out);
 }
 
+/// Envoy rejects the cluster: the size of such a table is a prime number.
+const TABLE: &str = "\
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: sticky-ledger, namespace: istio-system}
+spec:
+  configPatches:
+  - applyTo: CLUSTER
+    match: {context: SIDECAR_OUTBOUND, cluster: {service: ledger.pay.svc.cluster.local}}
+    patch:
+      operation: MERGE
+      value: {lb_policy: MAGLEV, maglev_lb_config: {table_size: 65536}}
+";
+
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn faults_are_reported_and_end_the_run() {
@@ -116,7 +130,10 @@ fn faults_are_reported_and_end_the_run() {
         "{}",
         reset.out
     );
-    let refused = with(&["-f", "testdata/rules/refused-by-envoy/bad.yaml", "--outbound", "catalog.shop:7070", "/"]);
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("table.yaml");
+    std::fs::write(&table, TABLE).unwrap();
+    let refused = with(&["-f", table.to_str().unwrap(), "--outbound", "catalog.shop:7070", "/"]);
     assert!(
         refused.code == 1 && refused.err.contains("Envoy rejects the configuration"),
         "{}{}",
