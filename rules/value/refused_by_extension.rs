@@ -6,7 +6,7 @@ use crate::lint::Knowledge;
 use crate::lint::context::PatchRun;
 use crate::lint::extension_code::refusals;
 use crate::lint::results::RESULTS;
-use crate::lint::value::walk::get;
+use crate::lint::value::walk::{get, same};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
@@ -73,25 +73,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// What a patch leaves of an object, judged as a whole.
 fn results(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
-        if !view.patch.body.as_ref().is_some_and(|body| body.operation.is_merge()) {
-            continue;
-        }
-        let checks = RESULTS.iter().filter(|check| check.apply_to == view.patch.apply_to);
-        for check in checks {
-            let Some((key, written)) =
-                check.written.iter().find_map(|key| Some((*key, view.node(&["patch", "value", key])?)))
-            else {
-                continue;
-            };
-            if !(check.asks)(written) {
-                continue;
-            }
+        let Some(body) = view.patch.body.as_ref().filter(|body| body.operation.is_merge()) else { continue };
+        let fields = body.value.as_ref().map(Node::entries).unwrap_or_default();
+        for check in RESULTS.iter().filter(|check| check.apply_to == view.patch.apply_to) {
+            let written = fields.iter().find(|entry| same(&entry.key, check.written));
+            let Some(written) = written.filter(|entry| (check.asks)(&entry.value)) else { continue };
             // A reference configuration has chains and clusters of its own mesh, which say nothing about others.
             let wrong = |run: &PatchRun<'_, '_>| (check.wrong)(run).filter(|_| run.run.knowledge == Knowledge::Dump);
             let Some(seen) = cx.seen_if(&view, |run| wrong(run).is_some()) else { continue };
             let Some(object) = seen.runs.iter().find_map(wrong) else { continue };
             let finding = view
-                .finding(rule, view.key_span(&["patch", "value", key]), format!("{object} {}", check.message))
+                .finding(rule, written.key_span, format!("{object} {}", check.message))
                 .label("rejected by the code of Envoy")
                 .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
                 .note(format!("checked in Envoy's `{}`", check.source))

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Outcome {
     /// The patches that may cause it.
     pub apply_to: ApplyTo,
-    /// The fields of the patch, one of which causes it.
-    pub written: &'static [&'static str],
+    /// The field of the patch that causes it.
+    pub written: &'static str,
     /// Whether what is written there can.
     pub asks: fn(&Node) -> bool,
     /// The object that Envoy rejects, if it does.
@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
 pub(crate) const RESULTS: &[Outcome] = &[
     Outcome {
         apply_to: ApplyTo::Cluster,
-        written: &["lb_policy", "lbPolicy"],
+        written: "lb_policy",
         asks: |policy| policy.as_str() == Some("CLUSTER_PROVIDED"),
         wrong: |run| cluster(run, |it| provided(it) && !has(it, "cluster_type") && it.str_at("type") != "ORIGINAL_DST"),
         message: "does not select its endpoints itself, as `lb_policy: CLUSTER_PROVIDED` needs",
@@ -40,7 +40,7 @@ pub(crate) const RESULTS: &[Outcome] = &[
     },
     Outcome {
         apply_to: ApplyTo::Cluster,
-        written: &["lb_policy", "lbPolicy"],
+        written: "lb_policy",
         asks: |policy| policy.as_str() == Some("LOAD_BALANCING_POLICY_CONFIG"),
         wrong: |run| {
             let policy = |it: &Tree<'_>| it.str_at("lb_policy") == "LOAD_BALANCING_POLICY_CONFIG";
@@ -52,7 +52,7 @@ pub(crate) const RESULTS: &[Outcome] = &[
     },
     Outcome {
         apply_to: ApplyTo::Cluster,
-        written: &["lb_subset_config", "lbSubsetConfig"],
+        written: "lb_subset_config",
         asks: |_| true,
         wrong: |run| cluster(run, |it| provided(it) && has(it, "lb_subset_config")),
         message: "has `lb_policy: CLUSTER_PROVIDED`, which excludes `lb_subset_config`",
@@ -61,7 +61,7 @@ pub(crate) const RESULTS: &[Outcome] = &[
     },
     Outcome {
         apply_to: ApplyTo::Cluster,
-        written: &["health_checks", "healthChecks"],
+        written: "health_checks",
         asks: |checks| checks.items().iter().any(|check| get(check, "grpc_health_check").is_some()),
         wrong: |run| cluster(run, |it| checks_grpc(it) && !speaks_http2(it)),
         message: "does not speak HTTP/2, as `grpc_health_check` needs",
@@ -70,7 +70,7 @@ pub(crate) const RESULTS: &[Outcome] = &[
     },
     Outcome {
         apply_to: ApplyTo::Cluster,
-        written: &["typed_extension_protocol_options", "typedExtensionProtocolOptions"],
+        written: "typed_extension_protocol_options",
         asks: |_| true,
         wrong: |run| cluster(run, needs_transport),
         message: "has no TLS to negotiate the protocol in, or no QUIC for HTTP/3",
@@ -79,7 +79,7 @@ pub(crate) const RESULTS: &[Outcome] = &[
     },
     Outcome {
         apply_to: ApplyTo::FilterChain,
-        written: &["transport_socket", "transportSocket"],
+        written: "transport_socket",
         asks: |_| true,
         wrong: |run| object(run, |chain, _| has_no_certificate(chain)),
         message: "is a TLS server without a certificate",
@@ -88,7 +88,7 @@ pub(crate) const RESULTS: &[Outcome] = &[
     },
     Outcome {
         apply_to: ApplyTo::FilterChain,
-        written: &["filter_chain_match", "filterChainMatch"],
+        written: "filter_chain_match",
         asks: |_| true,
         wrong: overlapping,
         message: "matches the same connections as another one of this listener",

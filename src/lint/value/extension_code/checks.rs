@@ -66,8 +66,6 @@ pub(super) const CHECKS: &[Check] = checks! {
         "source/common/tls/client_context_impl.cc", Code(tls::checked_names);
     "envoy.extensions.filters.http.health_check.v3.HealthCheck" EVER,
         "source/extensions/filters/http/health_check/config.cc", Code(core::kept_answers);
-    "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext" EVER,
-        "source/common/tls/cert_validator/default_validator.cc", Code(core::names_without_ca);
     "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext" EVER,
         "source/common/tls/server_context_impl.cc", Code(core::server_certificate);
     "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", Code(extensions::listener_chains);
@@ -75,7 +73,7 @@ pub(super) const CHECKS: &[Check] = checks! {
     "envoy.config.listener.v3.Listener" EVER, "source/extensions/filters/network/http_connection_manager/config.cc",
         Code(extensions::quic_codec);
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" (0, 36),
-        "source/extensions/filters/http/composite/action.cc", Code(extensions::composite_both);
+        "source/extensions/filters/http/composite/action.cc", Both(["typed_config", "dynamic_config"]);
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" EVER,
         "source/extensions/filters/http/composite/action.cc", Code(extensions::composite);
     "envoy.type.v3.TokenBucket" EVER, "source/extensions/filters/common/local_ratelimit/local_ratelimit_impl.cc",
@@ -115,12 +113,12 @@ pub(super) const OF_PARTS: &[Check] = checks! {
     "envoy.extensions.filters.network.http_connection_manager.v3.ResponseMapper" EVER,
         "source/common/router/header_parser.cc", Code(core::headers);
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" EVER,
-        "source/extensions/filters/network/http_connection_manager/config.cc", Code(core::host_ports);
+        "source/extensions/filters/network/http_connection_manager/config.cc", Both(["strip_matching_host_port", "strip_any_host_port"]);
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" EVER,
         "source/extensions/filters/network/http_connection_manager/config.cc", Code(core::trusted_hops);
     "envoy.config.common.mutation_rules.v3.HeaderMutation" EVER, "source/common/router/header_parser.cc", Code(core::mutation);
     "envoy.config.route.v3.RouteAction" EVER, "source/common/router/config_impl.cc", Code(core::route_action);
-    "envoy.config.route.v3.RouteAction.RequestMirrorPolicy" EVER, "source/common/router/config_impl.cc", Code(core::mirror);
+    "envoy.config.route.v3.RouteAction.RequestMirrorPolicy" EVER, "source/common/router/config_impl.cc", Both(["cluster", "cluster_header"]);
     "envoy.config.route.v3.RetryPolicy.RetryBackOff" EVER, "source/common/router/retry_policy_impl.cc", Code(core::back_off);
     "envoy.extensions.filters.http.ext_authz.v3.HttpService" EVER,
         "source/extensions/filters/common/ext_authz/ext_authz_http_impl.cc", Code(core::path_prefix);

@@ -1,6 +1,6 @@
 //! What Envoy's code rejects in clusters: load balancing, health checks, names of resolvers and protocols.
 
-use super::core::{items, number};
+use super::core::{host_name, items, number, seconds};
 use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
@@ -189,10 +189,6 @@ pub(super) fn subset(_: &PatchValue<'_>, selector: &Object<'_>) -> Option<Refusa
     Some(refusal(span(selector, place), message, "write fewer keys than `keys` has"))
 }
 
-fn seconds(object: &Object<'_>, name: &str) -> Option<f64> {
-    object.text(name)?.strip_suffix('s')?.parse().ok()
-}
-
 /// Ejections grow up to a limit.
 pub(super) fn ejection(_: &PatchValue<'_>, detection: &Object<'_>) -> Option<Refusal> {
     let (base, most) = (seconds(detection, "base_ejection_time")?, seconds(detection, "max_ejection_time")?);
@@ -230,7 +226,7 @@ pub(super) fn resolver(value: &PatchValue<'_>, address: &Object<'_>) -> Option<R
     let (outer, _) = holder(value, address, "envoy.config.core.v3.Address")?;
     let (_, field) = outer.parent.and_then(|(at, field)| Some((value.objects.get(at)?, field.name())))?;
     let written = &address.member("address").filter(|_| field == "dns_resolvers" || field == "resolvers")?.entry.value;
-    let name = written.as_str().filter(|name| !name.is_empty() && name.parse::<IpAddr>().is_err())?;
+    let name = host_name(written)?;
     let message = format!("the resolver `{name}` is a host name, which nothing resolves");
     Some(refusal(written.span, message, "write its IP address"))
 }

@@ -23,6 +23,16 @@ pub(super) fn whole(node: &Node) -> Option<u64> {
     }
 }
 
+/// The seconds of a duration.
+pub(super) fn seconds(object: &Object<'_>, name: &str) -> Option<f64> {
+    object.text(name)?.strip_suffix('s')?.parse().ok()
+}
+
+/// The name of a host where an IP address is expected.
+pub(super) fn host_name(node: &Node) -> Option<&str> {
+    node.as_str().filter(|name| !name.is_empty() && name.parse::<IpAddr>().is_err())
+}
+
 fn is_needed(header: &str) -> bool {
     header.starts_with(':') || header.eq_ignore_ascii_case("host")
 }
@@ -58,14 +68,6 @@ pub(super) fn mutation(_: &PatchValue<'_>, mutation: &Object<'_>) -> Option<Refu
     Some(refusal(key.span, format!("`{name}` cannot be set by a list of headers"), help))
 }
 
-/// Two ways to remove the port of a host.
-pub(super) fn host_ports(_: &PatchValue<'_>, manager: &Object<'_>) -> Option<Refusal> {
-    let [matching, any] = ["strip_matching_host_port", "strip_any_host_port"];
-    (is_true(manager, matching) && is_true(manager, any)).then(|| {
-        refusal(span(manager, any), format!("`{matching}` and `{any}` exclude each other"), "remove one of them")
-    })
-}
-
 /// Two ways to find the client's address.
 pub(super) fn trusted_hops(_: &PatchValue<'_>, manager: &Object<'_>) -> Option<Refusal> {
     let detects = !items(manager, "original_ip_detection_extensions").is_empty();
@@ -96,18 +98,9 @@ pub(super) fn route_action(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Re
     })
 }
 
-/// A copy of a request goes to one cluster.
-pub(super) fn mirror(_: &PatchValue<'_>, policy: &Object<'_>) -> Option<Refusal> {
-    let [fixed, header] = ["cluster", "cluster_header"];
-    (text(policy, fixed).is_some() && text(policy, header).is_some()).then(|| {
-        refusal(span(policy, header), format!("`{fixed}` and `{header}` exclude each other"), "remove one of them")
-    })
-}
-
 /// Pauses between retries grow up to a limit.
 pub(super) fn back_off(_: &PatchValue<'_>, pauses: &Object<'_>) -> Option<Refusal> {
-    let seconds = |name| pauses.text(name)?.strip_suffix('s')?.parse::<f64>().ok();
-    let (base, most) = (seconds("base_interval")?, seconds("max_interval")?);
+    let (base, most) = (seconds(pauses, "base_interval")?, seconds(pauses, "max_interval")?);
     (most < base).then(|| {
         let help = format!("write at least {base}s, or remove it: the default is ten times `base_interval`");
         refusal(span(pauses, "max_interval"), "`max_interval` is shorter than `base_interval`", help)
@@ -161,7 +154,7 @@ pub(super) fn weighted(_: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refus
     }
 }
 
-/// So does a copy.
+/// So does a copy of a request.
 pub(super) fn mirrored(_: &PatchValue<'_>, policy: &Object<'_>) -> Option<Refusal> {
     let [fixed, header] = ["cluster", "cluster_header"];
     policy.envoy?.field(header)?;
@@ -286,7 +279,7 @@ pub(super) fn statuses(value: &PatchValue<'_>, range: &Object<'_>) -> Option<Ref
 /// A network is an address and a length.
 pub(super) fn network(_: &PatchValue<'_>, network: &Object<'_>) -> Option<Refusal> {
     let prefix = network.member("address_prefix")?;
-    let written = prefix.entry.value.as_str().filter(|text| !text.is_empty() && text.parse::<IpAddr>().is_err())?;
+    let written = host_name(&prefix.entry.value)?;
     let help = match written.split_once('/').map(|(address, length)| (address.parse::<IpAddr>(), length.parse::<u8>()))
     {
         Some((Ok(address), Ok(length))) => format!("address_prefix: {address}\nprefix_len: {length}"),
@@ -299,7 +292,7 @@ pub(super) fn network(_: &PatchValue<'_>, network: &Object<'_>) -> Option<Refusa
 pub(super) fn source_address(value: &PatchValue<'_>, address: &Object<'_>) -> Option<Refusal> {
     holder(value, address, "envoy.config.core.v3.BindConfig").filter(|(_, field)| *field == "source_address")?;
     let written = address.member("address")?;
-    written.entry.value.as_str().filter(|text| !text.is_empty() && text.parse::<IpAddr>().is_err())?;
+    host_name(&written.entry.value)?;
     Some(refusal(written.entry.value.span, "`source_address` is not an IP address", "write an IP address of the proxy"))
 }
 
@@ -313,19 +306,6 @@ pub(super) fn server_names(_: &PatchValue<'_>, chain: &Object<'_>) -> Option<Ref
         message,
         "write a whole name, or `*.` before one; without `server_names` every name matches",
     ))
-}
-
-/// Names in a certificate mean nothing unless somebody trusted has signed it.
-pub(super) fn names_without_ca(value: &PatchValue<'_>, context: &Object<'_>) -> Option<Refusal> {
-    holder(value, context, "envoy.extensions.transport_sockets.tls.v3.CommonTlsContext")
-        .filter(|(_, field)| *field == "validation_context")?;
-    let lists = ["match_typed_subject_alt_names", "match_subject_alt_names"];
-    let names = lists.into_iter().find(|list| !items(context, list).is_empty())?;
-    let trusted = ["trusted_ca", "ca_certificate_provider_instance", "custom_validator_config", "system_root_certs"];
-    if trusted.iter().any(|name| has(context, name)) {
-        return None;
-    }
-    Some(refusal(span(context, names), format!("`{names}` needs a `trusted_ca`"), "add `trusted_ca`"))
 }
 
 /// A server needs a certificate.

@@ -127,15 +127,6 @@ pub(super) fn fast_bucket(value: &PatchValue<'_>, bucket: &Object<'_>) -> Option
     })
 }
 
-/// Up to Envoy 1.36, an action that does two things is rejected.
-pub(super) fn composite_both(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
-    if !has(action, "typed_config") || !has(action, "dynamic_config") {
-        return None;
-    }
-    let message = "`typed_config` and `dynamic_config` exclude each other";
-    Some(refusal(span(action, "dynamic_config"), message, "remove one of them"))
-}
-
 /// An action of the composite filter must name what it executes.
 pub(super) fn composite(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
     let ways = ["typed_config", "dynamic_config", "filter_chain", "filter_chain_name"];

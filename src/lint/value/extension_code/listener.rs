@@ -1,5 +1,6 @@
 //! What Envoy's code rejects in listeners: addresses, and filter chains that match the same connections.
 
+use super::core::host_name;
 use super::extensions::chains as chains_of;
 use super::object::{Refusal, child, has, holder, is_set, refusal, span, text};
 use crate::lint::value::chain_match::{self, Conditions};
@@ -7,7 +8,6 @@ use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, NodeValue};
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 /// A listener has an IP address.
 pub(super) fn address(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<Refusal> {
@@ -23,7 +23,7 @@ pub(super) fn address(value: &PatchValue<'_>, listener: &Object<'_>) -> Option<R
         return Some(refusal(named.entry.key_span, "a listener cannot have a `named_port`", "write `port_value`"));
     }
     let written = &socket.member("address")?.entry.value;
-    let name = written.as_str().filter(|name| !name.is_empty() && name.parse::<IpAddr>().is_err())?;
+    let name = host_name(written)?;
     let help = "write an IP address, such as `0.0.0.0` or `127.0.0.1`";
     Some(refusal(written.span, format!("a listener needs an IP address, and `{name}` is a host name"), help))
 }
@@ -33,7 +33,7 @@ pub(super) fn other_address(value: &PatchValue<'_>, socket: &Object<'_>) -> Opti
     let (outer, _) = holder(value, socket, "envoy.config.core.v3.Address")?;
     holder(value, outer, "envoy.config.listener.v3.AdditionalAddress")?;
     let written = &socket.member("address")?.entry.value;
-    let name = written.as_str().filter(|name| !name.is_empty() && name.parse::<IpAddr>().is_err())?;
+    let name = host_name(written)?;
     let help = "write an IP address, such as `0.0.0.0` or `::`";
     Some(refusal(written.span, format!("a listener needs an IP address, and `{name}` is a host name"), help))
 }

@@ -68,7 +68,7 @@ pub(super) fn private_key(_: &PatchValue<'_>, certificate: &Object<'_>) -> Optio
     })
 }
 
-/// Checks that mean nothing unless somebody trusted has signed the certificate.
+/// Checks that mean nothing unless somebody trusted has signed the certificate: names, and its validity.
 pub(super) fn without_ca(value: &PatchValue<'_>, context: &Object<'_>) -> Option<Refusal> {
     holder(value, context, "envoy.extensions.transport_sockets.tls.v3.CommonTlsContext")
         .filter(|(_, field)| *field == "validation_context")?;
@@ -76,7 +76,8 @@ pub(super) fn without_ca(value: &PatchValue<'_>, context: &Object<'_>) -> Option
     if trusted.iter().any(|name| has(context, name)) {
         return None;
     }
-    let check = ["crl", "allow_expired_certificate"].into_iter().find(|name| is_set(context, name))?;
+    let checks = ["match_typed_subject_alt_names", "match_subject_alt_names", "crl", "allow_expired_certificate"];
+    let check = checks.into_iter().find(|name| is_set(context, name))?;
     Some(refusal(span(context, check), format!("`{check}` needs a `trusted_ca`"), "add `trusted_ca`"))
 }
 
