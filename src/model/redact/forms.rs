@@ -2,6 +2,7 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
+use regex_automata::{meta, util};
 use std::sync::{LazyLock, OnceLock};
 
 /// Keys and tokens of clouds, forges and other services, which nothing but a credential looks like.
@@ -222,9 +223,12 @@ pub(super) fn surrounding(text: &str) -> impl Iterator<Item = &'static Regex> {
     forms.filter_map(|(around, _)| around.regex.get_or_init(|| Regex::new(around.pattern).ok()).as_ref())
 }
 
-static HINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// Without literals to search for first: there are too many to be of use, and finding them takes longer than a short run.
+static HINT: LazyLock<Option<meta::Regex>> = LazyLock::new(|| {
     let groups: Vec<String> = HINTS.iter().map(|hint| format!("(?:{hint})")).collect();
-    Regex::new(&groups.join("|")).ok()
+    let no_literals = meta::Config::new().auto_prefilter(false);
+    let bytes = util::syntax::Config::new().unicode(false).utf8(false);
+    meta::Regex::builder().configure(no_literals).syntax(bytes).build(&groups.join("|")).ok()
 });
 
 /// All forms at once.
