@@ -99,6 +99,11 @@ fn unselected(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, directions: Direct
     };
     if widens {
         let reason = format!("without a selector the object also applies to {whom} in {place}");
+        if context == PatchContext::Gateway {
+            found
+                .notes
+                .push("an EnvoyFilter with the labels of its gateways as `workloadSelector` can move".to_owned());
+        }
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Selector, State::Broken, reason);
     } else if !known && !whom.is_empty() && (context != PatchContext::SidecarInbound || directions != Directions::Mode)

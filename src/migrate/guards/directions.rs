@@ -38,7 +38,9 @@ pub(in crate::migrate) fn both(
         let everything = has(PatchContext::Gateway) && cx.mesh.is_mesh_wide(cx.filter);
         let of_sidecars = |at: &usize| everything || parts[*at].reach.context != PatchContext::Gateway;
         // The settings of all selected pods, or of the namespace's, would also reach gateways among them.
-        let selected = Mesh::is_narrow(cx.filter) && !cx.mesh.workloads(cx.filter).any(|one| cx.mesh.is_gateway(one));
+        let mut workloads = cx.mesh.workloads(cx.filter).peekable();
+        let known = cx.filter.namespace != cx.mesh.root && workloads.peek().is_some();
+        let selected = (Mesh::is_narrow(cx.filter) || known) && !workloads.any(|one| cx.mesh.is_gateway(one));
         if !of_sidecars(&first) || !(everything || selected) {
             continue;
         }

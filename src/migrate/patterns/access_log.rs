@@ -85,7 +85,8 @@ fn entry(part: &Part<'_>, providers: &[Json], condition: Option<&str>) -> Json {
     Json::Object(one)
 }
 
-/// The providers that currently log: those of `defaultProviders`, or the text log of `accessLogFile`.
+/// The providers that log without the filter: those of Telemetry objects for the whole mesh or namespace, of
+/// `defaultProviders`, or the text log of `accessLogFile`.
 fn mesh_providers(cx: &Cx<'_>, found: &mut Move) -> Vec<Json> {
     let Some(mesh) = cx.mesh.mesh_config() else {
         found.guard(
@@ -95,12 +96,55 @@ fn mesh_providers(cx: &Cx<'_>, found: &mut Move) -> Vec<Json> {
         );
         return Vec::new();
     };
-    let defaults = mesh.pointer("/defaultProviders/accessLogging").and_then(Json::as_array);
-    if let Some(defaults) = defaults.filter(|list| !list.is_empty()) {
-        return defaults.iter().map(|name| json!({ "name": name })).collect();
+    let defaults: Vec<String> = mesh
+        .pointer("/defaultProviders/accessLogging")
+        .and_then(Json::as_array)
+        .map(|list| list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
+        .unwrap_or_default();
+    let above = telemetry::above(cx, "accessLogging");
+    let mut names = defaults.clone();
+    for object in &above {
+        let entries = object.document.to_json()["spec"]["accessLogging"].clone();
+        match logging(&entries, &names) {
+            Some(logging) => names = logging,
+            None => found.guard(
+                Concern::Existing,
+                State::Undecided,
+                format!(
+                    "Telemetry {}/{} sets access logs by direction or condition, and the written object replaces them for these workloads: copy its entries into it",
+                    object.namespace, object.name
+                ),
+            ),
+        }
     }
+    // istiod reads `accessLogFile` only where no Telemetry says anything about logs.
     let file = mesh.get("accessLogFile").and_then(Json::as_str).is_some_and(|file| !file.is_empty());
-    if file { vec![json!({ "name": "envoy" })] } else { Vec::new() }
+    if above.is_empty() && names.is_empty() && file {
+        names.push("envoy".to_owned());
+    }
+    names.into_iter().map(|name| json!({ "name": name })).collect()
+}
+
+/// The providers that log after the entries of a Telemetry (`mergeLogs` in istiod's `telemetry.go`); `None` if they depend on more
+/// than the workload.
+fn logging(entries: &Json, above: &[String]) -> Option<Vec<String>> {
+    let entries = entries.as_array()?;
+    let mut own: Vec<String> = Vec::new();
+    for entry in entries {
+        if entry.get("match").is_some() || entry.get("filter").is_some() {
+            return None;
+        }
+        let named = entry["providers"].as_array().into_iter().flatten();
+        let named: Vec<String> = named.filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
+        match (entry["disabled"] == true, entries.len()) {
+            (false, _) if named.is_empty() => own.extend_from_slice(above),
+            (false, _) => own.extend(named),
+            (true, 1) if named.is_empty() => {}
+            (true, 1) => own.extend(above.iter().filter(|name| !named.contains(name)).cloned()),
+            (true, _) => return None,
+        }
+    }
+    Some(own)
 }
 
 fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Option<Condition>), ErrorMessage> {
@@ -234,4 +278,21 @@ fn of_collector(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<Json, 
     found
         .difference(Kind::Behavior, "the `:authority` of the gRPC call is the host name instead of the cluster's name");
     Ok(json!({ "envoyOtelAls": one }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_telemetry_above_decides_what_the_mesh_logs() {
+        let above = ["a".to_owned(), "b".to_owned()];
+        let of = |entries: Json| logging(&entries, &above);
+        assert_eq!(of(json!([{ "disabled": true }])), Some(Vec::new()));
+        assert_eq!(of(json!([{ "providers": [{ "name": "c" }] }])), Some(vec!["c".to_owned()]));
+        assert_eq!(of(json!([{ "disabled": true, "providers": [{ "name": "a" }] }])), Some(vec!["b".to_owned()]));
+        assert_eq!(of(json!([{}])), Some(above.to_vec()));
+        assert_eq!(of(json!([{ "filter": { "expression": "x" } }])), None);
+        assert_eq!(of(json!([{ "match": { "mode": "SERVER" }, "disabled": true }])), None);
+    }
 }

@@ -272,9 +272,11 @@ fn scoped(
                     })
             };
             let other = cx.mesh.inventory.workloads.iter().map(AsRef::as_ref).find(unselected);
-            if let Some(other) = other.filter(|_| rule.object.namespace != namespace) {
-                // istiod stops searching once the client's namespace has a rule for the host (`destinationRule` in
-                // `push_context.go`), even if that rule does not select the client.
+            // istiod stops searching once the client's namespace has a rule for the host (`destinationRule` in
+            // `push_context.go`), even if that rule does not select the client. Of two rules that are for their own namespace
+            // only, it keeps the one with a selector (`mergeDestinationRule`).
+            let private = rule.export_to.iter().map(String::as_str).eq(["."]);
+            if let Some(other) = other.filter(|_| rule.object.namespace != namespace || private) {
                 let reason = format!(
                     "the new rule hides DestinationRule {}/{} from every client in namespace {namespace}, also from those that \
                      it does not select, such as {}",

@@ -4,7 +4,7 @@
 
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has};
-use crate::migrate::base::value::{Fields, has_entry, refused, set_at};
+use crate::migrate::base::value::{Fields, any_type, has_entry, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
 use serde_json::{Value as Json, json};
@@ -66,6 +66,10 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         }
     }
     if let Some(socket) = value.sub("transport_socket") {
+        if socket.peek("typed_config").map(any_type).is_some_and(|of| of.ends_with("ProxyProtocolUpstreamTransport")) {
+            let reason = "a cluster with mutual TLS reads `transport_socket_matches`, where the filter's PROXY protocol is missing: write `trafficPolicy.proxyProtocol` of a DestinationRule (Istio 1.21), which istiod puts around both";
+            return Err((pattern, reason.to_owned()));
+        }
         native["tls"] =
             upstream_tls(socket).ok_or((pattern, "these TLS settings have no native equivalent".to_owned()))?;
         found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
@@ -256,8 +260,7 @@ fn hashes(cx: &Cx<'_>, part: &Part<'_>) -> bool {
 
 fn keeps_case(http: &Fields) -> bool {
     let path = "explicit_http_config/http_protocol_options/header_key_format/stateful_formatter/typed_config";
-    http.peek(path)
-        .is_some_and(|any| crate::migrate::base::value::any_type(any).ends_with("PreserveCaseFormatterConfig"))
+    http.peek(path).is_some_and(|any| any_type(any).ends_with("PreserveCaseFormatterConfig"))
 }
 
 /// Whether istiod already uses HTTP/2 for the service because of its port name; `None` if the Service is unknown.

@@ -1,6 +1,7 @@
 //! Lua and Wasm HTTP filters: TrafficExtension and WasmPlugin.
 
 use super::telemetry;
+use crate::lua::{self, Token};
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::filters;
 use crate::migrate::base::reach::anchor;
@@ -62,7 +63,7 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         }
         let discovered = joined.iter().find(|(filter, _)| *filter == at);
         let found = match part.config_type() {
-            LUA => lua(cx, part, &places, discovered.is_some()),
+            LUA => of_lua(cx, part, &places, discovered.is_some()),
             WASM => wasm(cx, part, &places, discovered.is_some()),
             _ => continue,
         };
@@ -147,7 +148,7 @@ fn place(cx: &Cx<'_>, part: &Part<'_>, places: &Places, found: &mut Move, spec: 
     found.difference(Kind::Position, effect);
 }
 
-fn lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move {
+fn of_lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move {
     let mut value = part.value.clone();
     value.skip("name");
     let Some(mut config) = value.typed("typed_config", LUA) else {
@@ -178,6 +179,16 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move 
     if part.value.peek("typed_config/inline_code").is_some() {
         found
             .difference(Kind::Metadata, "the code is in `default_source_code` instead of the deprecated `inline_code`");
+    }
+    // Envoy looks for the route's metadata under the name of the filter, then under that of the extension.
+    let own = part.value.peek("name").and_then(Json::as_str).filter(|name| *name != "envoy.filters.http.lua");
+    if let Some(own) = own
+        && lua::tokens(&code).iter().any(|(_, token)| *token == Token::Name("metadata"))
+    {
+        found.difference(
+            Kind::Behavior,
+            format!("`metadata()` reads the metadata of the route under the filter's name, `{own}`, which changes"),
+        );
     }
     attach::check(cx, part, &mut found, Directions::Mode);
     found.difference(Kind::Name, RENAMED);

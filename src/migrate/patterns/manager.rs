@@ -1,8 +1,9 @@
 //! Settings merged into the HTTP connection manager: `proxy.istio.io/config`, mesh settings, environment variables.
 
 use super::access_log;
+use super::certificate;
 use super::idle;
-use super::setting::write;
+use super::setting::{annotate, write};
 use super::tracing;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::reach::names_manager;
@@ -320,22 +321,8 @@ fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut 
     }
 }
 
-/// Writes a setting of the annotation `proxy.istio.io/config`: its path, and the minor release since which it exists.
-fn annotate(
-    found: &mut Move,
-    proxy: &mut Json,
-    pattern: &'static Pattern,
-    (path, since): (&str, u16),
-    value: impl Into<Json>,
-) {
-    of_pattern(found, pattern);
-    found.add_home("proxy.istio.io/config", path.replace('/', "."), since);
-    set_at(proxy, path, value);
-}
-
 /// Header settings that do not correspond to a single field.
 fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
-    let reach = &part.reach;
     if config.peek("server_header_transformation") == Some(&json!("PASS_THROUGH")) {
         config.skip("server_header_transformation");
         annotate(found, proxy, &catalog::SERVER_HEADER, ("proxyHeaders/server/disabled", 0), true);
@@ -368,41 +355,9 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         found.notes.push("the variable is set at injection: restart the workloads".to_owned());
     }
     if let Some(details) = config.peek("set_current_client_cert_details").cloned() {
-        certificate_details(part, config, found, proxy, &details);
+        certificate::details(cx, part, config, found, proxy, &details);
     }
-    let forwarded = config.peek("forward_client_cert_details").and_then(Json::as_str).map(str::to_owned);
-    if part.defaults.iter().any(|field| field == "forward_client_cert_details") && forwarded.is_none() {
-        let home = if reach.proxies == Proxies::Gateway {
-            "gatewayTopology/forwardClientCertDetails"
-        } else {
-            "proxyHeaders/forwardedClientCert"
-        };
-        annotate(found, proxy, &catalog::CLIENT_CERT_HEADER, (home, 0), "SANITIZE");
-        found.difference(
-            Kind::Behavior,
-            "SANITIZE is the enum's zero value, which MERGE cannot set: the filter does nothing, the native field removes the header",
-        );
-        found.guard(
-            Concern::Authentication,
-            State::Review,
-            "services see a different client certificate header: check how they use it",
-        );
-        whole_proxy(cx, part, found, Reads::Inbound, "the client certificate setting");
-    } else if reach.proxies == Proxies::Sidecar
-        && let Some(word) = forwarded
-    {
-        config.skip("forward_client_cert_details");
-        annotate(found, proxy, &catalog::CLIENT_CERT_HEADER, ("proxyHeaders/forwardedClientCert", 0), word);
-        whole_proxy(cx, part, found, Reads::Inbound, "the client certificate setting");
-    } else if let Some(word) = forwarded
-        && matches!(word.as_str(), "FORWARD_ONLY" | "ALWAYS_FORWARD_ONLY")
-    {
-        // istiod then omits `set_current_client_cert_details`, which Envoy does not read in these modes.
-        found.difference(
-            Kind::Metadata,
-            "`set_current_client_cert_details` is also removed; Envoy does not read it in this mode",
-        );
-    }
+    certificate::forwarded(cx, part, config, found, proxy);
 }
 
 fn keeps_case(config: &Fields) -> bool {
@@ -431,35 +386,6 @@ fn header_case(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Mo
         whole_proxy(cx, part, found, Reads::All, "the header case setting");
     } else if !reach.is_whole() {
         whole_proxy(cx, part, found, Reads::Gateways, "the header case setting");
-    }
-}
-
-fn certificate_details(part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json, details: &Json) {
-    config.skip("set_current_client_cert_details");
-    let mut details = details.clone();
-    // istiod writes a subject everywhere, and MERGE of false into a wrapper changes nothing.
-    if let Some(details) = details.as_object_mut()
-        && details.get("subject") == Some(&json!(false))
-    {
-        details.shift_remove("subject");
-    }
-    if details.as_object().is_some_and(serde_json::Map::is_empty) {
-        return;
-    }
-    annotate(found, proxy, &catalog::CLIENT_CERT_HEADER, ("proxyHeaders/setCurrentClientCertDetails", 24), details);
-    if part.reach.context == PatchContext::Any {
-        found.difference(
-            Kind::Metadata,
-            "`set_current_client_cert_details` is not written for requests that workloads send: Envoy does not read it there",
-        );
-    }
-    if matches!(part.reach.proxies, Proxies::Gateway | Proxies::Both) {
-        found.difference(
-            Kind::Behavior,
-            "the details of the certificate that the filter asks for are not in the header: gateways do not read these \
-             fields of `proxyHeaders`",
-        );
-        found.guard(Concern::Patch, State::Broken, "gateways do not read `proxyHeaders.setCurrentClientCertDetails`");
     }
 }
 
@@ -503,7 +429,8 @@ fn one(
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Existing, State::Broken, reason);
     }
-    let name = setting.home.rsplit('/').next().unwrap_or(setting.home);
+    let (parent, name) = setting.home.rsplit_once('/').unwrap_or(("", setting.home));
+    let name = if name == "value" { format!("{}.{name}", parent.replace('/', ".")) } else { name.to_owned() };
     whole_proxy(cx, part, found, setting.reads, &format!("`{name}`"));
     None
 }

@@ -2,6 +2,7 @@
 
 pub(in crate::migrate) mod access_log;
 pub(in crate::migrate) mod authz;
+pub(in crate::migrate) mod certificate;
 pub(in crate::migrate) mod cluster;
 pub(in crate::migrate) mod cluster_add;
 pub(in crate::migrate) mod cluster_mesh;

@@ -8,6 +8,7 @@ use crate::migrate::base::verdict::{Difference, Kind};
 use crate::migrate::proofs::forms::{is_internal, reads_headers};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::release::Release;
+use crate::proto::decode::parse_go_duration;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -63,7 +64,7 @@ pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[Str
         default_attempts: false,
     };
     headers(&mut value, &mut found)?;
-    timeouts(&mut value, &mut found);
+    timeouts(&mut value, &mut found)?;
     retries(cx, &mut value, &mut found)?;
     rewrite(&mut value, &mut found);
     mirrors(&mut value, cx.to, &mut found)?;
@@ -119,8 +120,15 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
         return (&catalog::ROUTE_TIMEOUT, "`idle_timeout` of a route has no native field".to_owned());
     }
     let _ = part;
-    let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-    (&catalog::OTHER, format!("{} has no known native field", keys.join(", ")))
+    let mut keys = Vec::new();
+    for (key, inner) in value.0.as_object().into_iter().flatten() {
+        match inner.as_object().filter(|inner| key == "route" && !inner.is_empty()) {
+            Some(inner) => keys.extend(inner.keys().map(|below| format!("`{key}.{below}`"))),
+            None => keys.push(format!("`{key}`")),
+        }
+    }
+    let (all, verb) = (keys.join(", "), if keys.len() == 1 { "has" } else { "have" });
+    (&catalog::OTHER, format!("{all} {verb} no known native field"))
 }
 
 fn differ(found: &mut Setting, kind: Kind, effect: &str) {
@@ -205,8 +213,12 @@ pub(in crate::migrate) fn headers(value: &mut Fields, found: &mut Setting) -> Re
     Ok(())
 }
 
-fn timeouts(value: &mut Fields, found: &mut Setting) {
-    let Some(timeout) = value.text("route/timeout") else { return };
+fn timeouts(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
+    let Some(timeout) = value.text("route/timeout") else { return Ok(()) };
+    if parse_go_duration(&timeout) == Some(0) {
+        let reason = "MERGE of `timeout: 0s` changes nothing: a route keeps the timeout of its rule, and has none if the rule has none";
+        return Err((&catalog::ROUTE_TIMEOUT, reason.to_owned()));
+    }
     found.pattern = &catalog::ROUTE_TIMEOUT;
     found.field = "http.timeout";
     found.needs_route = true;
@@ -216,6 +228,7 @@ fn timeouts(value: &mut Fields, found: &mut Setting) {
         Kind::Behavior,
         "the limit for a grpc-timeout header follows the timeout; the filter leaves that limit as it is",
     );
+    Ok(())
 }
 
 fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
@@ -461,8 +474,8 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
     }
     found.pattern = &catalog::CORS;
     found.field = "http.corsPolicy";
-    found.moved = "the CORS policy is on the routes instead of the virtual host: the same for every request that matches a \
-         route; preflights of other origins are refused there";
+    found.moved = "the CORS policy moves from the virtual host (or the whole table) to its routes: the same for every \
+         request that matches a route";
     found.value["corsPolicy"] = Json::Object(native);
     Ok(())
 }
@@ -491,7 +504,7 @@ fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
     }
     found.pattern = &catalog::FAULT;
     found.field = "http.fault";
-    found.moved = "the fault is on the routes instead of the virtual host";
+    found.moved = "the fault moves from the virtual host (or the whole table) to its routes";
     differ(found, Kind::Metadata, "the same percentage, written in millionths");
     found.value["fault"] = Json::Object(native);
     Ok(())

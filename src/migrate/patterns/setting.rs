@@ -1,7 +1,9 @@
 //! Settings of proxies (`proxy.istio.io/config`): as the mesh's default or as an annotation.
 
+use crate::migrate::base::catalog::Pattern;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::guards::whole::MESH_WIDE;
+use crate::migrate::base::value::set_at;
+use crate::migrate::guards::whole::{MESH_WIDE, of_pattern};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::output::draft::Action;
 use serde_json::{Value as Json, json};
@@ -16,6 +18,19 @@ pub(in crate::migrate) fn write(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, 
     };
     found.actions.push(action);
     found.notes.push("proxies read these settings at start-up: restart the workloads".to_owned());
+}
+
+/// Writes a setting of the annotation `proxy.istio.io/config`: its path, and the minor release since which it exists.
+pub(in crate::migrate) fn annotate(
+    found: &mut Move,
+    proxy: &mut Json,
+    pattern: &'static Pattern,
+    (path, since): (&str, u16),
+    value: impl Into<Json>,
+) {
+    of_pattern(found, pattern);
+    found.add_home("proxy.istio.io/config", path.replace('/', "."), since);
+    set_at(proxy, path, value);
 }
 
 /// An annotation that sets part of a field hides all of it.

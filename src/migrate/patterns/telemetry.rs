@@ -8,6 +8,7 @@ use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::draft::{self, Action, attachment};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::inventory::{Labels, Object};
 use serde_json::{Map, Value as Json, json};
 
 const STATS: &str = "stats.PluginConfig";
@@ -221,12 +222,7 @@ pub(in crate::migrate) fn scope(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
             ),
         }
     }
-    let same = |object: &&crate::model::inventory::Object| {
-        let spec = object.document.to_json()["spec"].clone();
-        let selector = cx.filter.selector.as_ref().map(|labels| json!({ "matchLabels": labels }));
-        object.namespace == cx.filter.namespace && spec.get("selector").cloned() == selector
-    };
-    if let Some(other) = cx.mesh.policies("Telemetry", cx.filter).into_iter().find(|object| same(object)) {
+    if let Some(other) = rival(cx) {
         found.guard(
             Concern::Existing,
             State::Broken,
@@ -236,4 +232,56 @@ pub(in crate::migrate) fn scope(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
             ),
         );
     }
+}
+
+/// Labels of a Telemetry's selector; `None` if it is for its whole namespace.
+fn labels_of(object: &Object) -> Option<Map<String, Json>> {
+    let spec = &object.document.to_json()["spec"];
+    let labels = spec.pointer("/selector/matchLabels").and_then(Json::as_object).cloned().unwrap_or_default();
+    let referred = spec["targetRef"].is_object() || spec["targetRefs"].as_array().is_some_and(|list| !list.is_empty());
+    (!labels.is_empty() || referred).then_some(labels)
+}
+
+/// A Telemetry for the same workloads: istiod reads the oldest of those with a selector, and of those without one.
+fn rival<'a>(cx: &Cx<'a>) -> Option<&'a Object> {
+    let narrow = Mesh::is_narrow(cx.filter);
+    let own = cx.filter.selector.clone().unwrap_or_default();
+    let namespaces = cx.mesh.namespaces(cx.filter);
+    let same = |object: &&Object| {
+        let here = object.namespace == cx.filter.namespace && !narrow
+            || narrow && namespaces.as_ref().is_some_and(|all| all.contains(object.namespace.as_str()));
+        let labels = labels_of(object);
+        if !here || labels.is_some() != narrow {
+            return false;
+        }
+        let labels = labels.unwrap_or_default();
+        let meets = |of: &Labels| {
+            labels.iter().all(|(key, value)| of.get(key).is_some_and(|own| value.as_str() == Some(own.as_str())))
+        };
+        let mut workloads = cx.mesh.workloads(cx.filter).peekable();
+        if !narrow || labels.is_empty() || workloads.peek().is_none() {
+            // Without workloads, labels that no selector excludes may be on the same pods.
+            return labels
+                .iter()
+                .all(|(key, value)| own.get(key).is_none_or(|own| value.as_str() == Some(own.as_str())));
+        }
+        workloads.any(|one| meets(&one.labels))
+    };
+    cx.mesh.policies("Telemetry", cx.filter).into_iter().find(same)
+}
+
+/// The Telemetry objects that the written one comes before, and that set a list: those of the mesh and of its namespace without a
+/// selector, the mesh's first.
+pub(in crate::migrate) fn above<'a>(cx: &Cx<'a>, list: &str) -> Vec<&'a Object> {
+    let narrow = Mesh::is_narrow(cx.filter);
+    let mut all: Vec<&Object> = cx
+        .mesh
+        .policies("Telemetry", cx.filter)
+        .into_iter()
+        .filter(|object| labels_of(object).is_none())
+        .filter(|object| narrow || object.namespace != cx.filter.namespace)
+        .filter(|object| object.document.under(&["spec", list]).is_some())
+        .collect();
+    all.sort_by_key(|object| object.namespace != cx.mesh.root);
+    all
 }

@@ -165,11 +165,11 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         return Move::none(&catalog::SERVER_TLS, "no native field for these TLS settings");
     }
     found.guard(Concern::Tls, State::Held, "the server's own setting; nothing else of its TLS changes");
+    let port = listener.map_or(0, |listener| listener.port_number);
     if chain.sni.is_empty() && chain.transport_protocol != "tls" {
         let plain = |protocol: &str, mode: Option<&str>| {
             mode.is_none_or(|mode| mode.contains("PASSTHROUGH")) && protocol != "HTTPS"
         };
-        let port = listener.map_or(0, |listener| listener.port_number);
         let of_port = |one: &Served<'_>| {
             pod_port(cx, one.server.port) == port && plain(&one.server.protocol, one.server.tls_mode.as_deref())
         };
@@ -192,7 +192,17 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
             ),
         }
     }
-    if !sni_only {
+    let ports: BTreeSet<u32> =
+        tls_servers(cx, chain).into_iter().flatten().map(|(one, _)| pod_port(cx, one.server.port)).collect();
+    if port != 0 && !ports.is_empty() && !ports.contains(&port) {
+        let all: Vec<String> = ports.iter().map(u32::to_string).collect();
+        let reason = format!(
+            "the patch names port {port}, and the servers with TLS listen on port {} of the gateway's pods: the filter changes none of them",
+            all.join(", ")
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Ports, State::Broken, reason);
+    } else if !sni_only {
         found.guard(
             Concern::Ports,
             State::Undecided,

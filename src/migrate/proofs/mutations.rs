@@ -55,25 +55,25 @@ pub(in crate::migrate) fn reordered(old: &Json, new: &Json) -> Vec<(String, Json
 
 const PER_FILTER: &str = "typed_per_filter_config";
 
-/// The settings of filters that are in effect on a route, with whether they come from its virtual host.
-fn effective<'a>([host, route]: [&'a Json; 2]) -> BTreeMap<&'a str, (&'a Json, bool)> {
-    let of = |level: &'a Json| level[PER_FILTER].as_object().into_iter().flatten();
-    let mut all: BTreeMap<&str, (&Json, bool)> =
-        of(host).map(|(name, settings)| (name.as_str(), (settings, true))).collect();
-    all.extend(of(route).map(|(name, settings)| (name.as_str(), (settings, false))));
-    all
+/// The settings of filters that are in effect on a route, each with its level: table, virtual host or route.
+fn effective<'a>(levels: [&'a Json; 3]) -> BTreeMap<&'a str, (&'a Json, usize)> {
+    let of = |(level, value): (usize, &'a Json)| {
+        value[PER_FILTER].as_object().into_iter().flatten().map(move |(name, one)| (name.as_str(), (one, level)))
+    };
+    levels.into_iter().enumerate().flat_map(of).collect()
 }
 
-/// Settings of a filter on a route that come from its virtual host on one side only, or that only one side has: a JSON
-/// pointer, and the settings in effect on both sides. A filter may have another name on the other side.
+/// Settings of a filter on a route that come from its virtual host or table on one side only, or that only one side has: a
+/// JSON pointer, and the settings in effect on both sides. A filter may have another name on the other side.
 pub(in crate::migrate) fn inherited(old: &Json, new: &Json) -> Vec<(String, Json, Json)> {
     let mut found = Vec::new();
     for pair in pairs(old, new) {
-        let (before, mut after) = (effective(pair.old), effective(pair.new));
-        let mut add = |name: &str, one: Option<(&Json, bool)>, two: Option<(&Json, bool)>| {
-            let above = |side: Option<(&Json, bool)>| side.map(|(_, above)| above);
-            if above(one) != above(two) && one.map(|side| side.0) != two.map(|side| side.0) {
-                let of = |side: Option<(&Json, bool)>| side.map(|side| side.0.clone()).unwrap_or_default();
+        let before = effective([old, pair.old[0], pair.old[1]]);
+        let mut after = effective([new, pair.new[0], pair.new[1]]);
+        let mut add = |name: &str, one: Option<(&Json, usize)>, two: Option<(&Json, usize)>| {
+            let level = |side: Option<(&Json, usize)>| side.map(|(_, level)| level);
+            if level(one) != level(two) && one.map(|side| side.0) != two.map(|side| side.0) {
+                let of = |side: Option<(&Json, usize)>| side.map(|side| side.0.clone()).unwrap_or_default();
                 found.push((format!("{}/{PER_FILTER}/{name}", pair.pointer), of(one), of(two)));
             }
         };
