@@ -5,11 +5,12 @@ use crate::engine::PatchId;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::names::{count, listed};
-use crate::lint::walk::{get, same};
+use crate::lint::route_match::{node_takes_everything, prefix_of, takes_everything};
+use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::json;
-use crate::proto::tree::{Tree, Value};
+use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
 use std::collections::BTreeSet;
 
@@ -133,36 +134,6 @@ fn behind(run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
             vhost: vhost.name().to_owned(),
         })
     })
-}
-
-/// The prefix that is the only condition of a match, if every path that the other match accepts begins with it.
-fn prefix_of<'t>(wanted: &'t Tree<'_>, other: &Tree<'_>) -> Option<&'t str> {
-    let exact = |of: &Tree<'_>| of.get("case_sensitive").is_none_or(|it| matches!(it.value, Value::Bool(true)));
-    let alone = wanted.entries().iter().all(|(key, _)| matches!(&**key, "prefix" | "case_sensitive"));
-    let prefix = Some(wanted.str_at("prefix")).filter(|prefix| alone && !prefix.is_empty())?;
-    let ways = ["path", "prefix", "path_separated_prefix"];
-    let within = ways.iter().any(|way| other.str_at(way).starts_with(prefix));
-    (within && exact(wanted) && exact(other)).then_some(prefix)
-}
-
-/// Whether every request matches.
-fn takes_everything(wanted: &Tree<'_>) -> bool {
-    let regex = wanted.path(&["safe_regex", "regex"]).and_then(Tree::as_str);
-    takes(wanted.str_at("prefix"), regex, wanted.entries().iter().map(|(key, _)| &**key))
-}
-
-/// The same for a match as written.
-fn node_takes_everything(wanted: &Node) -> bool {
-    let text = |node: &'_ Node, key: &str| get(node, key).and_then(Node::as_str).map(str::to_owned);
-    let regex = get(wanted, "safe_regex").and_then(|regex| text(regex, "regex"));
-    let prefix = text(wanted, "prefix").unwrap_or_default();
-    takes(&prefix, regex.as_deref(), wanted.entries().iter().map(|entry| entry.key.as_str()))
-}
-
-fn takes<'k>(prefix: &str, regex: Option<&str>, mut keys: impl Iterator<Item = &'k str>) -> bool {
-    // `case_sensitive` is irrelevant for a slash.
-    let idle = |key: &str| ["prefix", "safe_regex", "case_sensitive"].iter().any(|name| same(key, name));
-    (prefix == "/" || regex.is_some_and(|it| matches!(it, ".*" | "/.*"))) && keys.all(idle)
 }
 
 /// Routes of a virtual host in a value, after one of them that matches everything.

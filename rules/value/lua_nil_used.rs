@@ -1,8 +1,9 @@
 //! EF143: Lua that uses a header or body that may be absent.
 
 use crate::declare_rule;
-use crate::lint::lua_use::{Named, Source, Used};
+use crate::lint::lua_use::{Kind, Named, Source, Used};
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ObjectMatch;
 
 declare_rule! {
     /// A header or body that may be absent but is used unconditionally.
@@ -10,10 +11,12 @@ declare_rule! {
     /// # What it finds
     /// Inline Lua that concatenates, indexes, measures, compares or calculates with `headers():get("name")`,
     /// `metadata():get("key")`, `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it
-    /// to `pairs`, `string.lower` and the like, to a log or as a header's value; a method of `body()` without a test that a body exists.
+    /// to `pairs`, `string.lower` and the like, to a log or as a header's value; a method of `body()` without a test that a
+    /// body exists, or of `downstreamSslConnection()` and `ssl()` without a test that the client uses TLS; `:path` and the
+    /// like in `envoy_on_response`, and `:status` in `envoy_on_request`, which are always nil.
     ///
     /// # Why it matters
-    /// For a message without that header or body the value is nil and the script ends there: the request passes without
+    /// For a message without that header or body, or a connection without TLS, the value is nil and the script ends there: the request passes without
     /// the rest of the script, which may include a denial.
     ///
     /// # How to fix
@@ -28,7 +31,8 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
-        for one in &script.uses.absent {
+        let encrypted = only_tls(&script.value.view.patch.object);
+        for one in script.uses.absent.iter().filter(|one| one.source != Source::Tls || !encrypted) {
             let name = one.named.name;
             let default = match one.used {
                 Used::Calculated | Used::Compared => "0",
@@ -44,6 +48,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "local data = handle:streamInfo():dynamicMetadata():get(\"…\") or {}".to_owned(),
                 ),
                 Source::Answer => ("the answer has no body", or_default()),
+                Source::Tls => (
+                    "the client's connection has no TLS",
+                    "local tls = handle:streamInfo():downstreamSslConnection()\nif tls then … end".to_owned(),
+                ),
                 Source::Environment => {
                     ("the proxy does not have the variable", format!("(os.getenv({name:?}) or \"\")"))
                 }
@@ -65,6 +73,25 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .help(help),
             );
         }
+        for one in &script.uses.mistakes {
+            let Kind::OtherDirection(response) = one.kind else { continue };
+            let name = one.named.name;
+            let finding = if response {
+                script
+                    .finding(rule, &one.named, format!("`{name}` is always nil here: responses do not have it"))
+                    .label("a header of requests")
+                    .help(format!(
+                        "keep it in envoy_on_request:\n  handle:streamInfo():dynamicMetadata():set(\"own\", \"{0}\", handle:headers():get(\"{name}\"))\nand read it in envoy_on_response:\n  handle:streamInfo():dynamicMetadata():get(\"own\")[\"{0}\"]",
+                        name.trim_start_matches(':')
+                    ))
+            } else {
+                script
+                    .finding(rule, &one.named, format!("`{name}` is always nil here: requests do not have it"))
+                    .label("a header of responses")
+                    .help("read it in envoy_on_response")
+            };
+            out.push(finding);
+        }
         // Once for a line: the second call there fails for the same reason.
         let line = |at: usize| script.script.text.get(..at).unwrap_or_default().matches('\n').count();
         let mut last = None;
@@ -78,6 +105,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
+}
+
+/// Whether a match selects only connections with TLS, by the usual ports or by what only TLS has.
+fn only_tls(object: &ObjectMatch) -> bool {
+    let ObjectMatch::Listener(listener) = object else { return false };
+    matches!(listener.port_number, 443 | 8443 | 15443)
+        || listener.filter_chain.as_ref().is_some_and(|chain| {
+            !chain.sni.is_empty() || chain.transport_protocol == "tls" || matches!(chain.destination_port, 443 | 8443)
+        })
 }
 
 /// The concatenated expression as the script writes it: a local name, or the call that gets the header.

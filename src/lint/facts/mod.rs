@@ -20,6 +20,7 @@ pub(crate) mod order;
 pub(crate) mod ports;
 pub(crate) mod reach;
 pub(crate) mod results;
+pub(crate) mod route_match;
 pub(crate) mod scripts;
 pub(crate) mod seen;
 pub(crate) mod sights;

@@ -5,10 +5,14 @@
 
 mod assignments;
 mod calls;
+mod kinds;
+mod mistakes;
 mod names;
 mod scopes;
 
 use crate::lua::{Token, tokens};
+use kinds::Held;
+pub(crate) use kinds::{Compared, Kind, Regular};
 pub(crate) use names::Owner;
 use names::{GLOBALS, INDIRECT};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,8 +50,21 @@ pub(crate) struct Use<'t> {
     pub sent: Vec<Named<'t>>,
     /// Request headers that are appended by `add`.
     pub added: Vec<Named<'t>>,
+    /// What Lua accepts, but does something else with.
+    pub mistakes: Vec<Mistake<'t>>,
+    /// Response headers that are removed (true) or replaced.
+    pub answered: Vec<(Named<'t>, bool)>,
     /// Texts with the name that they are assigned to, the key of a table, or the argument before them.
     pub texts: Vec<(&'t str, &'t str)>,
+}
+
+/// Something that Lua accepts, but that does not do what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mistake<'t> {
+    /// The expression.
+    pub named: Named<'t>,
+    /// What is wrong.
+    pub kind: Kind<'t>,
 }
 
 /// A name and its place.
@@ -81,6 +98,8 @@ pub(crate) enum Source {
     RouteMetadata,
     /// Set by another filter in the dynamic metadata.
     DynamicMetadata,
+    /// The TLS of the client's connection.
+    Tls,
     /// A variable of the proxy's environment.
     Environment,
     /// The body of an answer to `httpCall`.
@@ -149,6 +168,7 @@ enum Opened {
     Repeat,
 }
 
+#[derive(Default)]
 struct Reader<'t> {
     tokens: Vec<(usize, Token<'t>)>,
     scopes: Vec<(Opened, Vec<&'t str>)>,
@@ -186,6 +206,8 @@ struct Reader<'t> {
     held_bodies: BTreeSet<&'t str>,
     /// Locals that hold a header of the request as the client sent it.
     held_headers: BTreeMap<&'t str, &'t str>,
+    /// What else locals hold.
+    held: BTreeMap<&'t str, Held<'t>>,
     /// Whether the request's body was read in chunks before.
     chunked: bool,
     /// The innermost function that is neither an entry point nor inside of one, with its parameters.
@@ -199,34 +221,8 @@ struct Reader<'t> {
 
 /// Reads a script that parses.
 pub(crate) fn read(text: &str) -> Use<'_> {
-    let mut reader = Reader {
-        tokens: tokens(text),
-        scopes: vec![(Opened::Block, Vec::new())],
-        iterating: Vec::new(),
-        streamed: Vec::new(),
-        functions: Vec::new(),
-        brackets: Vec::new(),
-        found: Use::default(),
-        written: BTreeSet::new(),
-        used: Vec::new(),
-        kept: Vec::new(),
-        read: Vec::new(),
-        yields: Vec::new(),
-        headers: BTreeSet::new(),
-        constants: BTreeMap::new(),
-        handles: BTreeSet::new(),
-        removed: BTreeSet::new(),
-        removed_any: false,
-        maybe: BTreeMap::new(),
-        looked_at: BTreeSet::new(),
-        held_bodies: BTreeSet::new(),
-        held_headers: BTreeMap::new(),
-        chunked: false,
-        helper: None,
-        answering: BTreeSet::new(),
-        passed: Vec::new(),
-        indirect: false,
-    };
+    let scopes = vec![(Opened::Block, Vec::new())];
+    let mut reader = Reader { tokens: tokens(text), scopes, ..Reader::default() };
     reader.run();
     reader.settle()
 }
@@ -295,6 +291,10 @@ impl<'t> Reader<'t> {
                 }
                 Token::Keyword("do") => {
                     let (names, over_headers) = loops.pop().unwrap_or_default();
+                    names.iter().for_each(|name| self.forget(name));
+                    if let Some(name) = names.first().filter(|_| over_headers) {
+                        self.held.insert(name, Held::HeaderName);
+                    }
                     self.scopes.push((Opened::Block, names));
                     if over_headers {
                         self.iterating.push(self.scopes.len());
@@ -330,6 +330,9 @@ impl<'t> Reader<'t> {
                         _ => "",
                     };
                     self.brackets.push((open, called));
+                    if open == "(" {
+                        self.pattern(at, called);
+                    }
                     at + 1
                 }
                 Token::Sign(")" | "}" | "]") => {
@@ -352,6 +355,7 @@ impl<'t> Reader<'t> {
     /// Ends the innermost scope.
     fn close(&mut self) -> Option<(Opened, Vec<&'t str>)> {
         let closed = self.scopes.pop();
+        closed.iter().flat_map(|(_, names)| names).for_each(|name| _ = self.held.remove(name));
         let depth = self.scopes.len();
         self.iterating.retain(|opened| *opened <= depth);
         self.streamed.retain(|opened| *opened <= depth);
@@ -375,6 +379,7 @@ impl<'t> Reader<'t> {
         self.maybe.remove(name);
         self.held_bodies.remove(name);
         self.held_headers.remove(name);
+        self.held.remove(name);
         self.headers.remove(name);
         self.handles.remove(name);
         self.constants.remove(name);
@@ -382,6 +387,7 @@ impl<'t> Reader<'t> {
 
     /// What a name is assigned: a text, the handle, its headers, or a header.
     fn assigned(&mut self, name: &'t str, value: usize) {
+        self.hold(name, value);
         if let Token::Text(text) = self.token(value) {
             self.found.texts.push((name, text));
             if !self.sign(value + 1, "..") {
@@ -466,11 +472,14 @@ impl<'t> Reader<'t> {
         }
         self.tested(at, name);
         self.decides(at, name);
+        self.misread(at);
         self.passes_on(at, name);
         let held = self.headers.contains(name).then_some(at + 1);
         let headers = held.or_else(|| self.of_headers(at));
-        if let (Some((false, _)), Some(end)) = (self.entry(), headers) {
-            self.header_change(end);
+        match (self.entry(), headers) {
+            (Some((false, _)), Some(end)) => self.header_change(end),
+            (Some((true, _)), Some(end)) => self.answer_change(end),
+            _ => {}
         }
         if let Some(end) = headers.filter(|_| !self.guarded())
             && self.sign(end, ":")
@@ -481,6 +490,9 @@ impl<'t> Reader<'t> {
                 self.found.looped.push(named);
             } else if !self.streamed.is_empty() {
                 self.found.sent.push(named);
+            }
+            if self.sign(end + 2, "(") {
+                self.arguments(end + 2, method);
             }
         }
         if let Some((response, handle)) = self.entry()

@@ -36,7 +36,7 @@ impl<'t> Reader<'t> {
         (self.sign(at + 4, ")") && !header.starts_with(':')).then_some((at + 5, header))
     }
 
-    /// Whether something begins here that may be nil: a header, dynamic metadata, an environment variable. The token
+    /// Whether something begins here that may be nil: a header, dynamic metadata, the TLS connection, an environment variable. The token
     /// after it, and its name.
     pub(super) fn may_be_absent(&self, at: usize) -> Option<(usize, &'t str, Source)> {
         if let Some((end, header)) = self.header_get(at) {
@@ -62,7 +62,14 @@ impl<'t> Reader<'t> {
         {
             return Some((at + 6, variable, Source::Environment));
         }
+        if let Some(connection) = self.of_store(at, "connection") {
+            let tls = self.method_at(connection, "ssl") && self.sign(connection + 3, ")");
+            return tls.then_some((connection + 4, "ssl()", Source::Tls));
+        }
         let info = self.of_store(at, "streamInfo")?;
+        if self.method_at(info, "downstreamSslConnection") && self.sign(info + 3, ")") {
+            return Some((info + 4, "downstreamSslConnection()", Source::Tls));
+        }
         let metadata = (self.method_at(info, "dynamicMetadata") && self.sign(info + 3, ")")).then_some(info + 4)?;
         let Token::Text(filter) = self.token(metadata + 3) else { return None };
         (self.method_at(metadata, "get") && self.sign(metadata + 4, ")")).then_some((
@@ -91,6 +98,9 @@ impl<'t> Reader<'t> {
             _ => ("", 0),
         };
         self.incomplete(at + 2, method, response);
+        if method == "respond" && self.sign(at + 3, "(") {
+            self.arguments(at + 3, method);
+        }
         if LOGS.contains(&method) && self.sign(at + 3, "(") {
             self.logs(at + 3);
         }
@@ -285,6 +295,16 @@ impl<'t> Reader<'t> {
         } else if !self.removed_any && !self.removed.contains(&header.to_ascii_lowercase()) {
             let added = self.named(at + 3, header);
             self.found.added.push(Named { at: added.at + shift, ..added });
+        }
+    }
+
+    /// The same for the response's headers.
+    pub(super) fn answer_change(&mut self, at: usize) {
+        if let (Token::Name(method @ ("replace" | "remove")), true, Token::Text(header)) =
+            (self.token(at + 1), self.sign(at, ":"), self.token(at + 3))
+        {
+            let changed = self.named(at + 3, header);
+            self.found.answered.push((Named { at: changed.at + 1, ..changed }, method == "remove"));
         }
     }
 

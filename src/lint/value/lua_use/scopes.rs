@@ -1,5 +1,6 @@
 //! What opens scopes and declares names: functions, `local`, loops over headers.
 
+use super::kinds::Held;
 use super::{Function, Opened, Reader, Source};
 use crate::lua::Token;
 
@@ -78,12 +79,15 @@ impl Reader<'_> {
             self.assigned(name, next + 1);
         }
         // An answer without a body has nil for it.
-        if let (Token::Name(handle), [_, body]) = (self.token(next + 1), names.as_slice())
+        if let (Token::Name(handle), [headers, rest @ ..]) = (self.token(next + 1), names.as_slice())
             && self.sign(next, "=")
             && (self.entry().is_some_and(|(_, own)| own == handle) || self.handles.contains(handle))
             && self.method_at(next + 2, "httpCall")
         {
-            self.maybe.insert(body, Source::Answer);
+            self.held.insert(headers, Held::Answer);
+            if let [body] = rest {
+                self.maybe.insert(body, Source::Answer);
+            }
         }
         next
     }

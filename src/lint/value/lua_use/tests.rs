@@ -212,3 +212,109 @@ fn responses_may_come_too_late() {
     let response = format!("{helper}function envoy_on_response(r) no('1', r) no(r, '1') end");
     assert_eq!(found(&response), [("no".to_owned(), false)]);
 }
+
+#[test]
+fn comparisons_of_other_types_are_found() {
+    use Compared::{Different, Equal, Ordered};
+    let kinds = |function: &str, body: &str| -> Vec<Kind<'static>> {
+        let text: &'static str = format!("function envoy_on_{function}(h)\n{body}\nend").leak();
+        read(text).mistakes.iter().map(|one| one.kind).collect()
+    };
+    let status = "h:headers():get(':status')";
+    assert_eq!(kinds("response", &format!("if {status} == 200 then end")), [Kind::TextAndNumber(Equal)]);
+    assert_eq!(kinds("response", &format!("if 200 ~= {status} then end")), [Kind::TextAndNumber(Different)]);
+    assert_eq!(kinds("response", &format!("local s = {status} if s >= 500 then end")), [Kind::TextAndNumber(Ordered)]);
+    for right in [
+        &format!("if {status} == '200' then end"),
+        &format!("if tonumber({status}) >= 500 then end"),
+        &format!("local s = {status} s = tonumber(s) if s >= 500 then end"),
+        &format!("local s = {status} do local s = 5 if s >= 500 then end end"),
+        &format!("if #{status} == 3 then end"),
+        &format!("local n = {status} + 0 if n == 200 then end"),
+        &format!("local n = {status} or 0 if n == 200 then end"),
+        "for name, value in pairs(h:headers()) do if name == 'x-a' then end end",
+        "for name in pairs(h:headers()) do end local name = 'X' if name == 'X' then end",
+        "if h:streamInfo():downstreamRemoteAddress() == '10.0.0.1:80' then end",
+    ] {
+        assert_eq!(kinds("response", right), [], "{right}");
+    }
+    let answer = "local head, body = h:httpCall('c', {}, '', 1)";
+    assert_eq!(
+        kinds("request", &format!("{answer} if head[':status'] ~= 200 then end")),
+        [Kind::TextAndNumber(Different)]
+    );
+    assert_eq!(kinds("request", &format!("{answer} if head[':status'] ~= '200' then end")), []);
+    assert_eq!(
+        kinds("request", "for k, v in pairs(h:headers()) do if k == 'X-A' then end end"),
+        [Kind::Capitals("X-A", Equal)]
+    );
+    assert_eq!(
+        kinds("request", "local ip = h:streamInfo():downstreamRemoteAddress() if ip == '::1' then end"),
+        [Kind::NoPort("::1", Equal)]
+    );
+    assert_eq!(kinds("response", "local p = h:headers():get(':path')"), [Kind::OtherDirection(true)]);
+    assert_eq!(kinds("request", "local p = h:headers():get(':path')"), []);
+    assert_eq!(kinds("request", "if h:headers():get(':status') then end"), [Kind::OtherDirection(false)]);
+}
+
+#[test]
+fn arguments_of_other_types_are_found() {
+    let got = |body: &str| -> Vec<&'static str> {
+        let text: &'static str = format!("function envoy_on_request(h)\n{body}\nend").leak();
+        let found = read(text);
+        let arguments = found.mistakes.iter().filter_map(|one| match one.kind {
+            Kind::Argument { got, .. } => Some(got),
+            _ => None,
+        });
+        arguments.collect()
+    };
+    assert_eq!(got("h:headers():add('x', true) h:headers():replace('x', nil)"), ["boolean", "nil"]);
+    assert_eq!(got("h:respond({[':status'] = '403', x = {}}, {a = 1})"), ["table"]);
+    assert_eq!(got("h:headers():add('x', 5) h:headers():remove('x') h:respond({[':status'] = 403}, nil)"), [""; 0]);
+}
+
+#[test]
+fn patterns_are_not_regular_expressions() {
+    let found = |call: &str| -> Option<Regular> {
+        let text: &'static str = format!("function envoy_on_request(h)\nlocal p = 'a-b' local x = {call}\nend").leak();
+        read(text).mistakes.iter().find_map(|one| match one.kind {
+            Kind::Pattern(regular) => Some(regular),
+            _ => None,
+        })
+    };
+    for (call, regular) in [
+        ("s:find('user-service')", Regular::Hyphen),
+        ("string.find(h:headers():get('a', 'b'), 'user-service')", Regular::Hyphen),
+        ("s:find(p)", Regular::Hyphen),
+        ("s:find('a-b', 1, false)", Regular::Hyphen),
+        ("s:match('^/(api|admin)/')", Regular::Alternation),
+        ("s:gsub('foo|bar', '')", Regular::Alternation),
+        (r"s:match('^/v\\d+')", Regular::Escape),
+        (r"s:match([[^/v\d+]])", Regular::Escape),
+        ("s:match('%d{3}')", Regular::Count),
+        ("s:match('[0-9]{1,3}')", Regular::Count),
+        ("s:match('(?:a)')", Regular::Group),
+        ("s:match('(a.)+')", Regular::Group),
+    ] {
+        assert_eq!(found(call), Some(regular), "{call}");
+    }
+    for call in [
+        "s:find('user%-service')",
+        "s:find('user-service', 1, true)",
+        "string.find(s, 'user-service', 1, true)",
+        "s:match('^(.-)-(.*)$')",
+        "s:match('[a-z-]+')",
+        "s:match('[^a-z]-x')",
+        "s:match('%w-x')",
+        "s:match('outbound|(%d+)|(.-)|(.+)')",
+        "s:gmatch('([^|]+)')",
+        "s:gsub('\\n', '')",
+        "s:match('${name}')",
+        "s:find('?')",
+        "s:match('^-')",
+        "other('user-service')",
+        "string.format('user-service', 1)",
+    ] {
+        assert_eq!(found(call), None, "{call}");
+    }
+}

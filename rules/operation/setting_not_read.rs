@@ -1,0 +1,222 @@
+//! EF343: a setting of a cluster or route that Envoy does not read.
+
+use crate::declare_rule;
+use crate::engine::trace::Place;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo, names};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::{Tree, Value};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A setting of a cluster or route that Envoy does not read because of another one.
+    ///
+    /// # What it finds
+    /// In the cluster that results: `round_robin_lb_config` and the like with another `lb_policy`, any of them beside
+    /// `load_balancing_policy`; `http_protocol_options`, `http2_protocol_options`, `common_http_protocol_options` and
+    /// `upstream_http_protocol_options` beside `HttpProtocolOptions` in `typed_extension_protocol_options`; DNS settings of a cluster whose
+    /// type resolves no names; `dns_refresh_rate` with `respect_dns_ttl`. On routes: `hash_policy` if every cluster of the
+    /// route balances load without hashes. Patches of existing objects need config dumps.
+    ///
+    /// # Why it matters
+    /// istiod and Envoy accept the setting, and nothing changes. istiod gives clusters LEAST_REQUEST, `respect_dns_ttl` and
+    /// often `HttpProtocolOptions`.
+    ///
+    /// # How to fix
+    /// Set what is read: the settings of the cluster's load balancer, the fields inside `HttpProtocolOptions`; or use a
+    /// DestinationRule, which sets both sides.
+    ///
+    /// # References
+    /// Envoy `config.cluster.v3.Cluster` (`lb_policy`, `respect_dns_ttl`), `HttpProtocolOptions`; protocols tested with
+    /// Envoy 1.38.2.
+    "EF343" "setting-not-read" Operation Warning => check
+}
+
+/// Settings of each load balancer, with the `lb_policy` that reads them.
+const BALANCERS: &[(&str, &str)] = &[
+    ("least_request_lb_config", "LEAST_REQUEST"),
+    ("maglev_lb_config", "MAGLEV"),
+    ("ring_hash_lb_config", "RING_HASH"),
+    ("round_robin_lb_config", "ROUND_ROBIN"),
+];
+/// Settings that `HttpProtocolOptions` replaces as a whole.
+const PROTOCOLS: &[&str] = &[
+    "common_http_protocol_options",
+    "http2_protocol_options",
+    "http_protocol_options",
+    "upstream_http_protocol_options",
+];
+/// Settings of clusters that resolve names.
+const DNS: &[&str] =
+    &["dns_failure_refresh_rate", "dns_jitter", "dns_lookup_family", "dns_refresh_rate", "use_tcp_for_dns_lookups"];
+const HTTP: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+
+/// Why a setting is not read.
+#[derive(Clone, PartialEq)]
+enum Unread {
+    Balancer(String),
+    Extension,
+    Protocol,
+    NoNames(String),
+    Ttl,
+    NoHash(String),
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(built) = view.built else { continue };
+        let Some(value) = &built.value else { continue };
+        match view.patch.apply_to {
+            ApplyTo::Cluster => {
+                let fields = BALANCERS.iter().map(|(field, _)| *field).chain(PROTOCOLS.iter().chain(DNS).copied());
+                for field in fields.filter(|field| value.get(field).is_some()) {
+                    if built.operation == Operation::Add {
+                        if let Some(why) = unread(value, field) {
+                            out.push(report(rule, &view, field, &why));
+                        }
+                    } else {
+                        in_dumps(rule, cx, &view, field, &|run| clusters(run, field), out);
+                    }
+                }
+            }
+            ApplyTo::HttpRoute if value.path(&["route", "hash_policy"]).is_some() => {
+                in_dumps(rule, cx, &view, "route.hash_policy", &unhashed, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a patch changed on a proxy and that does not read the setting, with the reason; `None` if anything does.
+type Found = Option<(BTreeSet<String>, Unread)>;
+
+fn in_dumps<'a>(
+    rule: &'static RuleInfo,
+    cx: &Context<'a>,
+    view: &PatchView<'a>,
+    field: &str,
+    find: &dyn Fn(&PatchRun<'_, '_>) -> Found,
+    out: &mut Findings,
+) {
+    let Some(seen) = cx
+        .seen(view, |run| run.changes() && find(run).is_some())
+        .filter(|seen| seen.certain() && seen.runs.len() == seen.attached)
+    else {
+        return;
+    };
+    let found: Vec<(BTreeSet<String>, Unread)> = seen.runs.iter().filter_map(find).collect();
+    let Some((_, why)) = found.first().cloned() else { return };
+    let objects: BTreeSet<String> = found.into_iter().flat_map(|(objects, _)| objects).collect();
+    let what = if field.starts_with("route.") { "routes" } else { "clusters" };
+    let note = format!("{what}: {}", names::listed(objects.iter().map(String::as_str), 6));
+    out.push(seen.tell(report(rule, view, field, &why).note(note)).objects(objects));
+}
+
+fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unread) -> Finding {
+    let (because, help) = match why {
+        Unread::Balancer(policy) => (
+            format!("the load balancer is {policy}"),
+            match BALANCERS.iter().find(|(_, own)| own == policy) {
+                Some((own, _)) => format!("{own}, or a DestinationRule with trafficPolicy.loadBalancer"),
+                None => "a DestinationRule with trafficPolicy.loadBalancer".to_owned(),
+            },
+        ),
+        Unread::Extension => (
+            "`load_balancing_policy` replaces it".to_owned(),
+            "set it inside load_balancing_policy".to_owned(),
+        ),
+        Unread::Protocol => (
+            "the cluster has HttpProtocolOptions, which replace it".to_owned(),
+            format!("typed_extension_protocol_options:\n  {HTTP}:\n    \"@type\": type.googleapis.com/{HTTP}\n    …"),
+        ),
+        Unread::NoNames(kind) => (
+            format!("a cluster of type {kind} resolves no names"),
+            "remove it; ServiceEntry with resolution: DNS gives a cluster that resolves names".to_owned(),
+        ),
+        Unread::Ttl => (
+            "`respect_dns_ttl` is set, so the TTL of each answer decides".to_owned(),
+            "remove it; MERGE cannot reset respect_dns_ttl, and the DNS server sets the TTL".to_owned(),
+        ),
+        Unread::NoHash(policy) => (
+            format!("the load balancer of its cluster is {policy}"),
+            "kind: DestinationRule\nspec:\n  host: <service>\n  trafficPolicy:\n    loadBalancer:\n      consistentHash:\n        httpHeaderName: <header>".to_owned(),
+        ),
+    };
+    let name = field.rsplit('.').next().unwrap_or(field);
+    view.finding(rule, view.value_path_span(field), format!("Envoy does not read `{name}` here: {because}"))
+        .label("without effect")
+        .help(help)
+}
+
+/// The clusters that a patch changed, if none of them reads the setting.
+fn clusters(run: &PatchRun<'_, '_>, field: &str) -> Found {
+    let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
+    let mut found: Found = None;
+    for (place, _) in changed {
+        let why = unread(&*run.run.after(ResourceKind::Cluster, &place.resource)?, field)?;
+        found.get_or_insert_with(|| (BTreeSet::new(), why)).0.insert(place.resource.clone());
+    }
+    found
+}
+
+/// Why a cluster does not read a setting.
+fn unread(cluster: &Tree<'_>, field: &str) -> Option<Unread> {
+    let named = |field: &str, default: &str| match cluster.str_at(field) {
+        "" => default.to_owned(),
+        name => name.to_owned(),
+    };
+    if let Some((_, policy)) = BALANCERS.iter().find(|(own, _)| *own == field) {
+        if cluster.get("load_balancing_policy").is_some() {
+            return Some(Unread::Extension);
+        }
+        let own = named("lb_policy", "ROUND_ROBIN");
+        return (own != *policy).then_some(Unread::Balancer(own));
+    }
+    if PROTOCOLS.contains(&field) {
+        return cluster.path(&["typed_extension_protocol_options", HTTP]).is_some().then_some(Unread::Protocol);
+    }
+    // Clusters of custom types may resolve names.
+    if cluster.get("cluster_type").is_some() {
+        return None;
+    }
+    let kind = named("type", "STATIC");
+    if !matches!(&*kind, "STRICT_DNS" | "LOGICAL_DNS") {
+        return Some(Unread::NoNames(kind));
+    }
+    let by_ttl = field == "dns_refresh_rate"
+        && cluster.get("respect_dns_ttl").is_some_and(|it| matches!(it.value, Value::Bool(true)));
+    by_ttl.then_some(Unread::Ttl)
+}
+
+/// A route with its virtual host.
+fn route_name(place: &Place) -> String {
+    let route = place.route.as_ref().map_or("", |(_, name)| name);
+    [place.vhost.as_deref().unwrap_or(&place.resource), route].join("/").trim_end_matches('/').to_owned()
+}
+
+/// The routes that a patch changed, if none of their clusters balances load by hashes.
+fn unhashed(run: &PatchRun<'_, '_>) -> Found {
+    let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
+    let mut found: Found = None;
+    for (place, _) in changed {
+        let route = run.run.object(place)?;
+        let action = route.get("route")?;
+        let weighted = action.path(&["weighted_clusters", "clusters"]).map(Tree::items).unwrap_or_default();
+        let own = Some(action.str_at("cluster")).filter(|name| !name.is_empty());
+        let mut clusters = own.into_iter().chain(weighted.iter().map(Tree::name)).peekable();
+        clusters.peek()?;
+        for cluster in clusters {
+            let cluster = run.run.after(ResourceKind::Cluster, cluster)?;
+            let policy = cluster.str_at("lb_policy");
+            let hashes = matches!(policy, "RING_HASH" | "MAGLEV") || cluster.get("load_balancing_policy").is_some();
+            if hashes || cluster.get("cluster_type").is_some() {
+                return None;
+            }
+            let policy = if policy.is_empty() { "ROUND_ROBIN" } else { policy };
+            let found = found.get_or_insert_with(|| (BTreeSet::new(), Unread::NoHash(policy.to_owned())));
+            found.0.insert(route_name(place));
+        }
+    }
+    found
+}

@@ -1,0 +1,48 @@
+//! Which requests the match of a route takes from those after it.
+
+use crate::lint::value::walk::{get, same};
+use crate::proto::tree::{Tree, Value};
+use crate::source::{Node, NodeValue};
+
+/// Whether every request matches.
+pub(crate) fn takes_everything(wanted: &Tree<'_>) -> bool {
+    let regex = wanted.path(&["safe_regex", "regex"]).and_then(Tree::as_str);
+    takes(wanted.str_at("prefix"), regex, wanted.entries().iter().map(|(key, _)| &**key))
+}
+
+/// The same for a match as written.
+pub(crate) fn node_takes_everything(wanted: &Node) -> bool {
+    let regex = get(wanted, "safe_regex").and_then(|regex| text(regex, "regex"));
+    takes(text(wanted, "prefix").unwrap_or_default(), regex, wanted.entries().iter().map(|entry| entry.key.as_str()))
+}
+
+fn takes<'k>(prefix: &str, regex: Option<&str>, mut keys: impl Iterator<Item = &'k str>) -> bool {
+    // `case_sensitive` is irrelevant for a slash.
+    let idle = |key: &str| ["prefix", "safe_regex", "case_sensitive"].iter().any(|name| same(key, name));
+    (prefix == "/" || regex.is_some_and(|it| matches!(it, ".*" | "/.*"))) && keys.all(idle)
+}
+
+/// The prefix that is the only condition of a match, if every path that the other match accepts begins with it.
+pub(crate) fn prefix_of<'t>(wanted: &'t Tree<'_>, other: &Tree<'_>) -> Option<&'t str> {
+    let exact = |of: &Tree<'_>| of.get("case_sensitive").is_none_or(|it| matches!(it.value, Value::Bool(true)));
+    let alone = wanted.entries().iter().all(|(key, _)| matches!(&**key, "prefix" | "case_sensitive"));
+    let prefix = Some(wanted.str_at("prefix")).filter(|prefix| alone && !prefix.is_empty())?;
+    (WAYS.iter().any(|way| other.str_at(way).starts_with(prefix)) && exact(wanted) && exact(other)).then_some(prefix)
+}
+
+/// The same for matches as written.
+pub(crate) fn node_prefix_of<'t>(wanted: &'t Node, other: &Node) -> Option<&'t str> {
+    let exact = |of: &Node| get(of, "case_sensitive").is_none_or(|it| matches!(it.value, NodeValue::Bool(true)));
+    let alone =
+        wanted.entries().iter().all(|entry| ["prefix", "case_sensitive"].iter().any(|key| same(&entry.key, key)));
+    let prefix = text(wanted, "prefix").filter(|prefix| alone && !prefix.is_empty())?;
+    let within = WAYS.iter().any(|way| text(other, way).is_some_and(|path| path.starts_with(prefix)));
+    (within && exact(wanted) && exact(other)).then_some(prefix)
+}
+
+/// Conditions on the beginning of a path.
+const WAYS: [&str; 3] = ["path", "prefix", "path_separated_prefix"];
+
+fn text<'t>(node: &'t Node, key: &str) -> Option<&'t str> {
+    get(node, key).and_then(Node::as_str)
+}

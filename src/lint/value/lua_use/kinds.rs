@@ -1,0 +1,124 @@
+//! Kinds of mistakes that Lua accepts, and what a pattern has of regular expressions.
+
+/// What a local name holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held<'t> {
+    /// The value of a header.
+    Header(&'t str),
+    /// The name of a header, from a loop over all of them.
+    HeaderName,
+    /// An address with its port.
+    Address,
+    /// The table of headers that `httpCall` returns.
+    Answer,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind<'t> {
+    /// A text is compared with a number.
+    TextAndNumber(Compared),
+    /// The name of a header, which is in lowercase, is compared with this text, which is not.
+    Capitals(&'t str, Compared),
+    /// An address with a port is compared with this one, which has none.
+    NoPort(&'t str, Compared),
+    /// A pseudo header that only messages of the other direction have; whether this is a response.
+    OtherDirection(bool),
+    /// An argument of the wrong type.
+    Argument {
+        /// Its number.
+        number: u8,
+        /// The function that is called.
+        function: &'t str,
+        /// Its type.
+        got: &'static str,
+    },
+    /// A pattern that means something else in Lua.
+    Pattern(Regular),
+}
+
+/// The operator of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compared {
+    /// `==`
+    Equal,
+    /// `~=`
+    Different,
+    /// `<` and the like.
+    Ordered,
+}
+
+/// What a pattern has of regular expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Regular {
+    /// `user-service`: the hyphen repeats the character before it.
+    Hyphen,
+    /// `a|b`
+    Alternation,
+    /// `\d`
+    Escape,
+    /// `{2}`
+    Count,
+    /// `(?:…)`, or a repeated group.
+    Group,
+}
+
+/// What a pattern has of regular expressions, as the script writes it between its quotes.
+pub(super) fn regular(text: &str) -> Option<Regular> {
+    // Names of istiod's clusters have such characters.
+    let of_cluster = text.contains("||") || text.contains("bound|");
+    let bytes = text.as_bytes();
+    let at = |at: usize| bytes.get(at).copied().unwrap_or(0);
+    let (mut index, mut in_set, mut groups) = (0, false, 0_usize);
+    // Whether the character before is a plain letter or digit; whether it can be repeated.
+    let (mut plain, mut item) = (false, false);
+    while index < bytes.len() {
+        let (byte, next) = (bytes[index], at(index + 1));
+        let (was_plain, was_item) = (plain, item);
+        (plain, item) = (false, false);
+        match byte {
+            b'%' => {
+                index += 1;
+                item = true;
+            }
+            b'\\' => {
+                let escaped = if next == b'\\' { at(index + 2) } else { next };
+                if matches!(escaped, b'd' | b'D' | b'w' | b'W' | b's' | b'S' | b'.' | b'-' | b'/') {
+                    return Some(Regular::Escape);
+                }
+                index += 1;
+            }
+            b']' if in_set => {
+                in_set = false;
+                item = true;
+            }
+            _ if in_set => {}
+            b'[' => {
+                in_set = true;
+                index += usize::from(next == b'^');
+                index += usize::from(at(index + 1) == b']');
+            }
+            b'-' if was_plain && next.is_ascii_alphanumeric() => return Some(Regular::Hyphen),
+            b'|' if !of_cluster && (groups > 0 || (was_plain && next.is_ascii_alphanumeric())) => {
+                return Some(Regular::Alternation);
+            }
+            b'{' if was_item && next.is_ascii_digit() => {
+                let rest = text.get(index + 1..)?;
+                let (count, _) = rest.split_once('}')?;
+                if count.bytes().all(|byte| byte.is_ascii_digit() || byte == b',') {
+                    return Some(Regular::Count);
+                }
+            }
+            b'(' if next == b'?' => return Some(Regular::Group),
+            b'(' => groups += 1,
+            b')' if matches!(next, b'+' | b'*') => return Some(Regular::Group),
+            b')' => groups = groups.saturating_sub(1),
+            _ => {
+                plain = byte.is_ascii_alphanumeric();
+                item = plain || byte == b'.';
+            }
+        }
+        index += 1;
+    }
+    None
+}
