@@ -220,6 +220,7 @@ pub static ALL: &[&Rule] = &[
     &scope::credential_logged::RULE,
     &scope::token_rule_never_reached::RULE,
     &scope::principal_without_spiffe::RULE,
+    &scope::plaintext_to_https_port::RULE,
     &upgrade::stops_matching::RULE,
     &upgrade::begins_to_apply::RULE,
     &upgrade::stops_attaching::RULE,

@@ -18,7 +18,7 @@ declare_rule! {
     /// An added listener, filter chain or virtual host that collides with an existing one.
     ///
     /// # What it finds
-    /// An added listener with the name or the address and port of another one; an added filter chain with the
+    /// An added listener with the name or the address and port of another one, or on a port of the proxy itself; an added filter chain with the
     /// `filter_chain_match` of another filter chain; an added virtual host with the name or a domain of another one; a
     /// domain that a MERGE adds and that already exists, regardless of case.
     ///
@@ -135,9 +135,21 @@ fn listener(run: &PatchRun<'_, '_>, known: &Known) -> Collision {
         return counts(&ours.resource).then(|| ("name", message()));
     }
     let mine = listeners.addresses.get(ours.resource.as_str())?;
+    let everywhere = mine.strip_prefix("0.0.0.0:").or_else(|| mine.strip_prefix(":::"));
+    if let Some((port, owner)) = RESERVED.iter().find(|(port, _)| everywhere == Some(*port)) {
+        return Some(("address", format!("port {port} belongs to {owner}")));
+    }
     let other = listeners.names.get(mine)?.iter().find(|name| **name != ours.resource && counts(name))?;
     Some(("address", format!("the listener `{other}` already has the address {mine}")))
 }
+
+/// Ports that every injected proxy and gateway listens on itself, from the list "Ports used by Istio" of Istio's documentation.
+const RESERVED: [(&str, &str); 4] = [
+    ("15000", "Envoy's admin interface"),
+    ("15020", "the agent's metrics and health"),
+    ("15021", "the proxy's health"),
+    ("15090", "the proxy's metrics"),
+];
 
 fn address(listener: &Tree<'_>) -> Option<String> {
     let socket = listener.path(&["address", "socket_address"])?;

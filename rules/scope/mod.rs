@@ -12,6 +12,7 @@ pub(crate) mod identity_header_kept;
 pub(crate) mod match_wider_than_it_looks;
 pub(crate) mod opens_admin_interface;
 pub(crate) mod outer_request_of_waypoint;
+pub(crate) mod plaintext_to_https_port;
 pub(crate) mod plaintext_transport;
 pub(crate) mod port_reaches_other_services;
 pub(crate) mod principal_without_spiffe;

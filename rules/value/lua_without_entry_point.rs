@@ -1,13 +1,15 @@
 //! EF126: inline Lua that Envoy never calls.
 
 use crate::declare_rule;
+use crate::lint::lua_use::Named;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// Inline Lua that defines no function that Envoy calls.
     ///
     /// # What it finds
-    /// A script of the Lua filter that names neither `envoy_on_request` nor `envoy_on_response` as a global.
+    /// A script of the Lua filter that names neither `envoy_on_request` nor `envoy_on_response` as a global; beside one
+    /// of them, a function such as `envoy_on_responses` that nothing calls.
     ///
     /// # Why it matters
     /// Envoy loads the script but calls nothing in it: the filter does nothing.
@@ -29,6 +31,19 @@ const INDIRECT: [&str; 7] = ["_G", "setfenv", "getfenv", "load", "loadstring", "
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         let names = |words: &[&str]| words.iter().any(|word| script.chunk.names.contains(word));
+        if names(&ENTRY_POINTS) && !names(&INDIRECT) {
+            for name in script.chunk.names.iter().filter(|name| never_called(name, script.script.text)) {
+                let at = script.script.text.find(*name).unwrap_or_default();
+                let one = Named { name, at, at_load: true };
+                out.push(
+                    script
+                        .finding(rule, &one, format!("nothing calls `{name}`"))
+                        .label("not a name that Envoy knows")
+                        .note("Envoy calls only envoy_on_request and envoy_on_response")
+                        .help(nearest(name)),
+                );
+            }
+        }
         // An empty script is common if routes have their own.
         if script.chunk.names.is_empty() || names(&ENTRY_POINTS) || names(&INDIRECT) {
             continue;
@@ -48,4 +63,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .help("function envoy_on_request(request_handle)\n  …\nend"),
         );
     }
+}
+
+/// Whether a name looks like an entry point, is none, and stands in the script only once.
+fn never_called(name: &str, text: &str) -> bool {
+    let name_of_entry = name.to_ascii_lowercase().replace('_', "");
+    let alike = ["envoyonrequest", "envoyonresponse"].iter().any(|entry| name_of_entry.starts_with(entry));
+    alike && !ENTRY_POINTS.contains(&name) && text.matches(name).count() == 1
+}
+
+/// The entry point that a name was meant to be.
+fn nearest(name: &str) -> &'static str {
+    if name.to_ascii_lowercase().contains("resp") { ENTRY_POINTS[1] } else { ENTRY_POINTS[0] }
 }

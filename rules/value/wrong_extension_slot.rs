@@ -113,6 +113,9 @@ const DIRECTIONS: [(&str, &str); 6] = [
     ("envoy.extensions.transport_sockets.starttls.v3.StartTlsConfig", "envoy.transport_sockets.downstream"),
 ];
 
+/// A type for routes whose name does not say so.
+const ROUTES_ONLY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         for slot in &value.slots {
@@ -124,7 +127,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 Some(category) => vec![category],
                 None => envoy::extensions_of(url.name()).flat_map(envoy::Extension::categories).collect(),
             };
-            let per_route = short(url.name()).contains("PerRoute") && wanted[0].starts_with("envoy.filters.");
+            let per_route = (short(url.name()).contains("PerRoute") || url.name() == ROUTES_ONLY)
+                && wanted[0].starts_with("envoy.filters.");
             let fits = has.is_empty() || has.iter().any(|category| wanted.contains(category));
             if fits && !per_route {
                 continue;
