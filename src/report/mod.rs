@@ -31,12 +31,15 @@ pub(crate) mod yaml;
 use crate::explain::Lenders;
 use crate::mesh::Scope;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 /// Writes a value as indented JSON with a final newline.
 pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    out.write_all(b"\n")
+    // Serialization writes each token by itself, and every write has its price.
+    let mut buffer = BufWriter::new(out);
+    serde_json::to_writer_pretty(&mut buffer, value)?;
+    buffer.write_all(b"\n")?;
+    buffer.flush()
 }
 
 /// What a report omits when an annotation adds a service to a waypoint but no dump contains the service's cluster.
