@@ -32,6 +32,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let certain = run.knowledge == crate::lint::Knowledge::Dump;
         let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
         let mut look = |filters: &[Tree<'_>]| {
+            if !repeats_a_name(filters) {
+                return;
+            }
             let mut of_name: HashMap<&str, Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
             for filter in filters {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
@@ -76,4 +79,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .of(view.filter, Some(patch));
         out.push(if certain { finding.workloads(labels) } else { finding });
     }
+}
+
+/// Whether patches inserted two filters of one name: in most lists they did not.
+fn repeats_a_name(filters: &[Tree<'_>]) -> bool {
+    let ours = filters.iter().filter(|filter| PatchId::of(filter.origin).is_some());
+    let mut names: Vec<&str> = ours.map(Tree::name).collect();
+    names.sort_unstable();
+    names.windows(2).any(|pair| pair[0] == pair[1])
 }

@@ -9,6 +9,7 @@ use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, w
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -66,52 +67,67 @@ struct Twice {
     certain: bool,
 }
 
-/// The same by their patches in a run.
+/// The same for two patches of a run.
 struct Twins {
-    first: PatchId,
-    second: PatchId,
     kind: String,
     name: String,
     same_name: bool,
     several: bool,
 }
 
-/// The first of its kind for each filter of each list that has one.
-fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> Vec<Twins> {
+/// The first of its kind for each filter of each list that has one, by the patches that insert them.
+fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), Twins> {
     let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
-    let mut found = Vec::new();
+    let mut found: BTreeMap<(PatchId, PatchId), Twins> = BTreeMap::new();
     let mut look = |filters: &[Tree<'_>]| {
         let ours: Vec<_> = filters
             .iter()
             .filter_map(|filter| Some((PatchId::of(filter.origin)?, config_type(filter), filter)))
             .collect();
+        let owner = |id: PatchId| run.plan.get(id).filter;
+        // Neighbors are often of one kind.
+        let of_a_kind: Vec<&[(PatchId, Cow<'_, str>, &Tree<'_>)]> =
+            ours.chunk_by(|(_, one, _), (_, next, _)| one == next).collect();
         // Most extensions have one owner, however many filters it inserts.
         let mut owners: HashMap<&str, (usize, bool)> = HashMap::new();
-        for (id, kind, _) in &ours {
-            let owner = run.plan.get(*id).filter;
-            let (first, is_shared) = owners.entry(kind.as_ref()).or_insert((owner, false));
-            *is_shared |= *first != owner;
+        for alike in &of_a_kind {
+            for (id, kind, _) in alike.iter().take(1) {
+                let (first, is_shared) = owners.entry(kind.as_ref()).or_insert((owner(*id), false));
+                *is_shared |= alike.iter().any(|(id, ..)| owner(*id) != *first);
+            }
         }
-        for (at, (id, kind, filter)) in ours.iter().enumerate() {
-            if owners.get::<str>(kind.as_ref()).is_none_or(|(_, is_shared)| !is_shared) {
+        let mut end = 0;
+        for alike in of_a_kind {
+            let start = end;
+            end += alike.len();
+            let Some((_, kind, _)) = alike.first() else { continue };
+            if kind.is_empty() || owners.get::<str>(kind.as_ref()).is_none_or(|(_, is_shared)| !is_shared) {
                 continue;
             }
             let several = SEVERAL.iter().any(|end| kind.ends_with(end));
-            for (other_id, other_kind, other) in &ours[..at] {
-                let (first, second) = ((*other_id).min(*id), (*other_id).max(*id));
-                let (one, two) = (run.plan.get(first).filter, run.plan.get(second).filter);
-                if kind.is_empty() || other_kind != kind || one == two {
-                    continue;
+            for (at, (id, _, filter)) in alike.iter().enumerate() {
+                for (other_id, other_kind, other) in &ours[..start + at] {
+                    let (first, second) = ((*other_id).min(*id), (*other_id).max(*id));
+                    let (one, two) = (owner(first), owner(second));
+                    if other_kind != kind || one == two {
+                        continue;
+                    }
+                    let same_name = other.name() == filter.name();
+                    let twice = same_name || !several;
+                    if !twice || cx.same_object(one, two) || !fits(first) || !fits(second) || other.same(filter) {
+                        continue;
+                    }
+                    let kind = kind.rsplit('.').next().unwrap_or_default();
+                    let is_known = |known: &Twins| {
+                        known.kind == kind && known.name == filter.name() && known.same_name == same_name
+                    };
+                    if !found.get(&(first, second)).is_some_and(is_known) {
+                        let (kind, name) = (kind.to_owned(), filter.name().to_owned());
+                        found.insert((first, second), Twins { kind, name, same_name, several });
+                    }
+                    // One of several is enough.
+                    break;
                 }
-                let same_name = other.name() == filter.name();
-                let twice = same_name || !several;
-                if !twice || cx.same_object(one, two) || !fits(first) || !fits(second) || other.same(filter) {
-                    continue;
-                }
-                let kind = kind.rsplit('.').next().unwrap_or_default().to_owned();
-                found.push(Twins { first, second, kind, name: filter.name().to_owned(), same_name, several });
-                // One of several is enough.
-                break;
             }
         }
     };
@@ -128,19 +144,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     // Sample proxies that get the same patches share a result; only the names of the filters differ.
     let names: BTreeSet<String> = cx.filters.iter().map(EnvoyFilter::full_name).collect();
     let are_unique = names.len() == cx.filters.len();
-    let mut known: HashMap<_, Vec<Twins>> = HashMap::new();
+    let mut known = HashMap::new();
     for run in &cx.runs {
         let certain = run.knowledge == Knowledge::Dump;
-        let mut fresh = Vec::new();
+        let fresh;
         let twins = if certain || !are_unique {
-            fresh.extend(twins(cx, run));
+            fresh = twins(cx, run);
             &fresh
         } else {
             known.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| twins(cx, run))
         };
-        for twins in twins {
+        for (&(first, second), twins) in twins {
             let planned = |id| (run.plan.get(id).filter, run.plan.get(id).built.patch.index);
-            let (one, two) = (planned(twins.first), planned(twins.second));
+            let (one, two) = (planned(first), planned(second));
             let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();
             entry.kind.clone_from(&twins.kind);
             entry.name.clone_from(&twins.name);

@@ -11,6 +11,7 @@ use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ResourceKind, ResourceText};
 use crate::proto::tree::Tree;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// The position of a cluster in istiod's list, which decides between clusters of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,20 +34,20 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             ProxyKind::Gateway => PatchContext::Gateway,
             _ => PatchContext::SidecarOutbound,
         };
-        let outbound_ids = self.plan.for_context(ApplyTo::Cluster, outbound);
+        let outbound_ids = self.ids(ApplyTo::Cluster, outbound);
         let inbound_ids = match self.plan.proxy.kind {
-            ProxyKind::Gateway => Vec::new(),
-            _ => self.plan.for_context(ApplyTo::Cluster, PatchContext::SidecarInbound),
+            ProxyKind::Gateway => Rc::default(),
+            _ => self.ids(ApplyTo::Cluster, PatchContext::SidecarInbound),
         };
         // istiod's order matters when several clusters share the value of a patch.
         let mut ranked: Vec<(Rank, usize)> =
             indices.iter().map(|&index| (rank(self.plan.proxy.kind, &slots[index].name), index)).collect();
         ranked.sort_by_key(|(rank, _)| *rank);
         for &(rank, index) in &ranked {
-            let ids = match (rank, self.plan.proxy.kind) {
+            let ids: &[PatchId] = match (rank, self.plan.proxy.kind) {
                 (Rank::Outbound | Rank::Catchall, _) => &outbound_ids,
                 (Rank::Inbound | Rank::InboundPassthrough, ProxyKind::Sidecar) => &inbound_ids,
-                _ => &Vec::new(),
+                _ => &[],
             };
             self.touched = false;
             let result = self.cluster(ids, &mut slots[index]);

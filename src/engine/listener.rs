@@ -37,11 +37,11 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         adds: bool,
     ) {
         let patches = Patches {
-            listener: self.plan.for_context(ApplyTo::Listener, context),
-            listener_filter: self.plan.for_context(ApplyTo::ListenerFilter, context),
-            chain: self.plan.for_context(ApplyTo::FilterChain, context),
-            network: self.plan.for_context(ApplyTo::NetworkFilter, context),
-            http: self.plan.for_context(ApplyTo::HttpFilter, context),
+            listener: self.ids(ApplyTo::Listener, context).to_vec(),
+            listener_filter: self.ids(ApplyTo::ListenerFilter, context).to_vec(),
+            chain: self.ids(ApplyTo::FilterChain, context).to_vec(),
+            network: self.ids(ApplyTo::NetworkFilter, context).to_vec(),
+            http: self.ids(ApplyTo::HttpFilter, context).to_vec(),
             context,
         };
         let first_added = slots.len();
@@ -381,8 +381,9 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         if filter.name() == HTTP_CONNECTION_MANAGER {
             return self.http_filters(http, filter, chain);
         }
+        let name = filter.name();
         for &id in http {
-            self.miss(id, Miss::new(Condition::HttpConnectionManager, filter.name()));
+            self.miss(id, Miss::new(Condition::HttpConnectionManager, name));
         }
         Ok(())
     }

@@ -231,7 +231,7 @@ fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
 /// The calls for listeners, in istiod's order (`listener_builder.go`).
 fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'a>>) {
     let kind = run.plan.proxy.kind;
-    let all: Vec<usize> = (0..slots.len()).filter(|&index| context_of(kind, &slots[index]).is_some()).collect();
+    let all: Vec<usize> = (0..slots.len()).filter(|&index| is_patched(kind, &slots[index])).collect();
     if kind == ProxyKind::Gateway {
         run.listener_pass(slots, &all, PatchContext::Gateway, true);
         run.spread(slots, |slot| context_of(kind, slot));
@@ -266,13 +266,15 @@ fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'
     run.spread(slots, |slot| context_of(kind, slot));
 }
 
-/// The context in which istiod patches a listener. `None` for the one that it appends to a sidecar's and a gateway's listeners
-/// after all patches, if it sends HBONE (`BuildListeners`, releases 1.22 to 1.31).
+/// Whether istiod patches a listener: not the one that it appends to a sidecar's and a gateway's listeners after all patches, if
+/// it sends HBONE (`BuildListeners`, releases 1.22 to 1.31).
+fn is_patched(kind: ProxyKind, slot: &Slot<'_>) -> bool {
+    kind == ProxyKind::Waypoint || slot.source.is_none() || slot.name != CONNECT_ORIGINATE
+}
+
+/// The context in which istiod patches a listener; `None` for one that it does not patch.
 fn context_of(kind: ProxyKind, slot: &Slot<'_>) -> Option<PatchContext> {
-    if kind != ProxyKind::Waypoint && slot.source.is_some() && slot.name == CONNECT_ORIGINATE {
-        return None;
-    }
-    Some(match side(kind, slot) {
+    is_patched(kind, slot).then(|| match side(kind, slot) {
         _ if kind == ProxyKind::Gateway => PatchContext::Gateway,
         Side::Virtual(context) => context,
         Side::Inbound => PatchContext::SidecarInbound,
@@ -324,7 +326,11 @@ fn direction(text: &str) -> Option<&str> {
         start += 1;
     }
     let tail = &text[start..];
-    let (_, after) = tail.rsplit_once("\"traffic_direction\"").or_else(|| tail.rsplit_once("\"trafficDirection\""))?;
+    // Searching forward is many times faster, even if the whole tail is read.
+    let last = |key: &str| {
+        memchr::memmem::find_iter(tail.as_bytes(), key.as_bytes()).last().and_then(|at| tail.get(at + key.len()..))
+    };
+    let after = last("\"traffic_direction\"").or_else(|| last("\"trafficDirection\""))?;
     let value = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     value.split_once('"').map(|(value, _)| value)
 }

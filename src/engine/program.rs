@@ -15,6 +15,7 @@ use crate::proto::decode::{self, Notice};
 use crate::proto::json;
 use crate::proto::schema::Schema;
 use crate::proto::tree::{Origin, Tree};
+use std::collections::BTreeMap;
 use std::ops::{Index, Range};
 use std::sync::OnceLock;
 
@@ -154,6 +155,16 @@ impl<'f> Program<'f> {
         self.built.get(filter).and_then(|built| built.as_ref().err()).copied()
     }
 
+    /// Whether a filter may do something on a proxy, by the contexts of its patches alone: extension configurations may, whatever
+    /// their context.
+    pub fn concerns(&self, filter: usize, proxy: &Proxy) -> bool {
+        self.patches(filter).iter().any(|built| {
+            let is_foreign = || foreign_context(built.patch.context, proxy).is_some();
+            let runs_elsewhere = built.status == Status::Ready && built.patch.proxy.is_none() && is_foreign();
+            !runs_elsewhere || built.patch.apply_to == ApplyTo::ExtensionConfig
+        })
+    }
+
     /// The parts of these filters that apply to a proxy, in the order of application.
     pub fn plan<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings) -> Plan<'p> {
         self.plan_among(proxy, mesh, &(0..self.filters.len()).collect::<Vec<_>>())
@@ -288,13 +299,19 @@ impl<'p> Plan<'p> {
     /// The patches that run for an applyTo in a context, in order.
     pub fn for_context(&self, apply_to: ApplyTo, context: PatchContext) -> Vec<PatchId> {
         budget::charge_for(self.patches.len());
-        let fits = |planned: &&Planned<'p>| {
-            planned.built.patch.apply_to == apply_to
-                && planned.status == Status::Ready
-                && planned.proxy_miss.is_none()
-                && (planned.built.patch.context == context || planned.built.patch.context == PatchContext::Any)
-        };
-        self.ids().filter(|&id| fits(&self.get(id))).collect()
+        let fits =
+            |planned: &Planned<'p>| planned.built.patch.apply_to == apply_to && runs_in_context(planned, context);
+        self.ids().filter(|&id| fits(self.get(id))).collect()
+    }
+
+    /// The patches that run in a context, in order, for each applyTo.
+    pub(super) fn in_context(&self, context: PatchContext) -> BTreeMap<ApplyTo, Vec<PatchId>> {
+        budget::charge_for(self.patches.len());
+        let mut found: BTreeMap<ApplyTo, Vec<PatchId>> = BTreeMap::new();
+        for (id, planned) in self.ids().zip(&self.patches).filter(|(_, planned)| runs_in_context(planned, context)) {
+            found.entry(planned.built.patch.apply_to).or_default().push(id);
+        }
+        found
     }
 
     /// Every patch.
@@ -311,6 +328,11 @@ impl<'p> Plan<'p> {
 /// Whether a patch runs on the proxy of its plan.
 pub fn proxy_runs(planned: &Planned<'_>) -> bool {
     planned.status == Status::Ready && planned.proxy_miss.is_none()
+}
+
+fn runs_in_context(planned: &Planned<'_>, context: PatchContext) -> bool {
+    let own = planned.built.patch.context;
+    proxy_runs(planned) && (own == context || own == PatchContext::Any)
 }
 
 fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<&'static str> {

@@ -33,7 +33,7 @@ pub(super) struct Run<'e, 'a, S> {
     /// The current state of patches' transport sockets that were put into clusters and then merged into.
     pub sockets: BTreeMap<PatchId, Tree<'a>>,
     /// See [`Run::ids`].
-    pub ids: BTreeMap<(ApplyTo, PatchContext), Rc<[PatchId]>>,
+    pub ids: BTreeMap<PatchContext, BTreeMap<ApplyTo, Rc<[PatchId]>>>,
 }
 
 /// A resource in the course of the passes.
@@ -110,10 +110,13 @@ fn normalise(schema: Schema, message: Message, mut tree: Tree<'_>) -> Tree<'_> {
 }
 
 impl<'a, S: Sink> Run<'_, 'a, S> {
-    /// The patches that run for an applyTo in a context, in order. Every route configuration asks for them.
+    /// The patches that run for an applyTo in a context, in order. Every pass and every route configuration asks for them.
     pub(super) fn ids(&mut self, apply_to: ApplyTo, context: PatchContext) -> Rc<[PatchId]> {
-        let found = self.ids.entry((apply_to, context));
-        Rc::clone(found.or_insert_with(|| self.plan.for_context(apply_to, context).into()))
+        let of_context = self.ids.entry(context).or_insert_with(|| {
+            let found = self.plan.in_context(context);
+            found.into_iter().map(|(apply_to, ids)| (apply_to, ids.into())).collect()
+        });
+        Rc::clone(of_context.entry(apply_to).or_default())
     }
 
     pub(super) fn object(&self, id: PatchId) -> &'a ObjectMatch {
@@ -151,6 +154,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
 
     /// Keeps the patches whose condition holds and records the others.
     pub(super) fn keep<'m>(&mut self, ids: &[PatchId], test: impl Fn(&'a ObjectMatch) -> Matched<'m>) -> Vec<PatchId> {
+        // Most calls are about no patch.
+        if ids.is_empty() {
+            return Vec::new();
+        }
         budget::charge_for(2 * ids.len());
         ids.iter()
             .copied()

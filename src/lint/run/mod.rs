@@ -175,8 +175,12 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
     }
     let plans: Vec<(usize, &ProxyConfig<'_>, Plan<'_>)> = made_up
         .iter()
-        .map(|(reference, config)| {
-            (*reference, config, by_reference.plan_among(&config.proxy, input.mesh, &meeting.candidates(config)))
+        .map(|(reference, config)| (*reference, config, meeting.candidates(config)))
+        .filter(|(_, config, candidates)| {
+            setting.versions || candidates.iter().any(|&filter| by_reference.concerns(filter, &config.proxy))
+        })
+        .map(|(reference, config, candidates)| {
+            (reference, config, by_reference.plan_among(&config.proxy, input.mesh, &candidates))
         })
         .filter(|(_, _, plan)| setting.versions || plan.patches.iter().any(concerns))
         .collect();
