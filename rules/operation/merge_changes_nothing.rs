@@ -47,7 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         });
         let all: Vec<_> = changes.flat_map(|(run, changes)| changes.iter().map(move |change| (run, change))).collect();
         let message = if all.is_empty() {
-            "MERGE of a value that sets no field changes nothing"
+            "this MERGE changes nothing: 0, false and empty values set no field"
         } else {
             "MERGE sets only what is already set"
         };

@@ -3,10 +3,12 @@
 use crate::declare_rule;
 use crate::engine::trace::Place;
 use crate::lint::context::PatchRun;
+use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
+use crate::source::Span;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -17,7 +19,8 @@ declare_rule! {
     /// `load_balancing_policy`; `http_protocol_options`, `http2_protocol_options`, `common_http_protocol_options` and
     /// `upstream_http_protocol_options` beside `HttpProtocolOptions` in `typed_extension_protocol_options`; DNS settings of a cluster whose
     /// type resolves no names; `dns_refresh_rate` with `respect_dns_ttl`. On routes: `hash_policy` if every cluster of the
-    /// route balances load without hashes. Patches of existing objects need config dumps.
+    /// route balances load without hashes; `retriable_status_codes` and `retriable_headers` without their condition in `retry_on`;
+    /// `per_try_timeout` that is not shorter than `timeout`; `cipher_suites` of TLS 1.3. Patches of existing objects need config dumps.
     ///
     /// # Why it matters
     /// istiod and Envoy accept the setting, and nothing changes. istiod gives clusters LEAST_REQUEST, `respect_dns_ttl` and
@@ -64,6 +67,7 @@ enum Unread {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    in_values(rule, cx, out);
     for view in cx.patches() {
         let Some(built) = view.built else { continue };
         let Some(value) = &built.value else { continue };
@@ -84,6 +88,59 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 in_dumps(rule, cx, &view, "route.hash_policy", &unhashed, out);
             }
             _ => {}
+        }
+    }
+}
+
+/// Settings that another one in the same value switches off.
+fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            let mut report = |span: Span, field: &str, because: String, help: String| {
+                let message = format!("Envoy does not read `{field}` here: {because}");
+                out.push(value.finding(rule, span, message).label("without effect").help(help));
+            };
+            match object.full_name() {
+                "envoy.config.route.v3.RetryPolicy" => {
+                    let Some(on) = object.text("retry_on") else { continue };
+                    let lists = [
+                        ("retriable_status_codes", "retriable-status-codes"),
+                        ("retriable_headers", "retriable-headers"),
+                    ];
+                    for (field, condition) in lists {
+                        let Some(member) = object.member(field).filter(|_| !on.contains(condition)) else { continue };
+                        let because = format!("`retry_on` has no `{condition}`");
+                        report(member.entry.key_span, field, because, format!("retry_on: {on},{condition}"));
+                    }
+                }
+                "envoy.config.route.v3.RouteAction" => {
+                    let (Some(whole), Some(policy)) = (object.text("timeout"), object.member("retry_policy")) else {
+                        continue;
+                    };
+                    let Some(each) = get(&policy.entry.value, "per_try_timeout") else { continue };
+                    let seconds = |text: &str| text.strip_suffix('s')?.parse::<f64>().ok();
+                    let (Some(limit), Some(try_limit)) = (seconds(whole), each.as_str().and_then(seconds)) else {
+                        continue;
+                    };
+                    if limit > 0.0 && try_limit >= limit {
+                        let because = format!("`timeout` ends the request after {whole}");
+                        report(
+                            each.span,
+                            "per_try_timeout",
+                            because,
+                            "a timeout that leaves time for several tries".to_owned(),
+                        );
+                    }
+                }
+                "envoy.extensions.transport_sockets.tls.v3.TlsParameters" => {
+                    let only = object.text("tls_minimum_protocol_version") == Some("TLSv1_3");
+                    if let Some(member) = object.member("cipher_suites").filter(|_| only) {
+                        let because = "it is for TLS 1.2 and older, and the minimum is TLS 1.3".to_owned();
+                        report(member.entry.key_span, "cipher_suites", because, "remove it".to_owned());
+                    }
+                }
+                _ => {}
+            }
         }
     }
 }

@@ -32,8 +32,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         else {
             continue;
         };
-        // Nothing ends where there was no TLS.
-        if new_socket(cx, &view) {
+        // Nothing ends where there was no TLS, or where istiod merges into the plaintext socket beside the one with TLS.
+        if new_socket(cx, &view) || without_change(cx, &view) {
             continue;
         }
         walk::fields(value, &mut |field| {
@@ -79,4 +79,15 @@ pub(crate) fn new_socket(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
         changes.iter().any(|change| change.path == "transport_socket" && change.before.is_none())
     });
     any && all_new
+}
+
+/// Whether config dumps show that a patch matches and changes nothing.
+fn without_change(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    let mut any = false;
+    let mut runs = cx.on_proxies(view.filter_index, view.patch.index);
+    let idle = runs.all(|run| {
+        any |= run.run.knowledge == Knowledge::Dump && !run.trace.effects.is_empty();
+        !run.changes()
+    });
+    any && idle
 }

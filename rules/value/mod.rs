@@ -1,5 +1,6 @@
 //! Rules of the family `value`. This list is written by `UPDATE=1 cargo test --test it rules`.
 
+pub(crate) mod address_with_port;
 pub(crate) mod authorization_never_asked;
 pub(crate) mod bad_duration;
 pub(crate) mod bad_format_string;
@@ -45,6 +46,7 @@ pub(crate) mod rate_limit_off;
 pub(crate) mod refused_by_envoy;
 pub(crate) mod refused_by_extension;
 pub(crate) mod removed_field;
+pub(crate) mod rewrite_breaks_path;
 pub(crate) mod route_setting_without_effect;
 pub(crate) mod runtime_guard_not_there;
 pub(crate) mod script_fails;
@@ -53,6 +55,7 @@ pub(crate) mod switched_off;
 pub(crate) mod unfinished_extension;
 pub(crate) mod unknown_enum_value;
 pub(crate) mod unknown_envoy_field;
+pub(crate) mod unknown_retry_condition;
 pub(crate) mod unknown_type;
 pub(crate) mod untyped_config;
 pub(crate) mod v2_type;

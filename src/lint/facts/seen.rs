@@ -239,9 +239,9 @@ impl<'a> ProxyRun<'a> {
         if let Some(name) = &place.listener_filter {
             return look(named(at, "listener_filters", name)?);
         }
-        if let Some((index, _)) = &place.chain {
+        if let Some((index, name)) = &place.chain {
             at = match index {
-                Some(index) => at.get("filter_chains")?.items().get(*index)?,
+                Some(index) => moved(at.get("filter_chains")?.items(), *index, name)?,
                 None => at.get("default_filter_chain")?,
             };
         }
@@ -264,8 +264,8 @@ impl<'a> ProxyRun<'a> {
         if let Some(name) = &place.vhost {
             at = named(at, "virtual_hosts", name)?;
         }
-        if let Some((index, _)) = &place.route {
-            at = at.get("routes")?.items().get(*index)?;
+        if let Some((index, name)) = &place.route {
+            at = moved(at.get("routes")?.items(), *index, name)?;
         }
         look(at)
     }
@@ -300,6 +300,13 @@ fn descend<'a, T>(tree: &Tree<'a>, keys: &[&str], look: impl FnOnce(&Tree<'a>) -
     let wanted = plain(key);
     let (_, next) = opened.entries().iter().find(|(name, _)| plain(name) == wanted)?;
     descend(next, rest, look)
+}
+
+/// The item that had this index and name when a patch reached it: later insertions before it moved it.
+fn moved<'t, 'a>(items: &'t [Tree<'a>], index: usize, name: &str) -> Option<&'t Tree<'a>> {
+    let there = items.get(index)?;
+    let named = || items.get(index..)?.iter().find(|item| item.name() == name);
+    if name.is_empty() || there.name() == name { Some(there) } else { named().or(Some(there)) }
 }
 
 fn named<'t, 'a>(tree: &'t Tree<'a>, list: &str, name: &str) -> Option<&'t Tree<'a>> {

@@ -1,0 +1,160 @@
+//! EF161: a rewrite that gives a path nobody wants.
+
+use crate::declare_rule;
+use crate::lint::context::PatchRun;
+use crate::lint::seen::Seen;
+use crate::lint::walk::get;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
+use crate::source::Node;
+
+declare_rule! {
+    /// A rewrite of the path that leaves `$1` in it, or joins it with two slashes or with none.
+    ///
+    /// # What it finds
+    /// `regex_rewrite` with `$1` in its substitution, or with a reference to a group that its pattern does not have;
+    /// `prefix_rewrite` that does not begin with a slash; a prefix and its rewrite of which only one ends with a slash. For a
+    /// MERGE the prefix is the one that a config dump shows.
+    ///
+    /// # Why it matters
+    /// RE2 writes groups as `\1`: `/$1` becomes the path itself, and a group that does not exist switches the rewrite off.
+    /// Envoy replaces the prefix as text: `/api` rewritten to `/` turns `/api/x` into `//x`, `/` rewritten to `/v2` turns
+    /// `/x` into `/v2x`.
+    ///
+    /// # How to fix
+    /// `substitution: '/\1'`; let both end with a slash, or neither.
+    ///
+    /// # References
+    /// Envoy `RouteAction.prefix_rewrite` and `regex_rewrite`; tested with Envoy 1.38.2.
+    "EF161" "rewrite-breaks-path" Value Warning => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            match object.full_name() {
+                "envoy.type.matcher.v3.RegexMatchAndSubstitute" => {
+                    let Some(substitution) = object.member("substitution") else { continue };
+                    let node = &substitution.entry.value;
+                    let written = node.as_str().unwrap_or_default();
+                    let pattern = object.member("pattern").and_then(|it| get(&it.entry.value, "regex")?.as_str());
+                    let groups = pattern.map(groups);
+                    if let Some(digit) = dollar(written) {
+                        out.push(
+                            value
+                                .finding(rule, node.span, format!("`${digit}` stays in the path as it is"))
+                                .label("not a reference to a group")
+                                .note("RE2 writes references as \\1")
+                                .help(format!("substitution: '{}'", written.replace('$', "\\"))),
+                        );
+                    } else if let (Some(last), Some(groups)) = (references(written).max(), groups)
+                        && last > groups
+                    {
+                        out.push(
+                            value
+                                .finding(rule, node.span, format!("the pattern has no group {last}"))
+                                .label("the path stays as it is")
+                                .note("RE2 rewrites nothing when the substitution names a group that the pattern lacks")
+                                .help("add parentheses to the pattern, or refer to a group that it has"),
+                        );
+                    }
+                }
+                "envoy.config.route.v3.RouteAction" => {
+                    let Some(rewrite) = object.member("prefix_rewrite").map(|member| &member.entry.value) else {
+                        continue;
+                    };
+                    let to = rewrite.as_str().unwrap_or_default();
+                    let route = object.parent.map(|(parent, _)| &value.objects[parent]);
+                    let own = route.and_then(|route| prefix(&route.member("match")?.entry.value).map(str::to_owned));
+                    let of_merge = || {
+                        if value.view.patch.apply_to != ApplyTo::HttpRoute {
+                            return None;
+                        }
+                        let seen = cx.seen(&value.view, |run| joined(run, to).is_some()).filter(Seen::certain)?;
+                        seen.runs.first().and_then(|run| joined(run, to))
+                    };
+                    let message = if to.is_empty() {
+                        continue;
+                    } else if to.starts_with('/') {
+                        match own {
+                            Some(prefix) => join(&prefix, to),
+                            None => of_merge(),
+                        }
+                    } else {
+                        Some(format!("the path does not begin with a slash: `{to}…`"))
+                    };
+                    let Some(message) = message else { continue };
+                    out.push(
+                        value
+                            .finding(rule, rewrite.span, message)
+                            .label("Envoy replaces the prefix as text")
+                            .help("let the prefix and its rewrite both end with a slash, or neither; for both /api and /api/x:\nregex_rewrite: {pattern: {regex: '^/api/?(.*)$'}, substitution: '/\\1'}"),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The prefix of a route's match.
+fn prefix(wanted: &Node) -> Option<&str> {
+    get(wanted, "prefix").or_else(|| get(wanted, "path_separated_prefix"))?.as_str()
+}
+
+/// What a route of a proxy makes of a path with this rewrite, if that is wrong.
+fn joined(run: &PatchRun<'_, '_>, to: &str) -> Option<String> {
+    let mut places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
+    places.find_map(|place| {
+        run.run.with_object(place, |route| {
+            let wanted = route.get("match")?;
+            let prefix = ["prefix", "path_separated_prefix"].into_iter().map(|key| wanted.str_at(key));
+            join(prefix.into_iter().find(|prefix| !prefix.is_empty())?, to)
+        })
+    })
+}
+
+/// What is wrong with the path after a prefix was replaced.
+fn join(prefix: &str, to: &str) -> Option<String> {
+    match (prefix.ends_with('/'), to.ends_with('/')) {
+        (false, true) => Some(format!("`{prefix}/x` becomes `{to}/x`")),
+        (true, false) => Some(format!("`{prefix}x` becomes `{to}x`")),
+        _ => None,
+    }
+}
+
+/// The number of the first reference that is written with a dollar.
+fn dollar(substitution: &str) -> Option<char> {
+    let (_, rest) = substitution.split_once('$')?;
+    rest.chars().next().filter(char::is_ascii_digit).or_else(|| dollar(rest))
+}
+
+/// The groups that a substitution refers to.
+fn references(substitution: &str) -> impl Iterator<Item = u32> {
+    let mut escaped = false;
+    substitution.chars().filter_map(move |c| {
+        let reference = escaped.then(|| c.to_digit(10)).flatten();
+        escaped = !escaped && c == '\\';
+        reference
+    })
+}
+
+/// The number of groups in a regular expression.
+fn groups(pattern: &str) -> u32 {
+    let (mut groups, mut escaped, mut in_set) = (0, false, false);
+    let mut rest = pattern.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => in_set = true,
+            ']' => in_set = false,
+            '(' if !in_set => {
+                let named = || pattern.contains("(?P<") || pattern.contains("(?<");
+                groups += u32::from(rest.peek() != Some(&'?') || named());
+            }
+            _ => {}
+        }
+    }
+    groups
+}
