@@ -326,11 +326,7 @@ fn direction(text: &str) -> Option<&str> {
         start += 1;
     }
     let tail = &text[start..];
-    // Searching forward is many times faster, even if the whole tail is read.
-    let last = |key: &str| {
-        memchr::memmem::find_iter(tail.as_bytes(), key.as_bytes()).last().and_then(|at| tail.get(at + key.len()..))
-    };
-    let after = last("\"traffic_direction\"").or_else(|| last("\"trafficDirection\""))?;
+    let (_, after) = tail.rsplit_once("\"traffic_direction\"").or_else(|| tail.rsplit_once("\"trafficDirection\""))?;
     let value = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     value.split_once('"').map(|(value, _)| value)
 }

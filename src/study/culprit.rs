@@ -181,11 +181,6 @@ impl Scene<'_, '_> {
     /// Whether a patch that matches nothing would match if its filter came after that of another patch (or, within one
     /// filter, if the patch came after the other).
     pub(crate) fn matches_after(&self, id: PatchId, other: PatchId) -> bool {
-        let apply_to = |id: PatchId| self.plan.get(id).built.patch.apply_to;
-        // istiod applies the patches of each kind by themselves, so only the order among those of one kind counts.
-        if !self.plan.ids().any(|between| between > id && between <= other && apply_to(between) == apply_to(id)) {
-            return self.judged.changed(id);
-        }
         let mut plan = self.plan.without(&[]);
         let patch = plan.patches.remove(id.index());
         // Everything after the patch has moved forward by one, so this is right after the other.
