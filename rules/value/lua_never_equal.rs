@@ -9,14 +9,14 @@ declare_rule! {
     ///
     /// # What it finds
     /// `==` and `~=` between a header and a number; between a header's name from `pairs(headers())` and a text with
-    /// uppercase letters; between `downstreamRemoteAddress()` and an IP address without a port.
+    /// uppercase letters; between `downstreamRemoteAddress()` and an IP address without a port; `not a == b`.
     ///
     /// # Why it matters
     /// Lua converts nothing for `==`: `"200" == 200` is false. Envoy keeps the names of headers in lowercase, and
     /// addresses with their port. The condition is false for every request, or true for every request.
     ///
     /// # How to fix
-    /// Compare with a text: `get(":status") == "200"`; write the name in lowercase; take the port off:
+    /// Compare with a text: `get(":status") == "200"`; write the name in lowercase; `a ~= b` for `not a == b`; take the port off:
     /// `address:match("^%[?(.-)%]?:%d+$")`.
     ///
     /// # References
@@ -43,6 +43,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     format!("no address equals `{text}`: addresses have a port, such as `{}`", with_port(text)),
                     compared,
                     "local ip = address:match(\"^%[?(.-)%]?:%d+$\")".to_owned(),
+                ),
+                Kind::NotFirst(compared) => (
+                    format!("`not` comes first: this compares `not {}`, a boolean", one.named.name),
+                    compared,
+                    "write ~= in place of not … ==".to_owned(),
                 ),
                 _ => continue,
             };

@@ -13,7 +13,8 @@ declare_rule! {
     /// `metadata():get("key")`, `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it
     /// to `pairs`, `string.lower` and the like, to a log or as a header's value; a method of `body()` without a test that a
     /// body exists, or of `downstreamSslConnection()` and `ssl()` without a test that the client uses TLS; `:path` and the
-    /// like in `envoy_on_response`, and `:status` in `envoy_on_request`, which are always nil.
+    /// like in `envoy_on_response`, and `:status` in `envoy_on_request`, which are always nil; a header compared with `""`
+    /// and nothing else, which an absent one does not equal.
     ///
     /// # Why it matters
     /// For a message without that header or body, or a connection without TLS, the value is nil and the script ends there: the request passes without
@@ -74,8 +75,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
         for one in &script.uses.mistakes {
-            let Kind::OtherDirection(response) = one.kind else { continue };
             let name = one.named.name;
+            if one.kind == Kind::Empty {
+                out.push(
+                    script
+                        .finding(rule, &one.named, format!("`{name}` is nil, not empty, if the header is absent"))
+                        .label("an absent header does not equal \"\"")
+                        .help(format!("({} or \"\") == \"\"", written(script.script.text, &one.named))),
+                );
+                continue;
+            }
+            let Kind::OtherDirection(response) = one.kind else { continue };
             let finding = if response {
                 script
                     .finding(rule, &one.named, format!("`{name}` is always nil here: responses do not have it"))

@@ -1,7 +1,7 @@
 //! EF157: inline Lua that ends with an error because of a value's type.
 
 use crate::declare_rule;
-use crate::lint::lua_use::{Compared, Kind};
+use crate::lint::lua_use::{Compared, Kind, Misuse};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
@@ -9,7 +9,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// `<`, `>`, `<=` and `>=` between a header and a number; a table, a boolean or nil as the value of `add` and
-    /// `replace`; a table or a boolean as the body of `respond`.
+    /// `replace`; a table or a boolean as the body of `respond`; `httpCall` without its timeout, or asynchronous and used;
+    /// methods that texts do not have, such as `split`; headers used as a table.
     ///
     /// # Why it matters
     /// The script ends there: the request passes without the rest of it, such as the answer that denies it.
@@ -34,6 +35,41 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "attempt to compare string with number".to_owned(),
                     "convert it first: (tonumber(…) or 0) >= 500",
                 ),
+                Kind::Argument { number, function: "httpCall", got } => (
+                    "`httpCall` takes four arguments: cluster, headers, body and timeout".to_owned(),
+                    format!("bad argument #{number} to 'httpCall' (number expected, got {got})"),
+                    "httpCall(\"<cluster>\", {…}, \"\", 1000) -- milliseconds",
+                ),
+                Kind::Asynchronous => (
+                    "an asynchronous `httpCall` returns nothing".to_owned(),
+                    format!("attempt to index local '{name}' (a nil value)"),
+                    "remove `true`, so that the script waits for the answer",
+                ),
+                Kind::NoMethod => (
+                    format!("texts have no method `{name}`"),
+                    format!("attempt to call method '{name}' (a nil value)"),
+                    instead_of(name),
+                ),
+                Kind::NoTable(misuse) => (
+                    match misuse {
+                        Misuse::Read => "this is always nil: headers are no table",
+                        _ => "headers are no table",
+                    }
+                    .to_owned(),
+                    match misuse {
+                        Misuse::Read => "not a header",
+                        Misuse::Written => "attempt to index a userdata value",
+                        Misuse::Measured => "attempt to get length of a userdata value",
+                        Misuse::Ipairs => "bad argument #1 to 'ipairs' (table expected, got userdata)",
+                    }
+                    .to_owned(),
+                    match misuse {
+                        Misuse::Read => "headers:get(\"<name>\")",
+                        Misuse::Written => "headers:replace(\"<name>\", \"<value>\")",
+                        Misuse::Measured => "count them in a loop: for name, value in pairs(headers) do … end",
+                        Misuse::Ipairs => "for name, value in pairs(headers) do … end",
+                    },
+                ),
                 Kind::Argument { number, function, got } => (
                     format!("`{function}` takes a text, not {}{got}", if got == "nil" { "" } else { "a " }),
                     format!("bad argument #{number} to '{function}' (string expected, got {got})"),
@@ -45,7 +81,30 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 ),
                 _ => continue,
             };
-            out.push(script.failure(rule, &one.named, message).label(label).help(help));
+            let finding = match one.kind {
+                Kind::NoTable(Misuse::Read) => script.finding(rule, &one.named, message),
+                _ => script.failure(rule, &one.named, message),
+            };
+            out.push(finding.label(label).help(help));
+        }
+    }
+}
+
+/// What Lua has for a method of other languages.
+fn instead_of(method: &str) -> &'static str {
+    match method.to_ascii_lowercase().as_str() {
+        "split" => "for part in path:gmatch(\"[^/]+\") do … end",
+        "startswith" | "starts_with" | "hasprefix" => "path:sub(1, #prefix) == prefix",
+        "endswith" | "ends_with" | "hassuffix" => "path:sub(-#suffix) == suffix",
+        "contains" | "includes" | "indexof" => "path:find(\"<text>\", 1, true)",
+        "replace" => "path:gsub(\"<pattern>\", \"<text>\")",
+        "tolowercase" | "tolower" => "path:lower()",
+        "touppercase" | "toupper" => "path:upper()",
+        "trim" | "strip" => "path:match(\"^%s*(.-)%s*$\")",
+        "length" | "size" => "#path",
+        "substring" | "substr" => "path:sub(1, 5)",
+        _ => {
+            "the methods of texts are the functions of `string`: find, match, gmatch, gsub, sub, lower, upper, len, rep"
         }
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod authorization_never_asked;
 pub(crate) mod bad_duration;
 pub(crate) mod bad_format_string;
 pub(crate) mod bad_typed_struct_type;
+pub(crate) mod bearer_prefix_missing;
 pub(crate) mod broken_validation_rule;
 pub(crate) mod condition_dropped_by_proxy;
 pub(crate) mod deprecated_enum_value;

@@ -12,7 +12,7 @@ mod scopes;
 
 use crate::lua::{Token, tokens};
 use kinds::Held;
-pub(crate) use kinds::{Compared, Kind, Regular};
+pub(crate) use kinds::{Compared, Kind, Misuse, Regular};
 pub(crate) use names::Owner;
 use names::{GLOBALS, INDIRECT};
 use std::collections::{BTreeMap, BTreeSet};
@@ -473,9 +473,13 @@ impl<'t> Reader<'t> {
         self.tested(at, name);
         self.decides(at, name);
         self.misread(at);
+        self.nothing(at, name);
         self.passes_on(at, name);
         let held = self.headers.contains(name).then_some(at + 1);
         let headers = held.or_else(|| self.of_headers(at));
+        if let Some(end) = headers {
+            self.no_table(at, end);
+        }
         match (self.entry(), headers) {
             (Some((false, _)), Some(end)) => self.header_change(end),
             (Some((true, _)), Some(end)) => self.answer_change(end),

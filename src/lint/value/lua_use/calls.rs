@@ -98,8 +98,10 @@ impl<'t> Reader<'t> {
             _ => ("", 0),
         };
         self.incomplete(at + 2, method, response);
-        if method == "respond" && self.sign(at + 3, "(") {
-            self.arguments(at + 3, method);
+        match method {
+            "respond" if self.sign(at + 3, "(") => self.arguments(at + 3, method),
+            "httpCall" if self.sign(at + 3, "(") => self.http_call(at + 3),
+            _ => {}
         }
         if LOGS.contains(&method) && self.sign(at + 3, "(") {
             self.logs(at + 3);

@@ -5,12 +5,16 @@
 pub(super) enum Held<'t> {
     /// The value of a header.
     Header(&'t str),
+    /// The same, or a text in its place: never nil.
+    Filled(&'t str),
     /// The name of a header, from a loop over all of them.
     HeaderName,
     /// An address with its port.
     Address,
     /// The table of headers that `httpCall` returns.
     Answer,
+    /// nil, from an asynchronous `httpCall`.
+    Nothing,
 }
 
 /// What is wrong.
@@ -24,6 +28,16 @@ pub(crate) enum Kind<'t> {
     NoPort(&'t str, Compared),
     /// A pseudo header that only messages of the other direction have; whether this is a response.
     OtherDirection(bool),
+    /// `not a == b`, which compares a boolean.
+    NotFirst(Compared),
+    /// A header compared with an empty text, which an absent one does not equal.
+    Empty,
+    /// The headers, which are no table: indexed, and whether that is an assignment; `#headers`; `ipairs(headers)`.
+    NoTable(Misuse),
+    /// The result of an asynchronous `httpCall`.
+    Asynchronous,
+    /// A method that texts do not have.
+    NoMethod,
     /// An argument of the wrong type.
     Argument {
         /// Its number.
@@ -35,6 +49,19 @@ pub(crate) enum Kind<'t> {
     },
     /// A pattern that means something else in Lua.
     Pattern(Regular),
+}
+
+/// What is done with headers as if they were a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Misuse {
+    /// `headers["name"]`, which is nil.
+    Read,
+    /// `headers["name"] = …`, which fails.
+    Written,
+    /// `#headers`, which fails.
+    Measured,
+    /// `ipairs(headers)`, which fails.
+    Ipairs,
 }
 
 /// The operator of a comparison.

@@ -1,6 +1,7 @@
 //! Finds what Lua accepts and does something else with: comparisons of different types, patterns that are not what they seem.
 
-use super::kinds::{Compared, Held, Kind, regular};
+use super::kinds::{Compared, Held, Kind, Misuse, regular};
+use super::names::OF_TEXTS;
 use super::{Mistake, Named, Reader};
 use crate::lua::Token;
 use std::net::IpAddr;
@@ -19,6 +20,7 @@ impl<'t> Reader<'t> {
     fn holdable(&self, at: usize) -> Option<(usize, Held<'t>)> {
         let Token::Name(name) = self.token(at) else { return None };
         match self.held.get(name) {
+            Some(Held::Nothing) => return None,
             Some(Held::Answer) => {
                 let Token::Text(header) = self.token(at + 2) else { return None };
                 return (self.sign(at + 1, "[") && self.sign(at + 3, "]")).then_some((at + 4, Held::Header(header)));
@@ -38,14 +40,21 @@ impl<'t> Reader<'t> {
     /// Keeps what a name is assigned if the value is nothing more than that.
     pub(super) fn hold(&mut self, name: &'t str, value: usize) {
         let Some((end, held)) = self.holdable(value) else { return };
-        let complete = match self.token(end) {
-            Token::Keyword("or") => matches!(self.token(end + 1), Token::Text(_)),
-            Token::Keyword("and") => false,
-            Token::Sign(sign) => matches!(sign, ";" | ","),
-            _ => true,
+        let held = match (self.token(end), held) {
+            (Token::Keyword("or"), Held::Header(header)) if matches!(self.token(end + 1), Token::Text(_)) => {
+                Held::Filled(header)
+            }
+            (Token::Keyword("or" | "and"), _) => return,
+            (Token::Sign(sign), _) if !matches!(sign, ";" | ",") => return,
+            _ => held,
         };
-        if complete {
-            self.held.insert(name, held);
+        self.held.insert(name, held);
+    }
+
+    /// A local that an asynchronous `httpCall` left empty, indexed.
+    pub(super) fn nothing(&mut self, at: usize, name: &'t str) {
+        if self.held.get(name) == Some(&Held::Nothing) && matches!(self.token(at + 1), Token::Sign("[" | "." | ":")) {
+            self.mistake(at, name, Kind::Asynchronous);
         }
     }
 
@@ -60,6 +69,16 @@ impl<'t> Reader<'t> {
             self.mistake(at, header, Kind::OtherDirection(response));
             return;
         }
+        if let (Held::Header(_) | Held::Filled(_), Token::Name(method), true) =
+            (held, self.token(end + 1), self.sign(end, ":"))
+            && !OF_TEXTS.contains(&method)
+            && !self.extends_text(method)
+            && self.sign(end + 2, "(")
+            && !self.guarded()
+        {
+            self.mistake(end + 1, method, Kind::NoMethod);
+            return;
+        }
         let operator = |token: Token<'_>| match token {
             Token::Sign("==") => Some(Compared::Equal),
             Token::Sign("~=") => Some(Compared::Different),
@@ -71,6 +90,14 @@ impl<'t> Reader<'t> {
             let operator = operator(self.before(at))?;
             Some((operator, self.token(at.checked_sub(2)?)))
         };
+        if let (Token::Keyword("not"), Some((operator @ (Compared::Equal | Compared::Different), other))) =
+            (self.before(at), behind)
+            && !matches!(other, Token::Keyword("true" | "false" | "not"))
+        {
+            let name = self.name_of(at, end, held);
+            self.mistake(at, name, Kind::NotFirst(operator));
+            return;
+        }
         // `#text > 5`, `text .. 1 == x`
         let alone = !matches!(
             self.before(at),
@@ -78,22 +105,96 @@ impl<'t> Reader<'t> {
         );
         let Some((operator, other)) = behind.or_else(before).filter(|_| alone && !self.guarded()) else { return };
         let kind = match (held, other) {
-            (Held::Header(_) | Held::Address | Held::HeaderName, Token::Number) => Kind::TextAndNumber(operator),
+            (Held::Header(_) | Held::Filled(_) | Held::Address | Held::HeaderName, Token::Number) => {
+                Kind::TextAndNumber(operator)
+            }
             (Held::HeaderName, Token::Text(text)) if text.contains(|c: char| c.is_ascii_uppercase()) => {
                 Kind::Capitals(text, operator)
             }
+            (Held::Header(name), Token::Text("")) if !name.starts_with(':') && !self.tested_for_nil(at) => Kind::Empty,
             (Held::Address, Token::Text(text)) if text.parse::<IpAddr>().is_ok() => Kind::NoPort(text, operator),
             _ => return,
         };
-        let name = match (held, self.token(at)) {
-            (Held::Header(header), _) => header,
-            (_, Token::Name(name)) if end == at + 1 => name,
-            _ => match self.token(end - 3) {
-                Token::Name(method) => method,
-                _ => return,
-            },
-        };
+        let name = self.name_of(at, end, held);
         self.mistake(at, name, kind);
+    }
+
+    /// Whether the script adds a method to all texts: `function string:split()`.
+    fn extends_text(&self, method: &str) -> bool {
+        (0..self.tokens.len()).any(|at| {
+            self.token(at) == Token::Name("string")
+                && matches!(self.token(at + 1), Token::Sign("." | ":"))
+                && self.token(at + 2) == Token::Name(method)
+        })
+    }
+
+    /// How a message names an expression: the header, the local or the method.
+    fn name_of(&self, at: usize, end: usize, held: Held<'t>) -> &'t str {
+        match (held, self.token(at), self.token(end.saturating_sub(3))) {
+            (Held::Header(header) | Held::Filled(header), _, _) => header,
+            (_, Token::Name(name), _) if end == at + 1 => name,
+            (_, _, Token::Name(method)) => method,
+            _ => "",
+        }
+    }
+
+    /// Whether the condition around a comparison has another test that an absent value may fail.
+    fn tested_for_nil(&self, at: usize) -> bool {
+        let opens = |token: Token<'_>| {
+            matches!(token, Token::Keyword("if" | "elseif" | "while" | "until" | "return" | "local" | "then" | "do"))
+        };
+        let start = (0..at).rev().find(|&at| opens(self.token(at))).unwrap_or(0);
+        let end = (at..self.tokens.len())
+            .find(|&at| matches!(self.token(at), Token::Keyword("then" | "do" | "end")))
+            .unwrap_or(self.tokens.len());
+        let alone = !matches!(self.token(start), Token::Keyword("if" | "elseif" | "while"));
+        alone || (start..end).any(|at| matches!(self.token(at), Token::Keyword("nil" | "not" | "and" | "or")))
+    }
+
+    /// The headers, used like a table; `end` is after the expression that holds them.
+    pub(super) fn no_table(&mut self, at: usize, end: usize) {
+        if self.guarded() {
+            return;
+        }
+        let index = match (self.token(end), self.token(end + 1)) {
+            (Token::Sign("["), _) => self.closing(end).map(|close| close + 1),
+            (Token::Sign("."), Token::Name(_)) if !self.sign(end + 2, "(") => Some(end + 2),
+            _ => None,
+        };
+        let misuse = if let Some(after) = index {
+            if self.sign(after, "=") { Misuse::Written } else { Misuse::Read }
+        } else if self.before(at) == Token::Sign("#") && !matches!(self.token(end), Token::Sign(":" | ".")) {
+            Misuse::Measured
+        } else if self.before(at) == Token::Sign("(")
+            && at.checked_sub(2).map(|at| self.token(at)) == Some(Token::Name("ipairs"))
+            && self.sign(end, ")")
+        {
+            Misuse::Ipairs
+        } else {
+            return;
+        };
+        self.mistake(at, "headers", Kind::NoTable(misuse));
+    }
+
+    /// `httpCall` without its timeout, or an asynchronous one whose result is used; `open` is the bracket of the call.
+    pub(super) fn http_call(&mut self, open: usize) {
+        let mut arguments = vec![open + 1];
+        while let Some(next) = arguments.last().and_then(|&last| self.next_argument(last)) {
+            arguments.push(next);
+        }
+        if arguments.len() < 4 && !self.sign(open + 1, ")") && !self.guarded() {
+            let kind = Kind::Argument { number: 4, function: "httpCall", got: "no value" };
+            self.mistake(open - 1, "httpCall", kind);
+        }
+    }
+
+    /// Whether the `httpCall` whose bracket this is asks for no answer.
+    pub(super) fn is_asynchronous(&self, open: usize) -> bool {
+        let mut argument = Some(open + 1);
+        for _ in 0..4 {
+            argument = argument.and_then(|at| self.next_argument(at));
+        }
+        argument.is_some_and(|at| self.token(at) == Token::Keyword("true"))
     }
 
     /// A value that is no text where `add`, `replace` and `respond` take one; `open` is the bracket of the call.

@@ -84,8 +84,9 @@ impl Reader<'_> {
             && (self.entry().is_some_and(|(_, own)| own == handle) || self.handles.contains(handle))
             && self.method_at(next + 2, "httpCall")
         {
-            self.held.insert(headers, Held::Answer);
-            if let [body] = rest {
+            let nothing = self.is_asynchronous(next + 4);
+            self.held.insert(headers, if nothing { Held::Nothing } else { Held::Answer });
+            if let ([body], false) = (rest, nothing) {
                 self.maybe.insert(body, Source::Answer);
             }
         }

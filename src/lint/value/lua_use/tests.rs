@@ -258,6 +258,43 @@ fn comparisons_of_other_types_are_found() {
 }
 
 #[test]
+fn other_misuses_are_found() {
+    let kinds = |body: &str| -> Vec<Kind<'static>> {
+        let text: &'static str = format!("function envoy_on_request(h)\n{body}\nend").leak();
+        read(text).mistakes.iter().map(|one| one.kind).collect()
+    };
+    let get = "h:headers():get('a')";
+    assert_eq!(kinds(&format!("if not {get} == 'b' then end")), [Kind::NotFirst(Compared::Equal)]);
+    assert_eq!(kinds(&format!("if {get} == '' then end")), [Kind::Empty]);
+    assert_eq!(kinds("h:headers()['a'] = 'b'"), [Kind::NoTable(Misuse::Written)]);
+    assert_eq!(kinds("local all = h:headers() local b = all.a"), [Kind::NoTable(Misuse::Read)]);
+    assert_eq!(kinds("local n = #h:headers()"), [Kind::NoTable(Misuse::Measured)]);
+    assert_eq!(kinds("for k in ipairs(h:headers()) do end"), [Kind::NoTable(Misuse::Ipairs)]);
+    assert_eq!(
+        kinds(&format!("local b = ({get} or ''):lower() local p = h:headers():get(':path') p:split('/')")),
+        [Kind::NoMethod]
+    );
+    let call = |rest: &str| format!("local head = h:httpCall('c', {{}}{rest})");
+    let number = Kind::Argument { number: 4, function: "httpCall", got: "no value" };
+    assert_eq!(kinds(&call(", ''")), [number]);
+    assert_eq!(kinds(&format!("{} local s = head[':status']", call(", '', 1, true"))), [Kind::Asynchronous]);
+    for right in [
+        &format!("if not ({get} == 'b') then end"),
+        &format!("if not {get} then end"),
+        &format!("local a = {get} if a == nil or a == '' then end"),
+        &format!("if {get} == '' or {get} == nil then end"),
+        &format!("local a = {get} or '' if a == '' then end"),
+        "if h:headers():get(':path') == '' then end",
+        "for k, v in pairs(h:headers()) do end",
+        "function string:split() end h:headers():get(':path'):split('/')",
+        "h:httpCall('c', {}, '', 1, true)",
+        &format!("{} local s = head[':status']", call(", '', 1, false")),
+    ] {
+        assert_eq!(kinds(right), [], "{right}");
+    }
+}
+
+#[test]
 fn arguments_of_other_types_are_found() {
     let got = |body: &str| -> Vec<&'static str> {
         let text: &'static str = format!("function envoy_on_request(h)\n{body}\nend").leak();
