@@ -9,7 +9,7 @@ use crate::lint::facts::view::PatchView;
 use crate::lint::finding::{Confidence, Finding};
 use crate::lint::rule::RuleInfo;
 use crate::lint::upgrade::forecast::TRANSLATED;
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation};
 use crate::proto::tree::Tree;
 use crate::source::{Severity, alike};
 
@@ -64,8 +64,10 @@ pub(crate) fn absent(
         return extension_of_other_kind(cx, name)
             .map(|(note, right)| finding.note(note).help(format!("{field}: {right}")));
     }
-    let others: Vec<&Adder> =
-        adders.iter().filter(|it| (it.filter, it.patch) != (one.view.filter_index, one.view.patch.index)).collect();
+    let (elsewhere, others): (Vec<&Adder>, Vec<&Adder>) = adders
+        .iter()
+        .filter(|it| (it.filter, it.patch) != (one.view.filter_index, one.view.patch.index))
+        .partition(|it| apart(cx, one.view.filter, &cx.filters[it.filter]));
     if let Some(adder) = others.first() {
         return later(cx, one, adder, finding);
     }
@@ -102,7 +104,11 @@ pub(crate) fn absent(
             // An operator or an EnvoyFilter outside the input may add it.
             finding
                 .severity(Severity::Warning)
-                .note("istiod generates no filter of this name, and no given EnvoyFilter adds one")
+                .note(if elsewhere.is_empty() {
+                    "istiod generates no filter of this name, and no given EnvoyFilter adds one"
+                } else {
+                    "istiod generates no filter of this name, and only EnvoyFilters of other namespaces add one, to their proxies"
+                })
                 .help(format!(
                     "if something else adds it at run time, say so in .envoyfilter.yaml:\nadded-elsewhere:\n- {name}"
                 ))
@@ -168,6 +174,12 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
         None if one.runs.iter().any(|run| run.knowledge == Knowledge::Reference) => None,
         None => Some(finding.note(format!("{} does not reach these proxies", other.full_name()))),
     }
+}
+
+/// Whether no proxy has both EnvoyFilters: those of a namespace are for its own proxies, unless it is the root namespace.
+fn apart(cx: &Context<'_>, one: &EnvoyFilter, other: &EnvoyFilter) -> bool {
+    let root = cx.mesh.root_namespace.as_str();
+    one.namespace != other.namespace && one.namespace != root && other.namespace != root
 }
 
 /// The name of the filter that a MERGE matches.
