@@ -24,6 +24,9 @@ pub enum Proxies {
     Unknown,
 }
 
+/// The mesh's setting for DestinationRules without `exportTo`.
+pub(in crate::migrate) const RULES: &str = "defaultDestinationRuleExportTo";
+
 /// The objects of the input other than filters.
 #[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
@@ -282,9 +285,10 @@ impl<'a> Mesh<'a> {
     /// namespace, and stops at the first with a rule for the host (`destinationRule` in `push_context.go`).
     fn looked_at(&self, rule: &DestinationRule, host: &str, client: &str) -> Option<u8> {
         let own = rule.object.namespace.as_str();
-        if own == client && rule.is_local(self.root) {
+        let hidden = rule.export_to.is_empty() && !self.exports(RULES);
+        if own == client && (rule.is_local(self.root) || hidden) {
             Some(0)
-        } else if !rule.is_exported_to(client) {
+        } else if hidden || !rule.is_exported_to(client) {
             None
         } else if self.namespace_of_host(host) == Some(own) {
             Some(1)
@@ -349,6 +353,17 @@ impl<'a> Mesh<'a> {
                 || namespaces.as_ref().is_none_or(|names| names.contains(object.namespace.as_str()))
         };
         self.index.policies(kind).iter().copied().filter(near).collect()
+    }
+
+    /// Whether the clients of every namespace read an object without `exportTo`, by the mesh's setting for its kind.
+    pub fn exports(&self, setting: &str) -> bool {
+        let default = self.mesh_config().and_then(|mesh| mesh.get(setting)).and_then(Json::as_array);
+        default.is_none_or(|list| list.is_empty() || list.iter().any(|to| to == "*"))
+    }
+
+    /// Whether the clients of every namespace read a DestinationRule.
+    pub fn is_exported(&self, rule: &DestinationRule) -> bool {
+        if rule.export_to.is_empty() { self.exports(RULES) } else { rule.export_to.iter().any(|to| to == "*") }
     }
 
     /// The settings of the default control plane as JSON.

@@ -88,9 +88,16 @@ pub(in crate::migrate) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
         _ => {}
     }
     let placement = of_pattern(cx, part, found);
-    // Only moves to a waypoint or ztunnel are written.
+    // Only moves to a waypoint or ztunnel are written; what would differ in a sidecar says nothing about the others.
     if !matches!(placement.place, Place::Waypoint | Place::Ztunnel | Place::NotNeeded) {
+        if found.moves {
+            found.notes.clear();
+        }
+        found.guards.retain(|guard| guard.state == State::Broken && placement.reason == REFUSED);
+        found.differences.clear();
+        found.homes.clear();
         found.actions.clear();
+        found.instead = None;
         found.moves = false;
     }
     placement
@@ -136,6 +143,7 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
             }
             // The native setting is for the mutual TLS of sidecars.
             found.actions.clear();
+            found.guards.clear();
             found.differences.clear();
             found.difference(Kind::Behavior, "mutual TLS is between ztunnels and waypoints, and always TLS 1.3");
             at(Place::NotNeeded, "no sidecar is left whose TLS could be set")
@@ -216,8 +224,8 @@ fn in_ztunnel(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
             format!("Gateway {}/{} is a waypoint: {behind}", waypoint.object.namespace, waypoint.object.name),
         );
     }
-    // The position in a sidecar's filter chain does not apply.
-    found.differences.retain(|one| one.kind != Kind::Position);
+    // ztunnel has no chain of named filters.
+    found.differences.retain(|one| one.kind == Kind::Behavior);
     at(Place::Ztunnel, "ztunnel enforces policies on addresses and identities for every connection of the pod")
 }
 

@@ -8,7 +8,7 @@ use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{has_entry, merge, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
-use crate::migrate::objects::mesh::{Mesh, Proxies};
+use crate::migrate::objects::mesh::{Mesh, Proxies, RULES};
 use crate::migrate::output::draft::{Action, existing, metadata};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::inventory::DestinationRule;
@@ -224,6 +224,20 @@ fn scoped(
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
+    let other = rules.iter().find(|one| {
+        let same = |hidden: &DestinationRule| {
+            one.object.namespace == hidden.object.namespace && one.object.name != hidden.object.name
+        };
+        one.selector.is_empty() && hidden.filter(|hidden| hidden.selector.is_empty()).is_some_and(same)
+    });
+    if let (Some(rule), Some(other)) = (hidden, other) {
+        let reason = format!(
+            "istiod merges DestinationRules {0}/{1} and {0}/{2}, which are for the same host: merge them by hand first",
+            rule.object.namespace, rule.object.name, other.object.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     if let Some(rule) = hidden {
         let document = rule.object.document.to_json();
         let subsets = document["spec"]["subsets"].as_array().is_some_and(|list| !list.is_empty());
@@ -298,6 +312,21 @@ fn scoped(
         return found.clone();
     }
     let mesh_wide = cx.mesh.is_mesh_wide(cx.filter);
+    // Rules that come before one for every client, for some of them.
+    let earlier = |rule: &&&DestinationRule| {
+        let own = rule.object.namespace.as_str();
+        let elsewhere = own != cx.mesh.root && Some(own) != of_service;
+        let private = Some(own) == of_service && !cx.mesh.is_exported(rule);
+        !rule.selector.is_empty() || elsewhere || private
+    };
+    if let Some(rule) = cx.mesh.index.rules_of(&target.host).iter().find(earlier).filter(|_| mesh_wide) {
+        let reason = format!(
+            "DestinationRule {}/{} is for some clients of {} only (its namespace, `exportTo` or `workloadSelector`), and one for every client does not apply where it does: write the setting by hand",
+            rule.object.namespace, rule.object.name, target.host
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     match hidden {
         Some(rule) if rule.object.namespace == namespace && !mesh_wide && of_service == Some(namespace) => {
             let reason = format!(
@@ -327,6 +356,9 @@ fn scoped(
                     );
                     return found.clone();
                 };
+                if !cx.mesh.exports(RULES) {
+                    whole["exportTo"] = json!(["*"]);
+                }
                 object(cx, found, &whole, owner);
             } else {
                 whole["exportTo"] = json!(["."]);

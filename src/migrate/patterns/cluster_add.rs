@@ -7,7 +7,7 @@ use crate::migrate::base::names::native_name;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::Fields;
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::migrate::objects::mesh::Mesh;
+use crate::migrate::objects::mesh::{Mesh, RULES};
 use crate::migrate::output::draft::{Action, metadata};
 use crate::migrate::output::rest::quoted;
 use crate::model::envoy_filter::{ApplyTo, Operation};
@@ -185,11 +185,15 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         found.add_home("DestinationRule", "trafficPolicy.tls", 0);
         found.difference(Kind::Behavior, "TLS 1.2 to 1.3, with the operating system's certificates from SDS");
         found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
+        let mut spec = Map::new();
+        spec.insert("host".to_owned(), to.host.clone().into());
+        export(cx, &mut spec, RULES);
+        spec.insert("trafficPolicy".to_owned(), json!({ "tls": tls }));
         found.actions.push(Action::Object(json!({
             "apiVersion": "networking.istio.io/v1",
             "kind": "DestinationRule",
             "metadata": metadata(cx.filter, namespace),
-            "spec": { "host": to.host, "exportTo": ["."], "trafficPolicy": { "tls": tls } },
+            "spec": spec,
         })));
     }
     if Mesh::is_narrow(cx.filter) {
@@ -218,12 +222,19 @@ fn lua_users(cx: &Cx<'_>, name: &str) -> Option<String> {
     (number > 0).then(|| few(filters.chain(extensions), number, MOST_NAMES))
 }
 
+/// An object for the clients of the filter's namespace, or of the whole mesh.
+fn export(cx: &Cx<'_>, spec: &mut Map<String, Json>, default: &str) {
+    if !cx.mesh.is_mesh_wide(cx.filter) {
+        spec.insert("exportTo".to_owned(), json!(["."]));
+    } else if !cx.mesh.exports(default) {
+        spec.insert("exportTo".to_owned(), json!(["*"]));
+    }
+}
+
 fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace: &str) {
     let mut spec = Map::new();
     spec.insert("hosts".to_owned(), json!([to.host]));
-    if !cx.mesh.is_mesh_wide(cx.filter) {
-        spec.insert("exportTo".to_owned(), json!(["."]));
-    }
+    export(cx, &mut spec, "defaultServiceExportTo");
     spec.insert("location".to_owned(), "MESH_EXTERNAL".into());
     spec.insert("resolution".to_owned(), if to.addresses.is_empty() { "DNS" } else { "STATIC" }.into());
     let port = json!({ "number": to.port, "name": protocol.to_ascii_lowercase(), "protocol": protocol });

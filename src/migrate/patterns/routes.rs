@@ -561,6 +561,8 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     let whole_mesh = cx.mesh.is_mesh_wide(cx.filter);
     if !whole_mesh {
         spec.insert("exportTo".to_owned(), json!(["."]));
+    } else if !cx.mesh.exports("defaultVirtualServiceExportTo") {
+        spec.insert("exportTo".to_owned(), json!(["*"]));
     }
     spec.insert("http".to_owned(), rules.into());
     let mut object = crate::migrate::output::draft::object("networking.istio.io/v1", "VirtualService", cx.filter, spec);

@@ -402,14 +402,14 @@ fn is_stock(name: &str) -> bool {
 
 fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec<Found>) {
     if path.ends_with("/http_filters")
-        && let Some((merged, gone)) = rbac::merged(old, new)
+        && let Some((merged, new, gone)) = rbac::alike(old, new)
     {
         for one in &gone {
             let mut names = names.to_vec();
             names.extend(name_of(one).map(str::to_owned));
             say(out, Operation::Position, one, &Json::Null, &format!("{path}/denied"), &names);
         }
-        return lists(&merged, new, path, names, out);
+        return lists(&merged, &new, path, names, out);
     }
     let (old, new) = if path.ends_with("/routes") {
         let (first, second) = (reachable(old), reachable(new));

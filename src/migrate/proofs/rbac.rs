@@ -47,9 +47,59 @@ fn denials(filter: &Json) -> Option<&Map<String, Json>> {
         .then(|| config.get("rules")?.get("policies")?.as_object())?
 }
 
+/// Two lists of HTTP filters whose RBAC filters divide the same work differently, with the same division: both lists, and the
+/// filters of the first that others of it replace. `None` if they divide it equally.
+pub(in crate::migrate) fn alike(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>, Vec<Json>)> {
+    if let Some((old, new)) = parted(old, new) {
+        return Some((old, new, Vec::new()));
+    }
+    let (merged, gone) = merged(old, new)?;
+    Some((merged, new.to_vec(), gone))
+}
+
+/// Filters that decide and try out other rules at once, as two filters, if only one side has such a filter. Envoy decides by
+/// the rules alone.
+fn parted(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
+    const RULES: [&str; 2] = ["rules", "rules_stat_prefix"];
+    const SHADOW: [&str; 2] = ["shadow_rules", "shadow_rules_stat_prefix"];
+    let config = |filter: &Json| {
+        let config = filter.get("typed_config")?.as_object()?;
+        config.get("@type")?.as_str()?.ends_with("envoy.extensions.filters.http.rbac.v3.RBAC").then(|| config.clone())
+    };
+    let has = |filter: &Json, key: &str| config(filter).is_some_and(|config| config.contains_key(key));
+    let both = |filter: &&Json| has(filter, RULES[0]) && has(filter, SHADOW[0]);
+    if old.iter().filter(both).count() == new.iter().filter(both).count() {
+        return None;
+    }
+    let without = |filter: &Json, keys: [&str; 2], name: String| {
+        let mut filter = filter.clone();
+        filter["name"] = name.into();
+        if let Some(config) = filter["typed_config"].as_object_mut() {
+            config.retain(|key, _| !keys.contains(&key.as_str()));
+        }
+        filter
+    };
+    let part = |list: &[Json]| {
+        let mut all = Vec::new();
+        for filter in list {
+            let name = filter["name"].as_str().unwrap_or_default().to_owned();
+            if has(filter, SHADOW[0]) {
+                all.push(without(filter, RULES, format!("{name} (dry run)")));
+            }
+            if has(filter, RULES[0]) {
+                all.push(without(filter, SHADOW, name));
+            } else if !has(filter, SHADOW[0]) {
+                all.push(filter.clone());
+            }
+        }
+        all
+    };
+    Some((part(old), part(new)))
+}
+
 /// HTTP filters of which several deny, as the other side has them: in one filter, which denies what any of them denied. The
 /// filters with that one in the place of the first, and those that it replaces.
-pub(in crate::migrate) fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
+fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
     let union = |list: &[Json]| -> Map<String, Json> {
         let policies = list.iter().enumerate().filter_map(|(at, one)| Some((at, denials(one)?)));
         policies
@@ -205,6 +255,29 @@ mod tests {
         assert!(!same(&old, &new(json!({ "prefix": "DELETE" }))));
         assert!(!same(&old, &new(json!({ "exact": "DELETE", "ignore_case": true }))));
         assert!(!same(&old, &header(json!({ "name": ":method", "exact_match": "DELETE" }))));
+    }
+
+    #[test]
+    fn rules_that_are_tried_out_may_be_in_the_filter_that_decides() {
+        let rules = |path: &str| {
+            let policy = policy(json!({ "url_path": { "path": { "prefix": path } } }));
+            json!({ "action": "DENY", "policies": { "p": policy } })
+        };
+        let filter = |name: &str, config: Json| {
+            let mut config = config;
+            config["@type"] = "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC".into();
+            json!({ "name": name, "typed_config": config })
+        };
+        let tried = filter("rbac", json!({ "shadow_rules": rules("/a") }));
+        let decides = filter("own", json!({ "rules": rules("/b") }));
+        let old = [tried, json!({ "name": "cors" }), decides];
+        let new =
+            [filter("rbac", json!({ "rules": rules("/b"), "shadow_rules": rules("/a") })), json!({ "name": "cors" })];
+        let (one, other, gone) = alike(&old, &new).expect("only one side has both in one filter");
+        assert_eq!((one.len(), other.len(), gone), (3, 3, Vec::new()));
+        assert_eq!(one[0], other[0]);
+        assert_eq!(one[2]["typed_config"], other[1]["typed_config"]);
+        assert!(alike(&new, &new).is_none());
     }
 
     #[test]

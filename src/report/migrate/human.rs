@@ -80,6 +80,9 @@ fn one(
             &plain(&format!("{}; {}", changes.join(", "), one.effect.words())),
         )?;
     }
+    if filter.patches.is_empty() && report.rewrites.iter().any(|one| one.filter == name) {
+        line(out, terminal, "  note: ", "migrate the rewritten EnvoyFilter to find its native API")?;
+    }
     if let Some(outcome) = outcome(report, filter) {
         writeln!(out, "  {outcome}")?;
     }
