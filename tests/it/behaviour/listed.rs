@@ -124,6 +124,23 @@ const AT_RUN_TIME: &[(&str, &str)] = &[
     ("", "field-response-of-a-refusal"),
 ];
 
+/// Mistakes that Envoy accepts, with the rule that finds each without a request.
+pub(crate) const MISTAKES: &[(&str, &str)] = &[
+    ("EF155", "mistake-lua-number"),
+    ("EF156", "mistake-lua-hyphen"),
+    ("EF157", "mistake-lua-method"),
+    ("EF158", "mistake-server-header"),
+    ("EF160", "mistake-retry-condition"),
+    ("EF161", "mistake-rewrite-group"),
+    ("EF161", "mistake-rewrite-slash"),
+    ("EF163", "mistake-bearer-prefix"),
+    ("EF343", "mistake-retriable-codes"),
+    ("EF344", "mistake-route-match"),
+    ("EF528", "mistake-token-rules"),
+    ("EF529", "mistake-principal"),
+    ("EF531", "cors"),
+];
+
 /// Additional cases for directions.
 const BESIDE: &[&str] = &["outbound", "waypoint"];
 
@@ -138,12 +155,26 @@ fn every_ability_and_every_failure_has_a_case_and_every_case_is_listed() {
     let mut listed: BTreeSet<&str> = BESIDE.iter().copied().collect();
     listed.extend(ABILITIES.iter().flat_map(|(_, cases)| cases.iter().copied()));
     listed.extend(FIELD.iter().filter_map(|(_, case)| case.ok()));
-    listed.extend(AT_RUN_TIME.iter().map(|(_, case)| *case));
+    listed.extend(AT_RUN_TIME.iter().chain(MISTAKES).map(|(_, case)| *case));
     let found: BTreeSet<String> =
         case_folders().iter().map(|folder| folder.file_name().unwrap().to_str().unwrap().to_owned()).collect();
     let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
     assert_eq!(listed.difference(&found).collect::<Vec<_>>(), Vec::<&&str>::new(), "listed, and not there");
     assert_eq!(found.difference(&listed).collect::<Vec<_>>(), Vec::<&&str>::new(), "there, and not listed");
+}
+
+/// What a request shows of the wrong filter, `lint` finds without one, and nothing of the kind in the correct filter.
+#[test]
+fn lint_finds_the_mistakes_that_requests_show() {
+    for (code, case) in MISTAKES {
+        let found = |file: &str| {
+            let path = crate::support::testdata("behaviour").join(case).join(file);
+            let said = super::said(&["lint", path.to_str().unwrap(), "-o", "json"]);
+            said.out.contains(&format!("\"code\": \"{code}\""))
+        };
+        assert!(found("bad.yaml"), "{case}: {code} does not find the mistake");
+        assert!(!found("good.yaml"), "{case}: {code} finds the correct filter");
+    }
 }
 
 #[test]
