@@ -107,6 +107,7 @@ pub static ALL: &[&Rule] = &[
     &value::rewrite_breaks_path::RULE,
     &value::address_with_port::RULE,
     &value::bearer_prefix_missing::RULE,
+    &value::log_file_not_writable::RULE,
     &value::condition_dropped_by_proxy::RULE,
     &matching::selector_matches_nothing::RULE,
     &matching::selector_fits_other_namespace::RULE,

@@ -10,8 +10,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// Access logs whose format has `%REQ(AUTHORIZATION)%`, a cookie or another header that holds credentials, or that list such a
-    /// header for a gRPC service; and inline Lua that passes the value of such a header to `logInfo` and the like. A format that
-    /// logs at most 12 characters of it is not reported.
+    /// header for a gRPC service; tags of spans with such a header; and inline Lua that passes the value of such a header to
+    /// `logInfo` and the like. A format that logs at most 12 characters of it is not reported.
     ///
     /// # Why it matters
     /// Whoever reads the logs, or a system that collects them, can act as every user until the credential expires.
@@ -55,6 +55,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let finding = script.finding(rule, one, format!("the script logs the header `{}`", one.name));
             out.push(
                 finding.label("a credential").note(WHY).help("log whether it is there, or what identifies the user"),
+            );
+        }
+    }
+    for value in cx.values() {
+        for tag in value.objects.iter().filter(|object| object.full_name() == "envoy.type.tracing.v3.CustomTag.Header")
+        {
+            let Some(member) = tag.member("name") else { continue };
+            let Some(header) = member.entry.value.as_str().filter(|name| is_credential(name)) else { continue };
+            let message = format!("every span records the header `{}`", header.to_lowercase());
+            let finding = value.finding(rule, member.entry.value.span, message);
+            out.push(
+                finding.label("a credential").note(WHY).help("tag the span with what identifies the user instead"),
             );
         }
     }

@@ -19,6 +19,7 @@ pub(crate) mod field_of_another_release;
 pub(crate) mod header_set_later;
 pub(crate) mod invalid_regex;
 pub(crate) mod limit_never_limits;
+pub(crate) mod log_file_not_writable;
 pub(crate) mod log_line_without_newline;
 pub(crate) mod lua_global_shared;
 pub(crate) mod lua_headers_changed_in_loop;
