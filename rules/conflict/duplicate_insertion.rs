@@ -3,11 +3,13 @@
 use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::Confidence;
+use crate::lint::context::ProxyRun;
 use crate::lint::seen::changed_filter_lists;
 use crate::lint::seen::exact;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::proto::tree::Tree;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 declare_rule! {
     /// The same filter with the same configuration, inserted twice.
@@ -28,13 +30,16 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<[usize; 4], (String, Vec<String>, bool)> = BTreeMap::new();
+    // Sample proxies that get the same patches share a result.
+    let mut known = HashMap::new();
     for run in &cx.runs {
+        let repeats = *known.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| lists(run).any(repeats_a_name));
+        if !repeats {
+            continue;
+        }
         let certain = run.knowledge == crate::lint::Knowledge::Dump;
         let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
-        let mut look = |filters: &[Tree<'_>]| {
-            if !repeats_a_name(filters) {
-                return;
-            }
+        for filters in lists(run) {
             let mut of_name: HashMap<&str, Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
             for filter in filters {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
@@ -57,12 +62,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 entry.1.push(run.label().to_owned());
                 entry.2 |= certain;
             }
-        };
-        for (_, listener) in run.changed_listeners() {
-            look(listener.get("listener_filters").map(Tree::items).unwrap_or_default());
-            for (_, filters) in changed_filter_lists(listener) {
-                look(filters);
-            }
         }
     }
     for ([filter, patch, first, first_patch], (name, labels, certain)) in found {
@@ -79,6 +78,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .of(view.filter, Some(patch));
         out.push(if certain { finding.workloads(labels) } else { finding });
     }
+}
+
+/// The lists of filters that patches changed.
+fn lists<'r>(run: &'r ProxyRun<'_>) -> impl Iterator<Item = &'r [Tree<'r>]> {
+    run.changed_listeners().flat_map(|(_, listener)| {
+        let of_listener = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
+        std::iter::once(of_listener).chain(changed_filter_lists(listener).map(|(_, filters)| filters))
+    })
 }
 
 /// Whether patches inserted two filters of one name: in most lists they did not.

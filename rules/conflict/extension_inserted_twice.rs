@@ -113,15 +113,20 @@ fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), T
                         continue;
                     }
                     let same_name = other.name() == filter.name();
+                    let kind = kind.rsplit('.').next().unwrap_or_default();
+                    let is_same = |known: &Twins| {
+                        (known.same_name, known.several) == (same_name, several)
+                            && known.kind == kind
+                            && known.name == filter.name()
+                    };
+                    // Most lists of a proxy have the same filters.
+                    let is_known = found.get(&(first, second)).is_some_and(is_same);
                     let twice = same_name || !several;
-                    if !twice || cx.same_object(one, two) || !fits(first) || !fits(second) || other.same(filter) {
+                    let counts = || twice && !cx.same_object(one, two) && fits(first) && fits(second);
+                    if !(is_known || counts()) || other.same(filter) {
                         continue;
                     }
-                    let kind = kind.rsplit('.').next().unwrap_or_default();
-                    let is_known = |known: &Twins| {
-                        known.kind == kind && known.name == filter.name() && known.same_name == same_name
-                    };
-                    if !found.get(&(first, second)).is_some_and(is_known) {
+                    if !is_known {
                         let (kind, name) = (kind.to_owned(), filter.name().to_owned());
                         found.insert((first, second), Twins { kind, name, same_name, several });
                     }
