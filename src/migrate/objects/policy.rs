@@ -85,6 +85,15 @@ pub(in crate::migrate) fn pod_port(cx: &Cx<'_>, port: u32) -> u32 {
 
 /// The AuthorizationPolicies with an action that may apply to the same workloads.
 pub(in crate::migrate) fn existing<'a>(cx: &Cx<'a>, action: &str) -> Vec<&'a Object> {
+    of_action(cx, action, false)
+}
+
+/// Those that are only tried out.
+pub(in crate::migrate) fn tried<'a>(cx: &Cx<'a>, action: &str) -> Vec<&'a Object> {
+    of_action(cx, action, true)
+}
+
+fn of_action<'a>(cx: &Cx<'a>, action: &str, tried: bool) -> Vec<&'a Object> {
     let meets = |object: &&Object| {
         let document = object.document.to_json();
         let spec = &document["spec"];
@@ -95,7 +104,7 @@ pub(in crate::migrate) fn existing<'a>(cx: &Cx<'a>, action: &str) -> Vec<&'a Obj
             filter.any(|(key, value)| labels.get(key).is_some_and(|other| other != value.as_str()))
         });
         let dry = object.annotations.get("istio.io/dry-run").is_some_and(|text| text == "true");
-        of == action && !apart && !dry
+        of == action && !apart && dry == tried
     };
     cx.mesh.policies("AuthorizationPolicy", cx.filter).into_iter().filter(meets).collect()
 }

@@ -118,6 +118,15 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     if dry {
         found.add_home("AuthorizationPolicy", "annotation istio.io/dry-run", 0);
         found.difference(Kind::Metadata, "shadow rules also apply to TCP chains: they count requests and refuse none");
+        if let Some(other) = policy::tried(cx, &action).first() {
+            found.difference(
+                Kind::Behavior,
+                format!(
+                    "its results are counted and logged together with the dry run of {}/{}",
+                    other.namespace, other.name
+                ),
+            );
+        }
     } else {
         found.guard(Concern::Authorization, State::Review, "authorization moves to a different place: review it");
     }
