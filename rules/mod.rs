@@ -108,6 +108,8 @@ pub static ALL: &[&Rule] = &[
     &value::address_with_port::RULE,
     &value::bearer_prefix_missing::RULE,
     &value::log_file_not_writable::RULE,
+    &value::match_never_true::RULE,
+    &value::fraction_smaller_than_it_looks::RULE,
     &value::condition_dropped_by_proxy::RULE,
     &matching::selector_matches_nothing::RULE,
     &matching::selector_fits_other_namespace::RULE,

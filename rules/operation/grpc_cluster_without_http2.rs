@@ -1,26 +1,28 @@
-//! EF341: an added cluster that a gRPC service uses but that speaks HTTP/1.1.
+//! EF341: a cluster that a gRPC service uses but that speaks HTTP/1.1.
 
 use crate::declare_rule;
-use crate::lint::context::PatchView;
+use crate::lint::context::{PatchRun, PatchView};
+use crate::lint::seen::Seen;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::Span;
 use std::collections::HashMap;
 
 declare_rule! {
-    /// An added cluster that a gRPC service uses but that speaks HTTP/1.1.
+    /// A cluster that a gRPC service uses but that speaks HTTP/1.1.
     ///
     /// # What it finds
     /// A CLUSTER ADD without HTTP/2 whose name is the `cluster_name` of an `envoy_grpc` in a given patch: external
-    /// authorization, external processing, rate limits, access logs, tracing.
+    /// authorization, external processing, rate limits, access logs, tracing. With config dumps, also istiod's clusters.
     ///
     /// # Why it matters
     /// gRPC requires HTTP/2, and Envoy sends HTTP/1.1 to a cluster that does not say otherwise. Envoy accepts the
     /// configuration; every call fails, and `failure_mode_allow` or its opposite decides what happens to requests.
     ///
     /// # How to fix
-    /// Add `http2_protocol_options` to the cluster.
+    /// Add `http2_protocol_options` to the cluster; for a Service, `appProtocol: grpc` or a port named `grpc-…`.
     ///
     /// # References
     /// Envoy, `envoy.extensions.upstreams.http.v3.HttpProtocolOptions`, `envoy.config.core.v3.GrpcService.EnvoyGrpc`.
@@ -33,6 +35,7 @@ const ENVOY_GRPC: &str = "envoy.config.core.v3.GrpcService.EnvoyGrpc";
 const PROTOCOL: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    generated(rule, cx, out);
     let mut used: Option<HashMap<&str, (PatchView<'_>, Span)>> = None;
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         let Some(built) = view.built.filter(|built| built.operation == Operation::Add) else { continue };
@@ -56,6 +59,31 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 "typed_extension_protocol_options:\n  {PROTOCOL}:\n    \"@type\": type.googleapis.com/{PROTOCOL}\n    explicit_http_config:\n      http2_protocol_options: {{}}"
             )),
         );
+    }
+}
+
+/// The same for clusters that istiod generates, as config dumps show them.
+fn generated(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.full_name() == ENVOY_GRPC) {
+            let Some(named) = object.member("cluster_name") else { continue };
+            let Some(name) = named.entry.value.as_str().filter(|name| name.starts_with("outbound|")) else { continue };
+            let plain = |run: &PatchRun<'_, '_>| {
+                run.run.after(ResourceKind::Cluster, name).is_some_and(|cluster| !speaks_http2(&cluster))
+            };
+            let Some(seen) = cx.seen(&value.view, |run| run.changes() && plain(run)).filter(Seen::certain) else {
+                continue;
+            };
+            if seen.runs.len() != seen.attached {
+                continue;
+            }
+            let finding = value
+                .finding(rule, named.entry.value.span, format!("`{name}` is used for gRPC, but Envoy sends it HTTP/1.1"))
+                .label("a cluster without HTTP/2")
+                .note("gRPC requires HTTP/2: Envoy accepts the configuration, and every call fails")
+                .help("name the port of the Service `grpc` or `grpc-…`, or give it appProtocol: grpc: istiod then generates HTTP/2");
+            out.push(seen.tell(finding));
+        }
     }
 }
 

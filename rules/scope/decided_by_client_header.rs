@@ -13,7 +13,7 @@ declare_rule! {
     /// In a patch's value, an RBAC rule with action ALLOW whose principal or permission is a header such as
     /// `x-user-role`, `x-forwarded-for` or `x-internal` that is not combined (`and_ids`) with an authenticated principal
     /// or an address; one with action DENY for all requests except those with such a header; and inline Lua that
-    /// compares such a request header to a text.
+    /// compares such a request header to a text. Rate limits by `x-forwarded-for` or `x-real-ip`.
     ///
     /// # Why it matters
     /// Anyone who can send a request can send the header. The rule protects only against those who do not know it.
@@ -41,6 +41,25 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     }
     for value in cx.values() {
+        let limits = value
+            .objects
+            .iter()
+            .filter(|object| object.full_name() == "envoy.config.route.v3.RateLimit.Action.RequestHeaders");
+        for header in limits.filter_map(|object| object.member("header_name")) {
+            let name = header.entry.value.as_str().unwrap_or_default();
+            if ["x-forwarded-for", "x-real-ip"].iter().any(|one| name.eq_ignore_ascii_case(one)) {
+                out.push(
+                    value
+                        .finding(
+                            rule,
+                            header.entry.value.span,
+                            format!("a client has a new limit for every `{name}` that it sends"),
+                        )
+                        .label("not verified")
+                        .help("remote_address: {}"),
+                );
+            }
+        }
         let rbac = ["envoy.config.rbac.v3.Principal", "envoy.config.rbac.v3.Permission"];
         for object in value.objects.iter().filter(|object| rbac.contains(&object.full_name())) {
             let Some(header) = object.member("header").map(|member| &member.entry.value) else { continue };

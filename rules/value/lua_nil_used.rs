@@ -13,7 +13,7 @@ declare_rule! {
     /// `metadata():get("key")`, `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it
     /// to `pairs`, `string.lower` and the like, to a log or as a header's value; a method of `body()` without a test that a
     /// body exists, or of `downstreamSslConnection()` and `ssl()` without a test that the client uses TLS; `:path` and the
-    /// like in `envoy_on_response`, and `:status` in `envoy_on_request`, which are always nil; a header compared with `""`
+    /// like in `envoy_on_response`, `:status` in `envoy_on_request` and `path` without its colon, which are always nil; a header compared with `""`
     /// and nothing else, which an absent one does not equal.
     ///
     /// # Why it matters
@@ -83,6 +83,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .label("an absent header does not equal \"\"")
                         .help(format!("({} or \"\") == \"\"", written(script.script.text, &one.named))),
                 );
+                continue;
+            }
+            if one.kind == Kind::NoColon {
+                let message = format!("`{name}` is always nil: the pseudo header is `:{name}`");
+                let finding = script.finding(rule, &one.named, message).label("without its colon");
+                out.push(finding.help(format!("get(\":{name}\")")));
                 continue;
             }
             let Kind::OtherDirection(response) = one.kind else { continue };

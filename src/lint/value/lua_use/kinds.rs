@@ -38,6 +38,8 @@ pub(crate) enum Kind<'t> {
     Asynchronous,
     /// A method that texts do not have.
     NoMethod,
+    /// A pseudo header without its colon.
+    NoColon,
     /// An argument of the wrong type.
     Argument {
         /// Its number.

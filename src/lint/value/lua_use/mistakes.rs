@@ -7,6 +7,8 @@ use crate::lua::Token;
 use std::net::IpAddr;
 
 const OF_REQUESTS: &[&str] = &[":authority", ":method", ":path", ":scheme"];
+/// Names of pseudo headers without their colon, which no message has as headers.
+const NO_HEADERS: &[&str] = &["authority", "method", "path", "scheme", "status"];
 const SEARCHES: &[&str] = &["find", "match", "gmatch", "gsub"];
 const ADDRESSES: &[&str] = &[
     "downstreamDirectLocalAddress",
@@ -68,6 +70,13 @@ impl<'t> Reader<'t> {
         {
             self.mistake(at, header, Kind::OtherDirection(response));
             return;
+        }
+        if let Held::Header(header) = held
+            && end > at + 4
+            && NO_HEADERS.contains(&header)
+            && !self.guarded()
+        {
+            self.mistake(at, header, Kind::NoColon);
         }
         if let (Held::Header(_) | Held::Filled(_), Token::Name(method), true) =
             (held, self.token(end + 1), self.sign(end, ":"))

@@ -1,0 +1,129 @@
+//! EF165: a match that no request satisfies.
+
+use crate::declare_rule;
+use crate::lint::walk::get;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::source::{Node, Severity};
+
+declare_rule! {
+    /// A match of a route, header or host that no request satisfies.
+    ///
+    /// # What it finds
+    /// Paths and prefixes of routes that contain a query, do not begin with a slash, or contain `*`; headers named `path`,
+    /// `method`, `authority` or `scheme` without their colon, also in rate limits and hash policies; methods in lowercase;
+    /// domains of virtual hosts with a scheme, a path, or a `*` that is neither first nor last.
+    ///
+    /// # Why it matters
+    /// Envoy compares paths without their query, and reads no wildcards in them. Pseudo headers begin with a colon, methods
+    /// are in uppercase, and a domain is compared with the host of the request.
+    ///
+    /// # How to fix
+    /// `query_parameters` for a query, `prefix: /api/` for everything below; `:path`; `domains: [shop.example.com]`.
+    ///
+    /// # References
+    /// Envoy `config.route.v3.RouteMatch`, `HeaderMatcher`, `VirtualHost.domains`; each tested with Envoy 1.38.2.
+    "EF165" "match-never-true" Value Error => check
+}
+
+const PSEUDO: [&str; 4] = ["authority", "method", "path", "scheme"];
+/// Messages that name a header of the request, each with the field.
+const HEADERS: [(&str, &str); 3] = [
+    ("envoy.config.route.v3.HeaderMatcher", "name"),
+    ("envoy.config.route.v3.RateLimit.Action.RequestHeaders", "header_name"),
+    ("envoy.config.route.v3.RouteAction.HashPolicy.Header", "header_name"),
+];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            let node = |name: &str| object.member(name).map(|member| &member.entry.value);
+            let mut report = |node: &Node, message: String, help: String, severity: Severity| {
+                let finding: Finding = value.finding(rule, node.span, message).label("matches no request").help(help);
+                out.push(finding.severity(severity));
+            };
+            if let Some((_, field)) = HEADERS.iter().find(|(message, _)| *message == object.full_name())
+                && let Some(named) = node(field)
+            {
+                let name = named.as_str().unwrap_or_default().to_ascii_lowercase();
+                if PSEUDO.contains(&name.as_str()) {
+                    let message = format!("requests have no header `{name}`: the pseudo header is `:{name}`");
+                    report(named, message, format!("{field}: \":{name}\""), Severity::Error);
+                } else if name == ":method"
+                    && let Some(exact) =
+                        node("string_match").and_then(|it| get(it, "exact")).or_else(|| node("exact_match"))
+                    && let Some(method) = exact.as_str().filter(|text| text.chars().any(|c| c.is_ascii_lowercase()))
+                {
+                    let upper = method.to_ascii_uppercase();
+                    let message = format!("no request has the method `{method}`: methods are in uppercase");
+                    report(exact, message, format!("exact: {upper}"), Severity::Error);
+                }
+            }
+            if object.full_name() == "envoy.config.route.v3.RouteMatch" {
+                for field in ["path", "prefix", "path_separated_prefix"] {
+                    let Some(written) = node(field) else { continue };
+                    if let Some((message, help, severity)) = path(written.as_str().unwrap_or_default(), field) {
+                        report(written, message, help, severity);
+                    }
+                }
+            }
+            if object.full_name() == "envoy.config.route.v3.VirtualHost" {
+                for domain in node("domains").map(Node::items).unwrap_or_default() {
+                    if let Some((message, help)) = host(domain.as_str().unwrap_or_default()) {
+                        report(domain, message, help, Severity::Error);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong with a path or prefix.
+fn path(written: &str, field: &str) -> Option<(String, String, Severity)> {
+    if let Some((path, query)) = written.split_once('?') {
+        let name = query.split('=').next().unwrap_or(query);
+        let help = format!("{field}: {path}\nquery_parameters:\n- name: {name}\n  present_match: true");
+        return Some((
+            format!("`{written}` matches no path: Envoy compares paths without their query"),
+            help,
+            Severity::Error,
+        ));
+    }
+    if written.is_empty() {
+        return None;
+    }
+    if !written.starts_with('/') {
+        // `*` is the path of `OPTIONS *`.
+        return (written != "*").then(|| {
+            (
+                format!("`{written}` matches no path: paths begin with a slash"),
+                format!("{field}: /{written}"),
+                Severity::Error,
+            )
+        });
+    }
+    let star = written.find('*')?;
+    let help = if written.ends_with("/*") {
+        format!("prefix: {}", &written[..star])
+    } else {
+        "safe_regex: {regex: …}, which must match the whole path".to_owned()
+    };
+    Some((format!("`*` in `{written}` is no wildcard"), help, Severity::Warning))
+}
+
+/// What is wrong with a domain.
+fn host(domain: &str) -> Option<(String, String)> {
+    if let Some((_, rest)) = domain.split_once("://") {
+        let host = rest.split('/').next().unwrap_or(rest);
+        return Some((format!("no host equals `{domain}`: a domain has no scheme"), host.to_owned()));
+    }
+    if let Some((host, _)) = domain.split_once('/') {
+        return Some((format!("no host equals `{domain}`: a domain has no path"), host.to_owned()));
+    }
+    let inside = domain.trim_start_matches('*').trim_end_matches('*');
+    inside.contains('*').then(|| {
+        (
+            format!("no host equals `{domain}`: `*` is a wildcard only at the beginning or at the end"),
+            "*.example.com".to_owned(),
+        )
+    })
+}
