@@ -60,7 +60,8 @@ fn empty_chain(run: &PatchRun<'_, '_>) -> Option<String> {
     removed.map(|(place, _)| place).filter(|place| place.filter.is_some()).find_map(|place| {
         let chain = Place { filter: None, ..place.clone() };
         let empty = run.run.with_object(&chain, |it| Some(it.get("filters").is_none_or(|all| all.items().is_empty())));
-        let (index, name) = place.chain.as_ref()?;
+        // This chain of `virtualInbound` and `virtualOutbound` drops its connections anyway.
+        let (index, name) = place.chain.as_ref().filter(|(_, name)| !name.ends_with("-blackhole"))?;
         let number = index.map(|index| format!(" {index}")).unwrap_or_default();
         let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
         (empty == Some(true))

@@ -126,6 +126,7 @@ const AT_RUN_TIME: &[(&str, &str)] = &[
 
 /// Mistakes that Envoy accepts, with the rule that finds each without a request.
 pub(crate) const MISTAKES: &[(&str, &str)] = &[
+    ("EF143", "mistake-lua-direction"),
     ("EF155", "mistake-lua-number"),
     ("EF156", "mistake-lua-hyphen"),
     ("EF157", "mistake-lua-method"),
@@ -133,7 +134,9 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF160", "mistake-retry-condition"),
     ("EF161", "mistake-rewrite-group"),
     ("EF161", "mistake-rewrite-slash"),
+    ("EF162", "mistake-address-with-port"),
     ("EF163", "mistake-bearer-prefix"),
+    ("EF165", "mistake-query-in-a-path"),
     ("EF343", "mistake-retriable-codes"),
     ("EF344", "mistake-route-match"),
     ("EF528", "mistake-token-rules"),

@@ -127,7 +127,14 @@ pub(super) fn regular(text: &str) -> Option<Regular> {
                 index += usize::from(next == b'^');
                 index += usize::from(at(index + 1) == b']');
             }
-            b'-' if was_plain && next.is_ascii_alphanumeric() => return Some(Regular::Hyphen),
+            // Zero times is enough where nothing fixed comes before it: `x-name` also finds `name`. So it is before the same.
+            b'-' if was_plain
+                && next.is_ascii_alphanumeric()
+                && next != bytes[index - 1]
+                && index.checked_sub(2).is_some_and(|at| !b"*+-?()".contains(&bytes[at])) =>
+            {
+                return Some(Regular::Hyphen);
+            }
             b'|' if !of_cluster && (groups > 0 || (was_plain && next.is_ascii_alphanumeric())) => {
                 return Some(Regular::Alternation);
             }

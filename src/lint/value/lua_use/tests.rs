@@ -313,7 +313,7 @@ fn arguments_of_other_types_are_found() {
 #[test]
 fn patterns_are_not_regular_expressions() {
     let found = |call: &str| -> Option<Regular> {
-        let text: &'static str = format!("function envoy_on_request(h)\nlocal p = 'a-b' local x = {call}\nend").leak();
+        let text: &'static str = format!("function envoy_on_request(h)\nlocal p = 'my-b' local x = {call}\nend").leak();
         read(text).mistakes.iter().find_map(|one| match one.kind {
             Kind::Pattern(regular) => Some(regular),
             _ => None,
@@ -323,7 +323,9 @@ fn patterns_are_not_regular_expressions() {
         ("s:find('user-service')", Regular::Hyphen),
         ("string.find(h:headers():get('a', 'b'), 'user-service')", Regular::Hyphen),
         ("s:find(p)", Regular::Hyphen),
-        ("s:find('a-b', 1, false)", Regular::Hyphen),
+        ("s:find('my-b', 1, false)", Regular::Hyphen),
+        ("s:find('^x-user')", Regular::Hyphen),
+        ("s:find('/x-user')", Regular::Hyphen),
         ("s:match('^/(api|admin)/')", Regular::Alternation),
         ("s:gsub('foo|bar', '')", Regular::Alternation),
         (r"s:match('^/v\\d+')", Regular::Escape),
@@ -337,6 +339,10 @@ fn patterns_are_not_regular_expressions() {
     }
     for call in [
         "s:find('user%-service')",
+        "s:find('x-user')",
+        "s:find('(x-user)')",
+        "s:find('v1-1')",
+        "s:find('.-x-user')",
         "s:find('user-service', 1, true)",
         "string.find(s, 'user-service', 1, true)",
         "s:match('^(.-)-(.*)$')",
