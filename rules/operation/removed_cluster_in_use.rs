@@ -2,13 +2,15 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
-use crate::lint::context::PatchRun;
+use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::seen::Seen;
 use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 declare_rule! {
     /// A CLUSTER REMOVE of a cluster that routes or TCP proxies of the same proxy still use.
@@ -31,13 +33,14 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known = Known::default();
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         if view.built.is_none_or(|built| built.operation != Operation::Remove) {
             continue;
         }
-        let Some(seen) = cx.seen(&view, |run| !used(run).is_empty()).filter(Seen::certain) else { continue };
-        let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (cluster, places) in seen.runs.iter().flat_map(used) {
+        let Some(seen) = cx.seen(&view, |run| !used(run, &known).is_empty()).filter(Seen::certain) else { continue };
+        let mut users = Users::new();
+        for (cluster, places) in seen.runs.iter().flat_map(|run| used(run, &known)) {
             users.entry(cluster).or_default().extend(places);
         }
         let message = match users.keys().next() {
@@ -58,36 +61,54 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The clusters that a patch removed and that are still used, each with the route configurations and listeners that do.
-fn used(run: &PatchRun<'_, '_>) -> BTreeMap<String, BTreeSet<String>> {
-    let gone = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Removed));
-    let gone: BTreeSet<&str> = gone
-        .map(|(place, _)| place.resource.as_str())
-        .filter(|name| run.run.after(ResourceKind::Cluster, name).is_none())
-        .collect();
-    let mut found = BTreeMap::new();
-    if gone.is_empty() {
-        return found;
+/// Route configurations and listeners by the clusters that they use.
+type Users = BTreeMap<String, BTreeSet<String>>;
+
+/// [`Users`] by the address of the run in memory: looking for them reads the whole configuration of a proxy.
+#[derive(Default)]
+struct Known(RefCell<HashMap<usize, Rc<Users>>>);
+
+impl Known {
+    fn of(&self, run: &ProxyRun<'_>) -> Rc<Users> {
+        let mut known = self.0.borrow_mut();
+        Rc::clone(known.entry(std::ptr::from_ref(run).addr()).or_insert_with(|| Rc::new(users(run))))
     }
+}
+
+fn users(run: &ProxyRun<'_>) -> Users {
+    let mut found = BTreeMap::new();
     let routes: BTreeSet<&str> =
-        run.run.config.generated(ResourceKind::Route).map(|(_, resource)| &*resource.name).collect();
+        run.config.generated(ResourceKind::Route).map(|(_, resource)| &*resource.name).collect();
     for name in routes {
-        if let Some(tree) = run.run.after(ResourceKind::Route, name) {
-            look(&tree, &gone, &format!("route configuration `{name}`"), &mut found);
+        if let Some(tree) = run.after(ResourceKind::Route, name) {
+            look(&tree, &format!("route configuration `{name}`"), &mut found);
         }
     }
-    for (name, tree) in run.run.listeners_after() {
-        look(&tree, &gone, &format!("listener `{name}`"), &mut found);
+    for (name, tree) in run.listeners_after() {
+        look(&tree, &format!("listener `{name}`"), &mut found);
     }
     found
 }
 
-fn look(tree: &Tree<'_>, gone: &BTreeSet<&str>, user: &str, found: &mut BTreeMap<String, BTreeSet<String>>) {
+fn look(tree: &Tree<'_>, user: &str, found: &mut Users) {
     let tree = tree.readable();
     let weighted = tree.path(&["weighted_clusters", "clusters"]).map(Tree::items).unwrap_or_default();
-    for name in weighted.iter().map(Tree::name).chain([tree.str_at("cluster")]).filter(|name| gone.contains(name)) {
+    for name in weighted.iter().map(Tree::name).chain([tree.str_at("cluster")]).filter(|name| !name.is_empty()) {
         found.entry(name.to_owned()).or_default().insert(user.to_owned());
     }
-    tree.items().iter().for_each(|item| look(item, gone, user, found));
-    tree.entries().iter().for_each(|(_, value)| look(value, gone, user, found));
+    tree.items().iter().for_each(|item| look(item, user, found));
+    tree.entries().iter().for_each(|(_, value)| look(value, user, found));
+}
+
+/// The clusters that a patch removed and that are still used, each with the route configurations and listeners that do.
+fn used(run: &PatchRun<'_, '_>, known: &Known) -> Users {
+    let gone = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Removed));
+    let mut gone = gone.map(|(place, _)| place.resource.as_str()).peekable();
+    if gone.peek().is_none() {
+        return Users::new();
+    }
+    let users = known.of(run.run);
+    gone.filter(|name| run.run.after(ResourceKind::Cluster, name).is_none())
+        .filter_map(|name| Some((name.to_owned(), users.get(name)?.clone())))
+        .collect()
 }

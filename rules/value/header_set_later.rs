@@ -1,10 +1,13 @@
 //! EF158: a change of a response header that Envoy sets after all filters and routes.
 
 use crate::declare_rule;
+use crate::lint::context::ProxyRun;
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
 use crate::proto::tree::Tree;
 use crate::source::Node;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 declare_rule! {
     /// A change of the response header `server` or `date`, which Envoy sets after all filters and routes.
@@ -46,6 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     if transformed {
         return;
     }
+    let known = Known::default();
     for value in cx.values() {
         for object in &value.objects {
             let items = |field: &str| object.member(field).map(|it| it.entry.value.items()).unwrap_or_default();
@@ -61,20 +65,29 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             for (node, removes) in found {
                 let Some(name) = node.as_str() else { continue };
-                report(cx, &value.view, name, removes, &mut |message| value.finding(rule, node.span, message), out);
+                report(
+                    cx,
+                    &known,
+                    &value.view,
+                    name,
+                    removes,
+                    &mut |message| value.finding(rule, node.span, message),
+                    out,
+                );
             }
         }
     }
     for script in cx.loadable_scripts() {
         for (one, removes) in &script.uses.answered {
             let view = &script.value.view;
-            report(cx, view, one.name, *removes, &mut |message| script.finding(rule, one, message), out);
+            report(cx, &known, view, one.name, *removes, &mut |message| script.finding(rule, one, message), out);
         }
     }
 }
 
 fn report<'a>(
     cx: &Context<'a>,
+    known: &Known,
     view: &PatchView<'a>,
     name: &str,
     removes: bool,
@@ -85,7 +98,7 @@ fn report<'a>(
     if !(server || (removes && name.eq_ignore_ascii_case("date"))) {
         return;
     }
-    if server && cx.seen(view, |run| run.run.listeners_after().values().any(|it| passes(it))).is_some() {
+    if server && cx.seen(view, |run| known.passes(run.run)).is_some() {
         return;
     }
     let message = if removes {
@@ -102,6 +115,19 @@ fn report<'a>(
                 "remove this line: responses always have a date"
             }),
     );
+}
+
+/// Whether a connection manager of a proxy leaves the header alone, by the address of the run in memory: finding out reads all
+/// its listeners.
+#[derive(Default)]
+struct Known(RefCell<HashMap<usize, bool>>);
+
+impl Known {
+    fn passes(&self, run: &ProxyRun<'_>) -> bool {
+        let mut known = self.0.borrow_mut();
+        let any = || run.listeners_after().values().any(|listener| passes(listener));
+        *known.entry(std::ptr::from_ref(run).addr()).or_insert_with(any)
+    }
 }
 
 /// The key of a header to add.

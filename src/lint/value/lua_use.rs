@@ -15,6 +15,7 @@ use kinds::Held;
 pub(crate) use kinds::{Compared, Kind, Misuse, Regular};
 pub(crate) use names::Owner;
 use names::{GLOBALS, INDIRECT};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The uses found in a script.
@@ -217,6 +218,8 @@ struct Reader<'t> {
     /// Calls in entry points that pass the handle on: the function, the place, whether it is then too late, and by chunks.
     passed: Vec<(Named<'t>, usize, Late<'t>)>,
     indirect: bool,
+    /// Methods of `string` that the script names, read when first needed.
+    text_methods: OnceCell<BTreeSet<&'t str>>,
 }
 
 /// Reads a script that parses.

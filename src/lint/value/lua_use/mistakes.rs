@@ -9,6 +9,8 @@ use std::net::IpAddr;
 const OF_REQUESTS: &[&str] = &[":authority", ":method", ":path", ":scheme"];
 /// Names of pseudo headers without their colon, which no message has as headers.
 const NO_HEADERS: &[&str] = &["authority", "method", "path", "scheme", "status"];
+/// How many tokens before and after a comparison are looked at.
+const CONDITION: usize = 64;
 const SEARCHES: &[&str] = &["find", "match", "gmatch", "gsub"];
 const ADDRESSES: &[&str] = &[
     "downstreamDirectLocalAddress",
@@ -130,11 +132,12 @@ impl<'t> Reader<'t> {
 
     /// Whether the script adds a method to all texts: `function string:split()`.
     fn extends_text(&self, method: &str) -> bool {
-        (0..self.tokens.len()).any(|at| {
-            self.token(at) == Token::Name("string")
-                && matches!(self.token(at + 1), Token::Sign("." | ":"))
-                && self.token(at + 2) == Token::Name(method)
-        })
+        let added = self.text_methods.get_or_init(|| {
+            let string = (0..self.tokens.len()).filter(|&at| self.token(at) == Token::Name("string"));
+            let after = string.filter(|&at| matches!(self.token(at + 1), Token::Sign("." | ":")));
+            after.filter_map(|at| if let Token::Name(name) = self.token(at + 2) { Some(name) } else { None }).collect()
+        });
+        added.contains(method)
     }
 
     /// How a message names an expression: the header, the local or the method.
@@ -152,10 +155,12 @@ impl<'t> Reader<'t> {
         let opens = |token: Token<'_>| {
             matches!(token, Token::Keyword("if" | "elseif" | "while" | "until" | "return" | "local" | "then" | "do"))
         };
-        let start = (0..at).rev().find(|&at| opens(self.token(at))).unwrap_or(0);
-        let end = (at..self.tokens.len())
+        // Longer conditions have other tests.
+        let near = at.saturating_sub(CONDITION)..(at + CONDITION).min(self.tokens.len());
+        let start = (near.start..at).rev().find(|&at| opens(self.token(at))).unwrap_or(near.start);
+        let end = (at..near.end)
             .find(|&at| matches!(self.token(at), Token::Keyword("then" | "do" | "end")))
-            .unwrap_or(self.tokens.len());
+            .unwrap_or(near.end);
         let alone = !matches!(self.token(start), Token::Keyword("if" | "elseif" | "while"));
         alone || (start..end).any(|at| matches!(self.token(at), Token::Keyword("nil" | "not" | "and" | "or")))
     }
