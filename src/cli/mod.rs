@@ -210,8 +210,19 @@ pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// A suggestion for a rejected command line that the parser cannot make: `explain cart` names an object without its kind.
+/// A suggestion for a rejected command line that the parser cannot make: `explain cart` names an object without its kind, `explain
+/// --dump FILE` none at all.
 pub fn advice(error: &clap::Error, given: &[OsString]) -> Option<String> {
+    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) {
+        if [".yaml", ".yml", ".json"].iter().any(|end| option.ends_with(end)) {
+            return Some(format!("give files with -f: -f {option}"));
+        }
+        let first = given.iter().position(|argument| argument == "explain").and_then(|at| given.get(at + 1))?;
+        let given = ["--demo", "--dump", "--filename", "-f"].contains(&option.as_str());
+        let is_first = given && first.to_str().is_some_and(|first| first.split('=').next() == Some(option));
+        return is_first
+            .then(|| format!("name what to explain: explain pod NAME {option} …, explain filter NAME {option} …"));
+    }
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let absent = || Cli::command().find_subcommand(word).is_none();
     if ["capture", "doctor", "dump", "test", "try", "watch", "webhook"].contains(&word.as_str()) && absent() {

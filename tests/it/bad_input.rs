@@ -236,6 +236,9 @@ fn invalid_command_lines() {
         (&["diff", "--current", "x.yaml"], "no proxy to look at"),
         (&["diff"], "nothing to compare"),
         (&["fly"], "unrecognized subcommand"),
+        (&["explain", "cart"], "name the kind: explain pod cart"),
+        (&["explain", "--dump", "x.json"], "name what to explain: explain pod NAME --dump"),
+        (&["diff", "x.yaml"], "give files with -f: -f x.yaml"),
     ] {
         let output = run(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
