@@ -110,6 +110,7 @@ pub static ALL: &[&Rule] = &[
     &value::log_file_not_writable::RULE,
     &value::match_never_true::RULE,
     &value::fraction_smaller_than_it_looks::RULE,
+    &value::header_appended::RULE,
     &value::condition_dropped_by_proxy::RULE,
     &matching::selector_matches_nothing::RULE,
     &matching::selector_fits_other_namespace::RULE,

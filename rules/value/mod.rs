@@ -17,6 +17,7 @@ pub(crate) mod field_beside_typed_config;
 pub(crate) mod field_given_twice;
 pub(crate) mod field_of_another_release;
 pub(crate) mod fraction_smaller_than_it_looks;
+pub(crate) mod header_appended;
 pub(crate) mod header_set_later;
 pub(crate) mod invalid_regex;
 pub(crate) mod limit_never_limits;

@@ -13,7 +13,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// `regex_rewrite` with `$1` in its substitution, or with a reference to a group that its pattern does not have;
-    /// `prefix_rewrite` that does not begin with a slash; a prefix and its rewrite of which only one ends with a slash. For a
+    /// `host_redirect` with a scheme; `prefix_rewrite` that does not begin with a slash; a prefix and its rewrite of which only one ends with a slash. For a
     /// MERGE the prefix is the one that a config dump shows.
     ///
     /// # Why it matters
@@ -56,6 +56,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                                 .label("the path stays as it is")
                                 .note("RE2 rewrites nothing when the substitution names a group that the pattern lacks")
                                 .help("add parentheses to the pattern, or refer to a group that it has"),
+                        );
+                    }
+                }
+                "envoy.config.route.v3.RedirectAction" => {
+                    let Some(host) = object.member("host_redirect").map(|member| &member.entry.value) else { continue };
+                    let written = host.as_str().unwrap_or_default();
+                    if let Some((_, rest)) = written.split_once("://") {
+                        let name = rest.split('/').next().unwrap_or(rest);
+                        out.push(
+                            value
+                                .finding(rule, host.span, format!("clients are sent to `http://{written}/…`"))
+                                .label("a host, not a URL")
+                                .help(format!("host_redirect: {name}\nhttps_redirect: true")),
                         );
                     }
                 }

@@ -137,6 +137,7 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF162", "mistake-address-with-port"),
     ("EF163", "mistake-bearer-prefix"),
     ("EF165", "mistake-query-in-a-path"),
+    ("EF167", "mistake-header-appended"),
     ("EF343", "mistake-retriable-codes"),
     ("EF344", "mistake-route-match"),
     ("EF528", "mistake-token-rules"),
