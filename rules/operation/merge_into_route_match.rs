@@ -41,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .finding(
                 rule,
                 view.value_path_span("match"),
-                "`match` of a value selects no route: this MERGE changes what every route matches",
+                "`match` in the value does not select routes: this MERGE changes what every route matches",
             )
             .label("written into the routes")
             .note("requests that a route no longer matches get the next route that does, or 404")

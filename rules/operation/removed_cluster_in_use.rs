@@ -19,7 +19,7 @@ declare_rule! {
     /// After all patches, a route or a TCP proxy that names a cluster which this patch removed. Needs config dumps.
     ///
     /// # Why it matters
-    /// REMOVE takes the cluster only. Requests still match the route: Envoy answers 503 with the flag NC, and closes TCP
+    /// REMOVE removes only the cluster. Requests still match the route: Envoy answers 503 with the flag NC, and closes TCP
     /// connections.
     ///
     /// # How to fix
@@ -50,7 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let places: BTreeSet<&str> = users.values().flatten().map(String::as_str).collect();
         let mut finding = view
             .finding(rule, view.value_span(&["patch", "operation"]), message)
-            .label("removes the cluster only")
+            .label("removes only the cluster")
             .note(format!("used by: {}", places.into_iter().take(6).collect::<Vec<_>>().join(", ")))
             .note("Envoy answers these requests with 503 (flag NC) and closes these connections")
             .help("to hide services from a workload, list the others in the egress hosts of a Sidecar");

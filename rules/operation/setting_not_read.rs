@@ -188,7 +188,7 @@ fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unre
             format!("typed_extension_protocol_options:\n  {HTTP}:\n    \"@type\": type.googleapis.com/{HTTP}\n    …"),
         ),
         Unread::NoNames(kind) => (
-            format!("a cluster of type {kind} resolves no names"),
+            format!("a cluster of type {kind} does not resolve names"),
             "remove it; ServiceEntry with resolution: DNS gives a cluster that resolves names".to_owned(),
         ),
         Unread::Ttl => (

@@ -53,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .finding(
                             rule,
                             header.entry.value.span,
-                            format!("a client has a new limit for every `{name}` that it sends"),
+                            format!("a client gets a new limit with every `{name}` it sends"),
                         )
                         .label("not verified")
                         .help("remote_address: {}"),

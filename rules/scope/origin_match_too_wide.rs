@@ -1,4 +1,4 @@
-//! EF531: a CORS policy whose match also takes the origins of others.
+//! EF531: a CORS policy that also allows origins of others.
 
 use crate::declare_rule;
 use crate::lint::value::PatchValue;
@@ -7,7 +7,7 @@ use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::{Node, Severity};
 
 declare_rule! {
-    /// A match of origins that also takes origins of others, or none at all.
+    /// A CORS policy that also allows origins of others, or no origin at all.
     ///
     /// # What it finds
     /// In `allow_origin_string_match` of a CORS policy: `prefix` that ends inside the host, `suffix` that does not begin with
@@ -15,7 +15,7 @@ declare_rule! {
     /// without a scheme, which no origin equals.
     ///
     /// # Why it matters
-    /// `https://example.com` as a prefix also takes `https://example.com.evil.net`, `example.com` as a suffix also takes
+    /// `https://example.com` as a prefix also matches `https://example.com.evil.net`, `example.com` as a suffix also matches
     /// `https://evilexample.com`: whoever registers such a name reads the answers, with `allow_credentials` as the user.
     ///
     /// # How to fix
@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some((node, example)) = found else { continue };
             out.push(
                 value
-                    .finding(rule, node.span, format!("`{example}` matches, too"))
+                    .finding(rule, node.span, format!("`{example}` also matches"))
                     .label("ends or begins inside a host")
                     .note("whoever owns that name may read the answers in the browsers of your users")
                     .help("exact: https://<host>\nor, with subdomains:\nsafe_regex: {regex: 'https://([a-z0-9-]+\\.)*example\\.com'}"),

@@ -12,7 +12,7 @@ declare_rule! {
     ///
     /// # Why it matters
     /// Envoy compares the URI of the client's certificate, `spiffe://cluster.local/ns/shop/sa/cart`. The principal
-    /// matches nobody: ALLOW denies everyone, DENY denies nobody. Only AuthorizationPolicy adds the prefix.
+    /// matches no client: ALLOW denies everyone, DENY denies no one. Only AuthorizationPolicy adds the prefix.
     ///
     /// # How to fix
     /// Write `spiffe://` in front of it.

@@ -10,7 +10,7 @@ declare_rule! {
     /// A rule of a JWT filter that no request reaches, because an earlier rule matches all of them.
     ///
     /// # What it finds
-    /// In `rules` of a `jwt_authn` filter, a rule after one whose match takes every request, or whose prefix begins the
+    /// In `rules` of a `jwt_authn` filter, a rule after one that matches every request, or whose prefix begins the
     /// path of the later rule. An error if the later rule requires a token and the earlier one does not.
     ///
     /// # Why it matters
@@ -41,11 +41,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     continue;
                 }
                 let message = if open && wanted {
-                    "this rule requires a token of no request: a rule before it lets all of them pass"
+                    "this rule never requires a token: an earlier rule matches the same requests and requires none"
                 } else if wanted {
-                    "no request reaches this rule: a rule before it matches all of them"
+                    "no request reaches this rule: an earlier rule matches all of them"
                 } else {
-                    "this rule exempts no request: a rule before it requires a token of all of them"
+                    "this rule exempts no request: an earlier rule requires a token for all of them"
                 };
                 out.push(
                     value

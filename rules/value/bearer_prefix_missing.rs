@@ -12,7 +12,7 @@ declare_rule! {
     /// `from_headers` of a `jwt_authn` provider with the name `Authorization` and no `value_prefix`.
     ///
     /// # Why it matters
-    /// Clients send `Authorization: Bearer <token>`. Without the prefix, Envoy takes all of it for the token and answers
+    /// Clients send `Authorization: Bearer <token>`. Without the prefix, Envoy reads all of it as the token and answers
     /// 401: "Jwt header is an invalid JSON".
     ///
     /// # How to fix
@@ -40,7 +40,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .finding(
                             rule,
                             header.span,
-                            "every `Authorization: Bearer …` is refused: `Bearer` is taken for a part of the token",
+                            "every `Authorization: Bearer …` is rejected: Envoy reads `Bearer` as part of the token",
                         )
                         .label("no `value_prefix`")
                         .help("value_prefix: \"Bearer \""),

@@ -13,7 +13,7 @@ declare_rule! {
     /// `x-request-id`, `authorization` or `content-type`, without an `append_action` that overwrites or keeps it.
     ///
     /// # Why it matters
-    /// The default is APPEND_IF_EXISTS_OR_ADD: the application gets `x-forwarded-proto: http,https`, which it takes for
+    /// The default is APPEND_IF_EXISTS_OR_ADD: the application gets `x-forwarded-proto: http,https`, which is
     /// neither.
     ///
     /// # How to fix
@@ -58,7 +58,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             out.push(
                 value
-                    .finding(rule, key.span, format!("`{name}` gets a second value where it has one: `{example}`"))
+                    .finding(rule, key.span, format!("`{name}` is appended to an existing value: `{example}`"))
                     .label("appended")
                     .help("append_action: OVERWRITE_IF_EXISTS_OR_ADD"),
             );

@@ -8,7 +8,7 @@ declare_rule! {
     /// A comparison in inline Lua that never depends on the request.
     ///
     /// # What it finds
-    /// `==` and `~=` between a header and a number; between a header's name from `pairs(headers())` and a text with
+    /// `==` and `~=` between a header and a number; between a header's name from `pairs(headers())` and a string with
     /// uppercase letters; between `downstreamRemoteAddress()` and an IP address without a port; `not a == b`.
     ///
     /// # Why it matters
@@ -16,7 +16,7 @@ declare_rule! {
     /// addresses with their port. The condition is false for every request, or true for every request.
     ///
     /// # How to fix
-    /// Compare with a text: `get(":status") == "200"`; write the name in lowercase; `a ~= b` for `not a == b`; take the port off:
+    /// Compare with a string: `get(":status") == "200"`; write the name in lowercase; `a ~= b` for `not a == b`; remove the port:
     /// `address:match("^%[?(.-)%]?:%d+$")`.
     ///
     /// # References
@@ -30,9 +30,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for one in &script.uses.mistakes {
             let (message, compared, help) = match one.kind {
                 Kind::TextAndNumber(compared @ (Compared::Equal | Compared::Different)) => (
-                    format!("`{}` is a text, and no text equals a number", one.named.name),
+                    format!("`{}` is a string, and no string equals a number", one.named.name),
                     compared,
-                    "compare with a text (== \"200\"), or convert the value: tonumber(…)".to_owned(),
+                    "compare with a string (== \"200\"), or convert the value: tonumber(…)".to_owned(),
                 ),
                 Kind::Capitals(text, compared) => (
                     format!("no header is named `{text}`: Envoy's names are in lowercase"),

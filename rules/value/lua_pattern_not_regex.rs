@@ -9,7 +9,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// Patterns of `find`, `match`, `gmatch` and `gsub` with a hyphen between two letters or digits, `a|b`, `\d`, `{2}`,
-    /// `(?:…)` or a repeated group. `find` with `true` as its fourth argument takes its text as it is.
+    /// `(?:…)` or a repeated group. `find` with `true` as its fourth argument searches for plain text.
     ///
     /// # Why it matters
     /// Lua patterns are not regular expressions. In `user-service` the hyphen repeats the `r`, so the pattern does not
@@ -36,22 +36,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     format!("\"{}\", or find(…, \"{pattern}\", 1, true)", escaped(pattern)),
                 ),
                 Regular::Alternation => (
-                    "Lua patterns have no alternatives".to_owned(),
+                    "Lua patterns do not support alternation".to_owned(),
                     "`|` matches the character `|`",
                     "search for each alternative: path:find(\"^/a/\") or path:find(\"^/b/\")".to_owned(),
                 ),
                 Regular::Escape => (
-                    "Lua patterns have no `\\`".to_owned(),
+                    "Lua patterns do not use `\\`".to_owned(),
                     "`\\` matches the character `\\`",
                     "% in place of \\: %d is a digit, %w a letter or digit, %s a space, %. a dot".to_owned(),
                 ),
                 Regular::Count => (
-                    "Lua patterns have no counts".to_owned(),
+                    "Lua patterns do not support repetition counts".to_owned(),
                     "`{` matches the character `{`",
                     "repeat the item: %d%d%d for three digits, %d%d? for one or two".to_owned(),
                 ),
                 Regular::Group => (
-                    "Lua patterns have no such groups".to_owned(),
+                    "Lua patterns do not support such groups".to_owned(),
                     "only single characters and sets can be repeated, and `(?` is not special",
                     "repeat a character or a set: [ab]+; use find twice for an optional part".to_owned(),
                 ),

@@ -10,13 +10,13 @@ declare_rule! {
     /// # What it finds
     /// `<`, `>`, `<=` and `>=` between a header and a number; a table, a boolean or nil as the value of `add` and
     /// `replace`; a table or a boolean as the body of `respond`; `httpCall` without its timeout, or asynchronous and used;
-    /// methods that texts do not have, such as `split`; headers used as a table.
+    /// methods that strings do not have, such as `split`; headers used as a table.
     ///
     /// # Why it matters
     /// The script ends there: the request passes without the rest of it, such as the answer that denies it.
     ///
     /// # How to fix
-    /// `tonumber(headers:get(":status")) >= 500`; `tostring(…)`; a text as the body.
+    /// `tonumber(headers:get(":status")) >= 500`; `tostring(…)`; a string as the body.
     ///
     /// # References
     /// Lua 5.1 reference manual, 2.5.2; tested with Envoy 1.38.2 ("attempt to compare string with number", "bad argument
@@ -31,12 +31,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let name = one.named.name;
             let (message, label, help) = match one.kind {
                 Kind::TextAndNumber(Compared::Ordered) => (
-                    format!("`{name}` is a text and cannot be ordered with a number"),
+                    format!("`{name}` is a string and cannot be compared with a number"),
                     "attempt to compare string with number".to_owned(),
                     "convert it first: (tonumber(…) or 0) >= 500",
                 ),
                 Kind::Argument { number, function: "httpCall", got } => (
-                    "`httpCall` takes four arguments: cluster, headers, body and timeout".to_owned(),
+                    "`httpCall` requires four arguments: cluster, headers, body and timeout".to_owned(),
                     format!("bad argument #{number} to 'httpCall' (number expected, got {got})"),
                     "httpCall(\"<cluster>\", {…}, \"\", 1000) -- milliseconds",
                 ),
@@ -46,14 +46,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "remove `true`, so that the script waits for the answer",
                 ),
                 Kind::NoMethod => (
-                    format!("texts have no method `{name}`"),
+                    format!("strings have no method `{name}`"),
                     format!("attempt to call method '{name}' (a nil value)"),
                     instead_of(name),
                 ),
                 Kind::NoTable(misuse) => (
                     match misuse {
-                        Misuse::Read => "this is always nil: headers are no table",
-                        _ => "headers are no table",
+                        Misuse::Read => "headers are not a table: this is always nil",
+                        _ => "headers are not a table",
                     }
                     .to_owned(),
                     match misuse {
@@ -71,12 +71,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     },
                 ),
                 Kind::Argument { number, function, got } => (
-                    format!("`{function}` takes a text, not {}{got}", if got == "nil" { "" } else { "a " }),
+                    format!("`{function}` expects a string, not {}{got}", if got == "nil" { "" } else { "a " }),
                     format!("bad argument #{number} to '{function}' (string expected, got {got})"),
                     match (function, got) {
-                        ("respond", _) => "the body is a text: respond({[\":status\"] = \"403\"}, \"denied\")",
+                        ("respond", _) => "the body is a string: respond({[\":status\"] = \"403\"}, \"denied\")",
                         (_, "nil") => "`remove` removes a header",
-                        _ => "write a text in quotes, or tostring(…)",
+                        _ => "write a string in quotes, or tostring(…)",
                     },
                 ),
                 _ => continue,
@@ -104,7 +104,7 @@ fn instead_of(method: &str) -> &'static str {
         "length" | "size" => "#path",
         "substring" | "substr" => "path:sub(1, 5)",
         _ => {
-            "the methods of texts are the functions of `string`: find, match, gmatch, gsub, sub, lower, upper, len, rep"
+            "the methods of strings are the functions of `string`: find, match, gmatch, gsub, sub, lower, upper, len, rep"
         }
     }
 }

@@ -83,7 +83,7 @@ fn path(written: &str, field: &str) -> Option<(String, String, Severity)> {
         let name = query.split('=').next().unwrap_or(query);
         let help = format!("{field}: {path}\nquery_parameters:\n- name: {name}\n  present_match: true");
         return Some((
-            format!("`{written}` matches no path: Envoy compares paths without their query"),
+            format!("`{written}` matches no path: Envoy compares paths without the query"),
             help,
             Severity::Error,
         ));
