@@ -5,14 +5,13 @@ use crate::engine::trace::Effect;
 use crate::engine::trace::Place;
 use crate::lint::Knowledge;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
+use crate::lint::per_run::PerRun;
 use crate::lint::results::matched;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
 
 declare_rule! {
     /// An added listener, filter chain or virtual host that collides with an existing one.
@@ -36,7 +35,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = Known::default();
+    let known = PerRun::new();
     for view in cx.patches() {
         let apply_to = view.patch.apply_to;
         let collide = |run: &PatchRun<'_, '_>| match apply_to {
@@ -94,18 +93,6 @@ struct Listeners {
     names: HashMap<String, BTreeSet<String>>,
 }
 
-/// [`Listeners`] by the address of the run in memory.
-#[derive(Default)]
-struct Known(RefCell<HashMap<usize, Rc<Listeners>>>);
-
-impl Known {
-    fn of(&self, run: &ProxyRun<'_>) -> Rc<Listeners> {
-        let mut known = self.0.borrow_mut();
-        let listeners = known.entry(std::ptr::from_ref(run).addr()).or_insert_with(|| Rc::new(Listeners::of(run)));
-        Rc::clone(listeners)
-    }
-}
-
 impl Listeners {
     fn of(run: &ProxyRun<'_>) -> Listeners {
         let patched = run.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
@@ -123,9 +110,9 @@ impl Listeners {
     }
 }
 
-fn listener(run: &PatchRun<'_, '_>, known: &Known) -> Collision {
+fn listener(run: &PatchRun<'_, '_>, known: &PerRun<Listeners>) -> Collision {
     let ours = added(run).next()?;
-    let listeners = known.of(run.run);
+    let listeners = known.of(run.run, Listeners::of);
     // A reference configuration has listeners for the ports of its own mesh, which do not apply to other meshes.
     let counts = |name: &str| {
         run.run.knowledge == Knowledge::Dump || !listeners.generated.contains(name) || IN_EVERY_MESH.contains(&name)

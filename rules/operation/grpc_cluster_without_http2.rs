@@ -1,6 +1,7 @@
 //! EF341: a cluster that a gRPC service uses but that speaks HTTP/1.1.
 
 use crate::declare_rule;
+use crate::lint::callers::called;
 use crate::lint::context::{PatchRun, PatchView};
 use crate::lint::seen::Seen;
 use crate::lint::{Context, Findings, RuleInfo};
@@ -43,7 +44,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if speaks_http2(cluster) {
             continue;
         }
-        let used = used.get_or_insert_with(|| grpc_clusters(cx));
+        let used = used.get_or_insert_with(|| called(cx, &[(ENVOY_GRPC, "cluster_name")]));
         let Some((user, place)) = used.get(cluster.name()) else { continue };
         let name = cluster.name();
         out.push(
@@ -100,18 +101,4 @@ fn speaks_http2(cluster: &Tree<'_>) -> bool {
         // Any other form chooses by itself, or is not read here.
         None => true,
     }
-}
-
-/// The clusters that patches call with gRPC, each with the first patch that does and the place.
-fn grpc_clusters<'a>(cx: &Context<'a>) -> HashMap<&'a str, (PatchView<'a>, Span)> {
-    let mut found = HashMap::new();
-    for value in cx.values() {
-        for object in value.objects.iter().filter(|object| object.full_name() == ENVOY_GRPC) {
-            let named = object.member("cluster_name");
-            if let Some((name, span)) = named.and_then(|it| Some((it.entry.value.as_str()?, it.entry.value.span))) {
-                found.entry(name).or_insert((value.view, span));
-            }
-        }
-    }
-    found
 }

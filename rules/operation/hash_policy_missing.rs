@@ -1,6 +1,7 @@
 //! EF335: consistent hashing without anything to hash.
 
 use crate::declare_rule;
+use crate::lint::callers::clusters_of;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::seen::Seen;
 use crate::lint::{Context, Findings, RuleInfo, names, walk};
@@ -127,14 +128,8 @@ fn hashed(run: &ProxyRun<'_>) -> BTreeSet<String> {
 fn look(tree: &Tree<'_>, found: &mut BTreeSet<String>) {
     let tree = tree.readable();
     if tree.get("hash_policy").is_some_and(|policy| !policy.items().is_empty()) {
-        clusters(&tree, found);
+        found.extend(clusters_of(&tree).map(str::to_owned));
     }
     tree.items().iter().for_each(|item| look(item, found));
     tree.entries().iter().for_each(|(_, value)| look(value, found));
-}
-
-fn clusters(action: &Tree<'_>, found: &mut BTreeSet<String>) {
-    found.insert(action.str_at("cluster").to_owned());
-    let weighted = action.path(&["weighted_clusters", "clusters"]).map(Tree::items).unwrap_or_default();
-    found.extend(weighted.iter().map(|one| one.name().to_owned()));
 }

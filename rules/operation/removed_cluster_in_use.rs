@@ -2,15 +2,15 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
+use crate::lint::callers::clusters_of;
 use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::per_run::PerRun;
 use crate::lint::seen::Seen;
 use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
+use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
     /// A CLUSTER REMOVE of a cluster that routes or TCP proxies of the same proxy still use.
@@ -33,7 +33,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = Known::default();
+    let known = PerRun::new();
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         if view.built.is_none_or(|built| built.operation != Operation::Remove) {
             continue;
@@ -64,17 +64,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// Route configurations and listeners by the clusters that they use.
 type Users = BTreeMap<String, BTreeSet<String>>;
 
-/// [`Users`] by the address of the run in memory: looking for them reads the whole configuration of a proxy.
-#[derive(Default)]
-struct Known(RefCell<HashMap<usize, Rc<Users>>>);
-
-impl Known {
-    fn of(&self, run: &ProxyRun<'_>) -> Rc<Users> {
-        let mut known = self.0.borrow_mut();
-        Rc::clone(known.entry(std::ptr::from_ref(run).addr()).or_insert_with(|| Rc::new(users(run))))
-    }
-}
-
 fn users(run: &ProxyRun<'_>) -> Users {
     let mut found = BTreeMap::new();
     let routes: BTreeSet<&str> =
@@ -92,8 +81,7 @@ fn users(run: &ProxyRun<'_>) -> Users {
 
 fn look(tree: &Tree<'_>, user: &str, found: &mut Users) {
     let tree = tree.readable();
-    let weighted = tree.path(&["weighted_clusters", "clusters"]).map(Tree::items).unwrap_or_default();
-    for name in weighted.iter().map(Tree::name).chain([tree.str_at("cluster")]).filter(|name| !name.is_empty()) {
+    for name in clusters_of(&tree) {
         found.entry(name.to_owned()).or_default().insert(user.to_owned());
     }
     tree.items().iter().for_each(|item| look(item, user, found));
@@ -101,13 +89,13 @@ fn look(tree: &Tree<'_>, user: &str, found: &mut Users) {
 }
 
 /// The clusters that a patch removed and that are still used, each with the route configurations and listeners that do.
-fn used(run: &PatchRun<'_, '_>, known: &Known) -> Users {
+fn used(run: &PatchRun<'_, '_>, known: &PerRun<Users>) -> Users {
     let gone = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Removed));
     let mut gone = gone.map(|(place, _)| place.resource.as_str()).peekable();
     if gone.peek().is_none() {
         return Users::new();
     }
-    let users = known.of(run.run);
+    let users = known.of(run.run, users);
     gone.filter(|name| run.run.after(ResourceKind::Cluster, name).is_none())
         .filter_map(|name| Some((name.to_owned(), users.get(name)?.clone())))
         .collect()

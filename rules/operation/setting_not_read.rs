@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Place;
+use crate::lint::callers::clusters_of;
 use crate::lint::context::PatchRun;
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo, names};
@@ -259,9 +260,7 @@ fn unhashed(run: &PatchRun<'_, '_>) -> Found {
     for (place, _) in changed {
         let route = run.run.object(place)?;
         let action = route.get("route")?;
-        let weighted = action.path(&["weighted_clusters", "clusters"]).map(Tree::items).unwrap_or_default();
-        let own = Some(action.str_at("cluster")).filter(|name| !name.is_empty());
-        let mut clusters = own.into_iter().chain(weighted.iter().map(Tree::name)).peekable();
+        let mut clusters = clusters_of(action).peekable();
         clusters.peek()?;
         for cluster in clusters {
             let cluster = run.run.after(ResourceKind::Cluster, cluster)?;

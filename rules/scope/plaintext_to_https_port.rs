@@ -1,6 +1,7 @@
 //! EF530: an added cluster that sends plain HTTP to port 443.
 
 use crate::declare_rule;
+use crate::lint::callers::called;
 use crate::lint::{Context, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::tree::Tree;
@@ -41,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(cluster) = built.value.as_ref().filter(|cluster| is_plain(cluster) && of_https(cluster)) else {
             continue;
         };
-        let callers = callers.get_or_insert_with(|| called(cx));
+        let callers = callers.get_or_insert_with(|| asked(cx));
         let Some((caller, place)) = callers.get(cluster.name()) else { continue };
         out.push(
             view.finding(rule, view.value_path_span("name"), format!("`{}` sends plain HTTP to port 443", cluster.name()))
@@ -65,18 +66,9 @@ fn of_https(cluster: &Tree<'_>) -> bool {
     ports.peek().is_some() && ports.all(|port| port.and_then(Tree::as_u64) == Some(443))
 }
 
-/// The clusters that patches send HTTP requests to, each with the first patch that does and the place.
-fn called<'a>(cx: &Context<'a>) -> HashMap<&'a str, (PatchView<'a>, Span)> {
-    let mut found = HashMap::new();
-    for value in cx.values() {
-        for object in &value.objects {
-            let Some((_, field)) = CALLERS.iter().find(|(message, _)| *message == object.full_name()) else { continue };
-            let named = object.member(field);
-            if let Some((name, span)) = named.and_then(|it| Some((it.entry.value.as_str()?, it.entry.value.span))) {
-                found.entry(name).or_insert((value.view, span));
-            }
-        }
-    }
+/// The clusters that patches send HTTP requests to, also from scripts, each with the first patch that does and the place.
+fn asked<'a>(cx: &Context<'a>) -> HashMap<&'a str, (PatchView<'a>, Span)> {
+    let mut found = called(cx, &CALLERS);
     for (value, script) in cx.scripts() {
         let calls = script.read.as_ref().map(|(_, uses)| uses.calls.as_slice()).unwrap_or_default();
         for call in calls {

@@ -1,7 +1,7 @@
 //! EF167: a header with one value to which another one is appended.
 
 use crate::declare_rule;
-use crate::lint::walk::get;
+use crate::lint::walk::{get, same};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{NodeValue, Step};
 
@@ -38,13 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(header) = option.member("header").filter(|_| appends && !overwrites) else { continue };
             let Some(key) = get(&header.entry.value, "key") else { continue };
             let name = key.as_str().unwrap_or_default().to_ascii_lowercase();
-            let beside = |key: &str| {
-                let plain = key.replace('_', "").to_ascii_lowercase();
-                option
-                    .route
-                    .iter()
-                    .any(|step| matches!(step, Step::Key(one) if one.replace('_', "").to_ascii_lowercase() == plain))
-            };
+            let beside = |key: &str| option.route.iter().any(|step| matches!(step, Step::Key(one) if same(one, key)));
             let request = beside("request_headers_to_add") || beside("request_mutations");
             // Envoy's own answers get these headers before their own content type.
             let own = option.parent.is_some_and(|(parent, _)| {

@@ -2,12 +2,11 @@
 
 use crate::declare_rule;
 use crate::lint::context::ProxyRun;
+use crate::lint::per_run::PerRun;
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
 use crate::proto::tree::Tree;
 use crate::source::Node;
-use std::cell::RefCell;
-use std::collections::HashMap;
 
 declare_rule! {
     /// A change of the response header `server` or `date`, which Envoy sets after all filters and routes.
@@ -49,7 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     if transformed {
         return;
     }
-    let known = Known::default();
+    let known = PerRun::new();
     for value in cx.values() {
         for object in &value.objects {
             let items = |field: &str| object.member(field).map(|it| it.entry.value.items()).unwrap_or_default();
@@ -87,7 +86,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 fn report<'a>(
     cx: &Context<'a>,
-    known: &Known,
+    known: &PerRun<bool>,
     view: &PatchView<'a>,
     name: &str,
     removes: bool,
@@ -98,7 +97,7 @@ fn report<'a>(
     if !(server || (removes && name.eq_ignore_ascii_case("date"))) {
         return;
     }
-    if server && cx.seen(view, |run| known.passes(run.run)).is_some() {
+    if server && cx.seen(view, |run| *known.of(run.run, any_passes)).is_some() {
         return;
     }
     let message = if removes {
@@ -117,17 +116,9 @@ fn report<'a>(
     );
 }
 
-/// Whether a connection manager of a proxy leaves the header alone, by the address of the run in memory: finding out reads all
-/// its listeners.
-#[derive(Default)]
-struct Known(RefCell<HashMap<usize, bool>>);
-
-impl Known {
-    fn passes(&self, run: &ProxyRun<'_>) -> bool {
-        let mut known = self.0.borrow_mut();
-        let any = || run.listeners_after().values().any(|listener| passes(listener));
-        *known.entry(std::ptr::from_ref(run).addr()).or_insert_with(any)
-    }
+/// Whether a connection manager of a proxy leaves the header alone.
+fn any_passes(run: &ProxyRun<'_>) -> bool {
+    run.listeners_after().values().any(|listener| passes(listener))
 }
 
 /// The key of a header to add.

@@ -2,6 +2,7 @@
 
 pub(crate) mod anchor;
 pub(crate) mod behind;
+pub(crate) mod callers;
 pub mod context;
 pub mod crd;
 pub(crate) mod culprit;
@@ -17,6 +18,7 @@ pub(crate) mod made_up;
 pub(crate) mod names;
 pub(crate) mod no_match;
 pub(crate) mod order;
+pub(crate) mod per_run;
 pub(crate) mod ports;
 pub(crate) mod reach;
 pub(crate) mod results;
