@@ -3,10 +3,10 @@
 use crate::declare_rule;
 use crate::lint::callers::clusters_of;
 use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::per_run::PerRun;
 use crate::lint::seen::Seen;
 use crate::lint::{Context, Findings, RuleInfo, names, walk};
 use crate::model::envoy_filter::ApplyTo;
-use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
 use std::collections::BTreeSet;
@@ -31,6 +31,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known = PerRun::new();
     let mut given: Option<bool> = None;
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
@@ -43,13 +44,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .label("selects a random host for each request")
             .help("kind: DestinationRule\nspec:\n  host: <service>\n  trafficPolicy:\n    loadBalancer:\n      consistentHash:\n        httpHeaderName: <header>");
         if cx.attaches_to_dump(view.filter_index) {
-            let Some(seen) = cx.seen(&view, |run| !unhashed(run).is_empty()).filter(Seen::certain) else {
+            let Some(seen) = cx.seen(&view, |run| !unhashed(run, &known).is_empty()).filter(Seen::certain) else {
                 continue;
             };
-            let clusters: BTreeSet<String> = seen.runs.iter().flat_map(unhashed).collect();
+            let clusters: BTreeSet<String> = seen.runs.iter().flat_map(|run| unhashed(run, &known)).collect();
             let note = format!("clusters: {}", names::listed(clusters.iter().map(String::as_str), 6));
             // Other ports and subsets of a service whose requests are hashed may be meant to be left alone.
-            let some = seen.runs.iter().any(|run| unhashed(run).len() < changed(run).len());
+            let some = seen.runs.iter().any(|run| unhashed(run, &known).len() < changed(run).len());
             let finding = if some {
                 finding
                     .severity(Severity::Info)
@@ -101,27 +102,19 @@ fn changed(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
 }
 
 /// Those that no route hashes for.
-fn unhashed(run: &PatchRun<'_, '_>) -> Vec<String> {
+fn unhashed(run: &PatchRun<'_, '_>, known: &PerRun<BTreeSet<String>>) -> Vec<String> {
     let changed = changed(run);
     if changed.is_empty() {
         return Vec::new();
     }
-    let hashed = hashed(run.run);
+    let hashed = known.of(run.run, hashed);
     changed.into_iter().filter(|name| !hashed.contains(name)).collect()
 }
 
 /// Clusters that a route or TCP proxy with a hash policy refers to.
 fn hashed(run: &ProxyRun<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let names: BTreeSet<&str> = run.config.generated(ResourceKind::Route).map(|(_, one)| &*one.name).collect();
-    for name in names {
-        if let Some(routes) = run.after(ResourceKind::Route, name) {
-            look(&routes, &mut found);
-        }
-    }
-    for (_, listener) in run.listeners_after() {
-        look(&listener, &mut found);
-    }
+    run.traffic_after(|_, _, tree| look(tree, &mut found));
     found
 }
 

@@ -66,16 +66,10 @@ type Users = BTreeMap<String, BTreeSet<String>>;
 
 fn users(run: &ProxyRun<'_>) -> Users {
     let mut found = BTreeMap::new();
-    let routes: BTreeSet<&str> =
-        run.config.generated(ResourceKind::Route).map(|(_, resource)| &*resource.name).collect();
-    for name in routes {
-        if let Some(tree) = run.after(ResourceKind::Route, name) {
-            look(&tree, &format!("route configuration `{name}`"), &mut found);
-        }
-    }
-    for (name, tree) in run.listeners_after() {
-        look(&tree, &format!("listener `{name}`"), &mut found);
-    }
+    run.traffic_after(|kind, name, tree| {
+        let kind = if kind == ResourceKind::Route { "route configuration" } else { "listener" };
+        look(tree, &format!("{kind} `{name}`"), &mut found);
+    });
     found
 }
 

@@ -15,7 +15,7 @@ use crate::proto::tree::{Tree, Value, is_typed_struct, type_name};
 use crate::source::{Span, Step};
 use crate::words::few;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The proxies that show an effect: real ones, otherwise reference configurations.
@@ -207,6 +207,19 @@ impl<'a> ProxyRun<'a> {
             }
         }
         listeners
+    }
+
+    /// Every route configuration and listener of the proxy, as istiod sends it.
+    pub(crate) fn traffic_after(&self, mut look: impl FnMut(ResourceKind, &str, &Tree<'_>)) {
+        let names: BTreeSet<&str> = self.config.generated(ResourceKind::Route).map(|(_, one)| &*one.name).collect();
+        for name in names {
+            if let Some(routes) = self.after(ResourceKind::Route, name) {
+                look(ResourceKind::Route, name, &routes);
+            }
+        }
+        for (name, listener) in self.listeners_after() {
+            look(ResourceKind::Listener, name, &listener);
+        }
     }
 
     /// Whether a listener or route of the proxy, as istiod sends it, or an earlier version of a filter's own

@@ -62,34 +62,35 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A comparison of the expression that begins here, and a pseudo header that it reads in the wrong direction.
+    /// What is wrong with the header or address that begins here: its name, a method of it, or a comparison.
     pub(super) fn misread(&mut self, at: usize) {
-        let Some((end, held)) = self.holdable(at) else { return };
-        if let (Held::Header(header), Some((response, _))) = (held, self.entry())
-            && end > at + 4
-            && (if response { OF_REQUESTS.contains(&header) } else { header == ":status" })
-            && !self.guarded()
-        {
-            self.mistake(at, header, Kind::OtherDirection(response));
-            return;
-        }
-        if let Held::Header(header) = held
-            && end > at + 4
-            && NO_HEADERS.contains(&header)
-            && !self.guarded()
-        {
-            self.mistake(at, header, Kind::NoColon);
+        let Some((end, held)) = self.holdable(at).filter(|_| !self.guarded()) else { return };
+        let is_read = end > at + 4;
+        match (held, self.entry()) {
+            (Held::Header(header), Some((response, _)))
+                if is_read && (if response { OF_REQUESTS.contains(&header) } else { header == ":status" }) =>
+            {
+                self.mistake(at, header, Kind::OtherDirection(response));
+                return;
+            }
+            (Held::Header(header), _) if is_read && NO_HEADERS.contains(&header) => {
+                self.mistake(at, header, Kind::NoColon);
+            }
+            _ => {}
         }
         if let (Held::Header(_) | Held::Filled(_), Token::Name(method), true) =
-            (held, self.token(end + 1), self.sign(end, ":"))
+            (held, self.token(end + 1), self.sign(end, ":") && self.sign(end + 2, "("))
             && !OF_TEXTS.contains(&method)
             && !self.extends_text(method)
-            && self.sign(end + 2, "(")
-            && !self.guarded()
         {
             self.mistake(end + 1, method, Kind::NoMethod);
             return;
         }
+        self.compared(at, end, held);
+    }
+
+    /// A comparison of the expression from `at` to `end` whose result does not depend on it.
+    fn compared(&mut self, at: usize, end: usize, held: Held<'t>) {
         let operator = |token: Token<'_>| match token {
             Token::Sign("==") => Some(Compared::Equal),
             Token::Sign("~=") => Some(Compared::Different),
@@ -114,7 +115,7 @@ impl<'t> Reader<'t> {
             self.before(at),
             Token::Sign("#" | ".." | "+" | "-" | "*" | "/" | "%" | "^") | Token::Keyword("not")
         );
-        let Some((operator, other)) = behind.or_else(before).filter(|_| alone && !self.guarded()) else { return };
+        let Some((operator, other)) = behind.or_else(before).filter(|_| alone) else { return };
         let kind = match (held, other) {
             (Held::Header(_) | Held::Filled(_) | Held::Address | Held::HeaderName, Token::Number) => {
                 Kind::TextAndNumber(operator)
