@@ -159,6 +159,14 @@ impl PlaneSlot {
     }
 }
 
+/// What a container requests, and its limits. The CPU has none: a throttled review is a late one. What it stores is its log.
+fn resources(cpu: &str, memory: &str, memory_limit: &str) -> Value {
+    json!({
+        "requests": {"cpu": cpu, "memory": memory, "ephemeral-storage": "64Mi"},
+        "limits": {"memory": memory_limit, "ephemeral-storage": "256Mi"},
+    })
+}
+
 impl Default for Slots {
     fn default() -> Slots {
         let text = str::to_owned;
@@ -171,7 +179,7 @@ impl Default for Slots {
             pull_policy: text("IfNotPresent"),
             pull_secrets: json!([]),
             replicas: json!(2),
-            resources: json!({"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}}),
+            resources: resources("100m", "128Mi", "512Mi"),
             node_selector: json!({}),
             tolerations: json!([]),
             mode: text("enforce"),
@@ -188,13 +196,13 @@ impl Default for Slots {
             control_planes: Vec::new(),
             schedule: text("17 * * * *"),
             shards: json!(1),
-            report_resources: json!({"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}}),
+            report_resources: resources("100m", "256Mi", "1Gi"),
             report_dumps: text(ISTIOD),
             report_api: text("wgpolicyk8s.io"),
             watch_replicas: json!(1),
             watch_shards: vec![text("0")],
             watch_rate: json!(60),
-            watch_resources: json!({"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}}),
+            watch_resources: resources("50m", "128Mi", "512Mi"),
             watch_dumps: text(ISTIOD),
             scrape_interval: text("30s"),
             api_servers: json!([]),

@@ -1,10 +1,13 @@
 //! The checks of kube-linter and kubescape, applied to everything that can be installed.
 
 use super::{deploy_folder, installed};
+use crate::support::piped;
 use kubectl_envoyfilter::deploy::{Certificates, Parts};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 /// All parts, with their options.
 fn all() -> [BTreeMap<String, Value>; 2] {
@@ -34,6 +37,11 @@ fn pods(objects: &BTreeMap<String, Value>) -> Vec<(&str, &Value, &Value)> {
         Some((name.as_str(), &pod["metadata"]["labels"], &pod["spec"]))
     });
     found.collect()
+}
+
+/// The job before a synchronization by Argo CD, which is written by hand, and what it needs.
+fn presync() -> BTreeMap<String, Value> {
+    super::objects(&fs::read_to_string(deploy_folder().join("gitops/argocd/presync-diff.yaml")).unwrap())
 }
 
 fn selects(selector: &Value, labels: &Value) -> bool {
@@ -104,8 +112,8 @@ fn pods_are_as_linters_want_them() {
             assert!(objects.contains_key(&key), "{name}: {key}");
         }
     }
-    // Written by hand; its account is the user's.
-    let job = super::objects(&fs::read_to_string(deploy_folder().join("gitops/argocd/presync-diff.yaml")).unwrap());
+    // Its account is the user's.
+    let job = presync();
     let pods = pods(&job);
     assert_eq!(pods.len(), 1);
     found.extend(pods.iter().flat_map(|(name, _, pod)| faults(name, pod)));
@@ -115,7 +123,7 @@ fn pods_are_as_linters_want_them() {
 /// Every pod has a NetworkPolicy in both directions, and every selector matches something.
 #[test]
 fn every_pod_has_a_network_policy() {
-    for objects in all() {
+    for objects in all().into_iter().chain([presync()]) {
         let pods = pods(&objects);
         let of_kind = |kind: &'static str| objects.iter().filter(move |(name, _)| name.starts_with(kind));
         for (name, labels, _) in &pods {
@@ -138,9 +146,12 @@ fn every_pod_has_a_network_policy() {
             let selector = selector.or(object["spec"]["selector"].get("matchLabels"));
             assert!(selector.is_some_and(reached), "{name}");
         }
-        // Nothing needs to call a report.
-        let report = &objects["NetworkPolicy envoyfilter-system/envoyfilter-webhook-report"]["spec"];
-        assert!(report.get("ingress").is_none(), "{report}");
+        // Nothing needs to call a job.
+        for (name, policy) in
+            of_kind("NetworkPolicy ").filter(|(name, _)| name.ends_with("report") || name.ends_with("diff"))
+        {
+            assert!(policy["spec"].get("ingress").is_none(), "{name}");
+        }
     }
 }
 
@@ -166,5 +177,38 @@ fn rights_are_those_requested() {
     for (name, role) in &defaults {
         let forwards = role["rules"].to_string().contains("pods/portforward");
         assert!(!forwards || name == "Role istio-system/envoyfilter-webhook-report", "{name}");
+    }
+}
+
+/// kube-score finds nothing in everything that can be installed, but for what is so on purpose.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn kube_score_finds_nothing() {
+    let built = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/go_program.sh"))
+        .args(["github.com/zegl/kube-score/cmd/kube-score", "v1.20.0"])
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let kube_score = String::from_utf8(built.stdout).unwrap();
+    // A CPU limit makes reviews late; an image with a digest is never another one; pods spread by topology constraints.
+    let purpose = ["container-image-pull-policy", "deployment-has-host-podantiaffinity"];
+    for objects in all().into_iter().chain([presync()]) {
+        let documents: Vec<String> = objects.values().map(Value::to_string).collect();
+        let output = piped(
+            Command::new(kube_score.trim())
+                .args(["score", "-", "--output-format=ci", "--ignore-container-cpu-limit"])
+                .args(["--kubernetes-version=v1.33", "--ignore-test", &purpose.join(",")]),
+            &documents.join("\n---\n"),
+        );
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.contains("[OK]"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        // One replica watches a mesh; more of them share it.
+        let fine = |line: &&str| {
+            line.starts_with("[OK]")
+                || line.starts_with("[SKIPPED]")
+                || line.ends_with("few replicas") && line.contains("-watch/")
+        };
+        let found: Vec<&str> = said.lines().filter(|line| !fine(line)).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }
