@@ -34,6 +34,7 @@ pub(crate) mod oneof_replaced;
 pub(crate) mod operation_without_effect;
 pub(crate) mod proxy_protocol_after_inspector;
 pub(crate) mod rate_limit_never_met;
+pub(crate) mod redirect_to_itself;
 pub(crate) mod removal_refuses_connections;
 pub(crate) mod removed_cluster_in_use;
 pub(crate) mod route_never_reached;

@@ -21,6 +21,7 @@ declare_rule! {
     /// `upstream_http_protocol_options` beside `HttpProtocolOptions` in `typed_extension_protocol_options`; DNS settings of a cluster whose
     /// type resolves no names; `dns_refresh_rate` with `respect_dns_ttl`. On routes: `hash_policy` if every cluster of the
     /// route balances load without hashes; `retriable_status_codes` and `retriable_headers` without their condition in `retry_on`;
+    /// `num_retries` without `retry_on`, `hedge_on_per_try_timeout` without `per_try_timeout`, in values that are not merged;
     /// `per_try_timeout` that is not shorter than `timeout`; `cipher_suites` of TLS 1.3. Patches of existing objects need config dumps.
     ///
     /// # Why it matters
@@ -103,7 +104,17 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             match object.full_name() {
                 "envoy.config.route.v3.RetryPolicy" => {
-                    let Some(on) = object.text("retry_on") else { continue };
+                    let Some(on) = object.text("retry_on") else {
+                        // istiod gives its own routes conditions, which a MERGE keeps.
+                        if object.whole
+                            && let Some(member) = object.member("num_retries")
+                        {
+                            let because = "without `retry_on` there is no retry".to_owned();
+                            let help = "retry_on: connect-failure,refused-stream,unavailable".to_owned();
+                            report(member.entry.key_span, "num_retries", because, help);
+                        }
+                        continue;
+                    };
                     let lists = [
                         ("retriable_status_codes", "retriable-status-codes"),
                         ("retriable_headers", "retriable-headers"),
@@ -112,6 +123,18 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         let Some(member) = object.member(field).filter(|_| !on.contains(condition)) else { continue };
                         let because = format!("`retry_on` has no `{condition}`");
                         report(member.entry.key_span, field, because, format!("retry_on: {on},{condition}"));
+                    }
+                }
+                "envoy.config.route.v3.HedgePolicy" => {
+                    let Some(member) = object.member("hedge_on_per_try_timeout").filter(|_| object.whole) else {
+                        continue;
+                    };
+                    let route = object.parent.and_then(|(parent, _)| value.objects.get(parent));
+                    let policy = route.and_then(|route| route.member("retry_policy"));
+                    if policy.is_none_or(|policy| get(&policy.entry.value, "per_try_timeout").is_none()) {
+                        let because = "no try has a time limit".to_owned();
+                        let help = "retry_policy:\n  retry_on: 5xx\n  per_try_timeout: 1s".to_owned();
+                        report(member.entry.key_span, "hedge_on_per_try_timeout", because, help);
                     }
                 }
                 "envoy.config.route.v3.RouteAction" => {

@@ -2,8 +2,10 @@
 
 use crate::declare_rule;
 use crate::lint::value::switch::{never, none, off};
-use crate::lint::value::{Member, Object};
+use crate::lint::value::{Member, Object, PatchValue};
+use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::Node;
 
 declare_rule! {
     /// A filter or setting that its own switch turns off.
@@ -12,7 +14,9 @@ declare_rule! {
     /// A fraction of 0 % or a flag that is `false`, without a runtime key that could raise it, in: `ext_authz`, `csrf`,
     /// `cors` and global rate limit filters, admission control, adaptive concurrency, compressors, connection and bandwidth
     /// limits, network rate limits, mirrors, and matches of routes. And a fault without `percentage` or a bandwidth
-    /// limit without `enable_mode`, which default to 0 % and `DISABLED`.
+    /// limit without `enable_mode`, which default to 0 % and `DISABLED`. An `ext_proc` filter that skips headers, bodies and
+    /// trailers of both directions, and an RBAC filter that has no rules or denies by none, unless a given patch configures
+    /// routes for them.
     ///
     /// # Why it matters
     /// Envoy accepts it, and nothing shows that it does nothing: an authorization service that is never called allows
@@ -93,7 +97,63 @@ const SWITCHES: &[Switch] = switches! {
 /// Runtime keys of a fault filter beside its percentages.
 const FAULT_KEYS: [&str; 3] = ["abort_percent_runtime", "delay_percent_runtime", "response_rate_limit_percent_runtime"];
 
+/// What a filter without effect does not do, and what changes that.
+type Idle = (&'static str, &'static str);
+
+/// Filters that do nothing as they are, with the message that may change that for a route.
+const IDLE: [(&str, fn(&Object<'_>) -> Option<Idle>, &str); 2] = [
+    ("envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor", skips_all, "ext_proc.v3.ExtProcPerRoute"),
+    ("envoy.extensions.filters.http.rbac.v3.RBAC", without_rules, "rbac.v3.RBACPerRoute"),
+];
+
+/// An `ext_proc` filter that sends nothing to its service.
+fn skips_all(filter: &Object<'_>) -> Option<Idle> {
+    let mode = &filter.member("processing_mode")?.entry.value;
+    let is = |field: &str| get(mode, field).and_then(Node::as_str);
+    let headers = ["request_header_mode", "response_header_mode"].iter().all(|field| is(field) == Some("SKIP"));
+    let bodies =
+        ["request_body_mode", "response_body_mode"].iter().all(|field| matches!(is(field), None | Some("NONE")));
+    let trailers = ["request_trailer_mode", "response_trailer_mode"];
+    let idle = headers && bodies && trailers.iter().all(|field| is(field) != Some("SEND"));
+    idle.then_some(("this filter sends nothing to its service", "processing_mode:\n  request_header_mode: SEND"))
+}
+
+/// An RBAC filter that allows every request.
+fn without_rules(filter: &Object<'_>) -> Option<Idle> {
+    let other = ["matcher", "shadow_rules", "shadow_matcher"].iter().any(|field| filter.member(field).is_some());
+    let Some(rules) = filter.member("rules").map(|member| &member.entry.value) else {
+        return (!other).then_some((
+            "this filter checks no request: it has no `rules`",
+            "rules:\n  action: ALLOW\n  policies: {…}",
+        ));
+    };
+    let none = get(rules, "policies").is_none_or(|policies| policies.entries().is_empty());
+    let denies = get(rules, "action").and_then(Node::as_str) == Some("DENY");
+    (none && denies && !other).then_some((
+        "this filter denies no request: it has no `policies`",
+        "policies:\n  <name>:\n    permissions: […]\n    principals: […]",
+    ))
+}
+
+/// Filters that do nothing because of all that they do not do.
+fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.whole) {
+            let Some((_, find, routes)) = IDLE.iter().find(|(message, ..)| *message == object.full_name()) else {
+                continue;
+            };
+            let Some((message, help)) = find(object) else { continue };
+            let by_route = |value: &PatchValue<'_>| value.objects.iter().any(|it| it.full_name().ends_with(routes));
+            if !cx.values().iter().any(by_route) {
+                let member = object.member("processing_mode").or_else(|| object.member("rules"));
+                out.push(value.finding(rule, span(object, member), message).label("without effect").help(help));
+            }
+        }
+    }
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    idle(rule, cx, out);
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| object.whole) {
             for switch in SWITCHES.iter().filter(|switch| switch.message == object.full_name()) {

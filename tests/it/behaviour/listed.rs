@@ -127,6 +127,7 @@ const AT_RUN_TIME: &[(&str, &str)] = &[
 /// Mistakes that Envoy accepts, with the rule that finds each without a request.
 pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF143", "mistake-lua-direction"),
+    ("EF153", "mistake-no-policy"),
     ("EF155", "mistake-lua-number"),
     ("EF156", "mistake-lua-hyphen"),
     ("EF157", "mistake-lua-method"),
@@ -139,7 +140,9 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF165", "mistake-query-in-a-path"),
     ("EF167", "mistake-header-appended"),
     ("EF343", "mistake-retriable-codes"),
+    ("EF343", "mistake-no-retry-condition"),
     ("EF344", "mistake-route-match"),
+    ("EF347", "mistake-redirect-loop"),
     ("EF528", "mistake-token-rules"),
     ("EF529", "mistake-principal"),
     ("EF531", "cors"),
