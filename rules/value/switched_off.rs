@@ -100,8 +100,10 @@ const FAULT_KEYS: [&str; 3] = ["abort_percent_runtime", "delay_percent_runtime",
 /// What a filter without effect does not do, and what changes that.
 type Idle = (&'static str, &'static str);
 
-/// Filters that do nothing as they are, with the message that may change that for a route.
-const IDLE: [(&str, fn(&Object<'_>) -> Option<Idle>, &str); 2] = [
+type Find = fn(&Object<'_>) -> Option<Idle>;
+
+/// Filters that may do nothing as they are, with the message that changes that for a route.
+const IDLE: [(&str, Find, &str); 2] = [
     ("envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor", skips_all, "ext_proc.v3.ExtProcPerRoute"),
     ("envoy.extensions.filters.http.rbac.v3.RBAC", without_rules, "rbac.v3.RBACPerRoute"),
 ];
