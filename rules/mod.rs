@@ -191,6 +191,7 @@ pub static ALL: &[&Rule] = &[
     &operation::removed_cluster_in_use::RULE,
     &operation::removal_refuses_connections::RULE,
     &operation::redirect_to_itself::RULE,
+    &operation::endpoints_never_served::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

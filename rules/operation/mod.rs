@@ -10,6 +10,7 @@ pub(crate) mod connection_manager_replaced;
 pub(crate) mod discovery_type_mismatch;
 pub(crate) mod duplicate_cluster;
 pub(crate) mod duplicate_object;
+pub(crate) mod endpoints_never_served;
 pub(crate) mod extension_config_missing;
 pub(crate) mod extension_config_not_used;
 pub(crate) mod filter_after_terminal;
