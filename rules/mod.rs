@@ -237,6 +237,7 @@ pub static ALL: &[&Rule] = &[
     &scope::plaintext_to_https_port::RULE,
     &scope::origin_match_too_wide::RULE,
     &scope::faults_by_client_header::RULE,
+    &scope::limit_raised_at_gateway_only::RULE,
     &upgrade::stops_matching::RULE,
     &upgrade::begins_to_apply::RULE,
     &upgrade::stops_attaching::RULE,
