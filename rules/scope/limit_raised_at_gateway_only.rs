@@ -40,7 +40,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (limit, span) in limits(value) {
             out.push(
                 value
-                    .finding(rule, span, format!("sidecars behind the gateway still accept only {DEFAULT} KiB of headers"))
+                    .finding(
+                        rule,
+                        span,
+                        format!("sidecars behind the gateway still accept only {DEFAULT} KiB of headers"),
+                    )
                     .label(format!("{limit} KiB at the gateway"))
                     .note("a sidecar answers larger requests with 431")
                     .help("add the same patch with context: SIDECAR_INBOUND for the workloads behind the gateway"),

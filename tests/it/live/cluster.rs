@@ -6,6 +6,7 @@ mod changes;
 mod faults;
 #[cfg(target_os = "linux")]
 mod figures;
+mod gitops;
 mod install;
 mod ladder;
 mod moves;
