@@ -725,7 +725,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l envoy -d 'Envoy binary to check whether it accepts the patched configuration' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l only -d 'Omit every resource that the EnvoyFilters do not change' -r -f -a "changed\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s o -l output -d 'Form of the output' -r -f -a "json\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s o -l output -d 'Output format' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
@@ -792,7 +792,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l max-time -d 'Seconds to wait for the response' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l repeat -d 'Send the request this many times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l without -d 'Compare with a run without this EnvoyFilter [default: without all of them]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s o -l output -d 'Form of the output' -r -f -a "human\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s o -l output -d 'Output format' -r -f -a "human\t''
 json\t''
 html\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -847,7 +847,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l fail-under -d 'Fail if the tests cover less than this percentage of patches, filters and routes' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l init -d 'Print a first test file for the filters in this file: one request for each patch' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l dump -d 'Config dump that the new test file uses [default: the demo\'s proxy]' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s o -l output -d 'Form of the output' -r -f -a "human\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s o -l output -d 'Output format' -r -f -a "human\t''
 json\t''
 junit\t''
 tap\t''
@@ -906,7 +906,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l envoy -d 'Envoy binary to check whether it accepts the patched configuration' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s o -l output -d 'Form of the output: text, json, or markdown for a comment on a change' -r -f -a "text\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s o -l output -d 'Output format: text, json, or markdown for a comment on a change' -r -f -a "text\t''
 json\t''
 markdown\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -943,7 +943,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s f -l filename -d 'The same, spelled as for other commands' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s f -l filename -d 'Same as FILE' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l helm -d 'Helm chart to render with `helm` and check; -f then names its values files' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s k -l kustomize -d 'Kustomization to build with `kustomize` or `kubectl` and check' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input' -r -F
@@ -963,7 +963,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l envoy -d 'Envoy binary to check whether it accepts the patched configuration' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l select -d 'Only these rules (codes, prefixes such as EF3, names, or all)' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l ignore -d 'Skip these rules' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s o -l output -d 'Form of the output' -r -f -a "human\t'For people'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s o -l output -d 'Output format' -r -f -a "human\t'For people'
 json\t'schemas/lint.json'
 sarif\t'SARIF 2.1.0'
 junit\t'JUnit XML'
@@ -1005,7 +1005,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l run -d 'Send standard requests through the patched proxies in a real Envoy and report what fails at run time; uses `envoy` on the PATH unless --envoy is given'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l stat -d 'Show only the number of findings per rule'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l pedantic -d 'Show infos in full instead of their number'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l pedantic -d 'Show info findings in full instead of only counting them'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l update-baseline -d 'Update the baseline: add new findings, drop those that are gone'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l fix -d 'Apply safe fixes'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l unsafe-fixes -d 'Also apply unsafe fixes'
@@ -1015,7 +1015,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s o -l output -d 'Output format: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l sort-by -d 'Sort by a field of each item, such as .priority or .metadata.name' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
@@ -1051,7 +1051,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s o -l output -d 'Output format: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l sort-by -d 'Sort by a field of each item, such as .priority or .metadata.name' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
@@ -1080,7 +1080,7 @@ pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l no-headers -d 'Leave out the headings of tables'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s w -l watch -d 'Go on, and say what becomes wrong or right'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s w -l watch -d 'Keep watching and report what goes wrong and what recovers'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s A -l all-namespaces -d 'Read all namespaces'
@@ -1201,7 +1201,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s A -l all-namespaces -d 'Read all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s o -l output -d 'Output format' -r -f -a "table\t'For people'
 json\t'For programs'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
@@ -1313,7 +1313,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l revision-to -d 'Revision to upgrade to: EnvoyFilters for other revisions do not count after the upgrade' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istiod -d 'istiod binary of a release on the way, RELEASE=PATH; may be given several times: the configuration that it generates replaces the forecast' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istiod-to -d 'istiod binary of the release to upgrade to' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s o -l output -d 'Form of the output' -r -f -a "human\t'For people'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s o -l output -d 'Output format' -r -f -a "human\t'For people'
 json\t'schemas/audit.json'
 markdown\t'For a change ticket'
 html\t'One self-contained page'
@@ -1379,7 +1379,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s o -l output -d 'Form of the output' -r -f -a "human\t'For people'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s o -l output -d 'Output format' -r -f -a "human\t'For people'
 yaml\t'Objects ready for kubectl apply'
 diff\t'Unified diffs'
 json\t'schemas/migrate.json'
@@ -1500,7 +1500,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l proxy-type -d 'Ask as a proxy that no object describes: sidecar, gateway or waypoint' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l proxy-labels -d 'Labels of the described proxy, a=b,c=d' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l proxy-version -d 'Istio version of the proxy [default: the release of istiod]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s o -l output -d 'Form of the output' -r -f -a "json\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s o -l output -d 'Output format' -r -f -a "json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
@@ -1542,7 +1542,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s o -l output -d 'Form of the output' -r -f -a "text\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s o -l output -d 'Output format' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r

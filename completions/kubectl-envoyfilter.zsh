@@ -940,8 +940,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
 '--only=[Omit every resource that the EnvoyFilters do not change]:ONLY:(changed)' \
-'-o+[Form of the output]:OUTPUT:(json yaml)' \
-'--output=[Form of the output]:OUTPUT:(json yaml)' \
+'-o+[Output format]:OUTPUT:(json yaml)' \
+'--output=[Output format]:OUTPUT:(json yaml)' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1018,8 +1018,8 @@ _arguments "${_arguments_options[@]}" : \
 '--max-time=[Seconds to wait for the response]:SECONDS:_default' \
 '--repeat=[Send the request this many times]:N:_default' \
 '*--without=[Compare with a run without this EnvoyFilter \[default\: without all of them\]]:FILTER:_default' \
-'-o+[Form of the output]:OUTPUT:(human json html)' \
-'--output=[Form of the output]:OUTPUT:(human json html)' \
+'-o+[Output format]:OUTPUT:(human json html)' \
+'--output=[Output format]:OUTPUT:(human json html)' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1079,8 +1079,8 @@ _arguments "${_arguments_options[@]}" : \
 '--fail-under=[Fail if the tests cover less than this percentage of patches, filters and routes]:PERCENT:_default' \
 '(--watch)--init=[Print a first test file for the filters in this file\: one request for each patch]:FILTERS:_files' \
 '--dump=[Config dump that the new test file uses \[default\: the demo'\''s proxy\]]:DUMP:_files' \
-'-o+[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
-'--output=[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
+'-o+[Output format]:OUTPUT:(human json junit tap github markdown)' \
+'--output=[Output format]:OUTPUT:(human json junit tap github markdown)' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1142,8 +1142,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
-'-o+[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
-'--output=[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
+'-o+[Output format\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
+'--output=[Output format\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1184,8 +1184,8 @@ never\:"Never"))' \
 ;;
 (lint)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[The same, spelled as for other commands]:FILE:_files' \
-'*--filename=[The same, spelled as for other commands]:FILE:_files' \
+'*-f+[Same as FILE]:FILE:_files' \
+'*--filename=[Same as FILE]:FILE:_files' \
 '--helm=[Helm chart to render with \`helm\` and check; -f then names its values files]:CHART:_files' \
 '-k+[Kustomization to build with \`kustomize\` or \`kubectl\` and check]:FOLDER:_files' \
 '--kustomize=[Kustomization to build with \`kustomize\` or \`kubectl\` and check]:FOLDER:_files' \
@@ -1206,14 +1206,14 @@ _arguments "${_arguments_options[@]}" : \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
 '*--select=[Only these rules (codes, prefixes such as EF3, names, or all)]:RULES:_default' \
 '*--ignore=[Skip these rules]:RULES:_default' \
-'-o+[Form of the output]:OUTPUT:((human\:"For people"
+'-o+[Output format]:OUTPUT:((human\:"For people"
 json\:"schemas/lint.json"
 sarif\:"SARIF 2.1.0"
 junit\:"JUnit XML"
 github\:"GitHub Actions workflow commands"
 gitlab\:"GitLab code quality report"
 markdown\:"A table"))' \
-'--output=[Form of the output]:OUTPUT:((human\:"For people"
+'--output=[Output format]:OUTPUT:((human\:"For people"
 json\:"schemas/lint.json"
 sarif\:"SARIF 2.1.0"
 junit\:"JUnit XML"
@@ -1254,7 +1254,7 @@ never\:"Never"))' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
 '--run[Send standard requests through the patched proxies in a real Envoy and report what fails at run time; uses \`envoy\` on the PATH unless --envoy is given]' \
 '--stat[Show only the number of findings per rule]' \
-'--pedantic[Show infos in full instead of their number]' \
+'--pedantic[Show info findings in full instead of only counting them]' \
 '--update-baseline[Update the baseline\: add new findings, drop those that are gone]' \
 '--fix[Apply safe fixes]' \
 '--unsafe-fixes[Also apply unsafe fixes]' \
@@ -1272,8 +1272,8 @@ never\:"Never"))' \
 ;;
 (get)
 _arguments "${_arguments_options[@]}" : \
-'-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
-'--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'-o+[Output format\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'--output=[Output format\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--sort-by=[Sort by a field of each item, such as .priority or .metadata.name]:PATH:_default' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -1317,8 +1317,8 @@ never\:"Never"))' \
 ;;
 (status)
 _arguments "${_arguments_options[@]}" : \
-'-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
-'--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'-o+[Output format\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'--output=[Output format\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--sort-by=[Sort by a field of each item, such as .priority or .metadata.name]:PATH:_default' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -1346,8 +1346,8 @@ never\:"Never"))' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '--no-headers[Leave out the headings of tables]' \
-'-w[Go on, and say what becomes wrong or right]' \
-'--watch[Go on, and say what becomes wrong or right]' \
+'-w[Keep watching and report what goes wrong and what recovers]' \
+'--watch[Keep watching and report what goes wrong and what recovers]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
@@ -1495,9 +1495,9 @@ never\:"Never"))' \
 ;;
 (version)
 _arguments "${_arguments_options[@]}" : \
-'-o+[Form of the output]:OUTPUT:((table\:"For people"
+'-o+[Output format]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'--output=[Form of the output]:OUTPUT:((table\:"For people"
+'--output=[Output format]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -1630,7 +1630,7 @@ _arguments "${_arguments_options[@]}" : \
 '--revision-to=[Revision to upgrade to\: EnvoyFilters for other revisions do not count after the upgrade]:NAME:_default' \
 '*--istiod=[istiod binary of a release on the way, RELEASE=PATH; may be given several times\: the configuration that it generates replaces the forecast]:RELEASE=PATH:_default' \
 '--istiod-to=[istiod binary of the release to upgrade to]:PATH:_files' \
-'-o+[Form of the output]:OUTPUT:((human\:"For people"
+'-o+[Output format]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
 markdown\:"For a change ticket"
 html\:"One self-contained page"
@@ -1639,7 +1639,7 @@ sarif\:"SARIF 2.1.0"
 junit\:"JUnit XML"
 github\:"GitHub Actions workflow commands"
 gitlab\:"GitLab code quality report"))' \
-'--output=[Form of the output]:OUTPUT:((human\:"For people"
+'--output=[Output format]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
 markdown\:"For a change ticket"
 html\:"One self-contained page"
@@ -1712,13 +1712,13 @@ traffic\:"As istiod, and requests through a real Envoy with both configurations"
 '--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
 '--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
-'-o+[Form of the output]:OUTPUT:((human\:"For people"
+'-o+[Output format]:OUTPUT:((human\:"For people"
 yaml\:"Objects ready for kubectl apply"
 diff\:"Unified diffs"
 json\:"schemas/migrate.json"
 markdown\:"For a pull request"
 html\:"One page"))' \
-'--output=[Form of the output]:OUTPUT:((human\:"For people"
+'--output=[Output format]:OUTPUT:((human\:"For people"
 yaml\:"Objects ready for kubectl apply"
 diff\:"Unified diffs"
 json\:"schemas/migrate.json"
@@ -1892,8 +1892,8 @@ _arguments "${_arguments_options[@]}" : \
 '(--like)--proxy-type=[Ask as a proxy that no object describes\: sidecar, gateway or waypoint]:TYPE:_default' \
 '--proxy-labels=[Labels of the described proxy, a=b,c=d]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy \[default\: the release of istiod\]]:VERSION:_default' \
-'-o+[Form of the output]:OUTPUT:(json)' \
-'--output=[Form of the output]:OUTPUT:(json)' \
+'-o+[Output format]:OUTPUT:(json)' \
+'--output=[Output format]:OUTPUT:(json)' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1943,8 +1943,8 @@ _arguments "${_arguments_options[@]}" : \
 '--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
 '--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
-'-o+[Form of the output]:OUTPUT:(text json)' \
-'--output=[Form of the output]:OUTPUT:(text json)' \
+'-o+[Output format]:OUTPUT:(text json)' \
+'--output=[Output format]:OUTPUT:(text json)' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \

@@ -52,6 +52,8 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "routes of many hosts, migrate", text: routes, arguments: &["migrate", "case.yaml"], unit: 100 },
     Case { name: "filters on one cluster, explain", text: same_cluster, arguments: EXPLAIN_DEMO, unit: 100 },
     Case { name: "removals beside other hosts", text: removals, arguments: LINT_JSON, unit: 80 },
+    Case { name: "VIRTUAL_HOST ADD", text: hosts, arguments: LINT_DEMO, unit: 20 },
+    Case { name: "FILTER_CHAIN ADD", text: chains, arguments: LINT_DEMO, unit: 20 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -135,6 +137,25 @@ fn listeners(number: usize) -> String {
             "  - applyTo: LISTENER\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: ADD\n      value:\n        name: l{index}\n        \
              address: {{socket_address: {{address: 127.0.0.1, port_value: {}}}}}\n        filter_chains: [{{filters: [{{name: a}}]}}]\n",
             20_000 + index
+        )
+    })
+}
+
+/// Virtual hosts, each of which goes into every route configuration.
+fn hosts(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: VIRTUAL_HOST\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: ADD\n      value: {{name: h{index}, \
+             domains: [h{index}.example.com], routes: []}}\n"
+        )
+    })
+}
+
+fn chains(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: FILTER_CHAIN\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: ADD\n      value: {{name: c{index}, \
+             filter_chain_match: {{server_names: [c{index}.example.com]}}, filters: []}}\n"
         )
     })
 }

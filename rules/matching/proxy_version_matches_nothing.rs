@@ -2,7 +2,8 @@
 
 use crate::declare_rule;
 use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss};
-use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo, names};
+use crate::lint::{Confidence, Context, Findings, Knowledge, PatchView, RuleInfo, names};
+use crate::model::envoy_filter::Patch;
 use crate::model::release::Release;
 use crate::source::Severity;
 use std::collections::BTreeSet;
@@ -46,13 +47,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let versions: BTreeSet<&str> =
                     met.iter().map(|met| met.run.config.proxy.istio_version.as_str()).collect();
                 let proxies = names::count(met.len(), "proxy", "proxies");
+                let twin = prepared(cx, &view);
                 let mut finding = view
                     .finding(rule, span, format!("proxyVersion `{shown}` matches none of the selected proxies"))
-                    .severity(Severity::Error)
+                    .severity(if twin { Severity::Info } else { Severity::Error })
                     .label("matches no proxy")
                     .ineffective()
                     .note(format!("the filter selects {proxies}, of version {}", names::listed(versions, 8)))
                     .workloads(met.iter().map(|met| met.run.label().to_owned()));
+                if twin {
+                    finding = finding.note("the same filter has this patch for the version of these proxies too");
+                }
                 if wanted.len() > MAX_PROXY_VERSION {
                     finding = finding.note(format!(
                         "an expression of more than {MAX_PROXY_VERSION} bytes matches nothing since 1.31"
@@ -82,4 +87,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .help("delete the patch if no proxy of that version runs any more"),
         );
     }
+}
+
+/// Whether the filter has the same patch for the version of the selected proxies, as before an upgrade; the value may differ.
+fn prepared(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    let kind = |patch: &Patch| (patch.apply_to, patch.context, patch.object.clone());
+    let own = kind(view.patch);
+    view.filter.patches.iter().filter(|other| other.index != view.patch.index && kind(other) == own).any(|other| {
+        let pinned = other.proxy.as_ref().is_some_and(|proxy| !proxy.version.is_empty());
+        let mut met = cx.on_proxies(view.filter_index, other.index).filter(|met| met.run.knowledge == Knowledge::Dump);
+        pinned && met.any(|met| met.planned.proxy_miss.is_none())
+    })
 }

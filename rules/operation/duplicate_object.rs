@@ -10,7 +10,7 @@ use crate::lint::results::matched;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Origin, Tree};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 declare_rule! {
@@ -35,13 +35,13 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = PerRun::new();
+    let (listeners, chains, hosts) = (PerRun::new(), PerRun::new(), PerRun::new());
     for view in cx.patches() {
         let apply_to = view.patch.apply_to;
         let collide = |run: &PatchRun<'_, '_>| match apply_to {
-            ApplyTo::Listener => listener(run, &known),
-            ApplyTo::FilterChain => chain(run),
-            ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => vhost(run),
+            ApplyTo::Listener => listener(run, &listeners),
+            ApplyTo::FilterChain => chain(run, &chains),
+            ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => vhost(run, &hosts),
             _ => None,
         };
         let seen = cx.seen(&view, |run| collide(run).is_some());
@@ -146,64 +146,121 @@ fn address(listener: &Tree<'_>) -> Option<String> {
     Some(format!("{}:{port}{udp}", socket.str_at("address")))
 }
 
-fn chain(run: &PatchRun<'_, '_>) -> Collision {
+/// The filter chains of a listener, collected once for all patches.
+#[derive(Default)]
+struct Chains {
+    names: Vec<String>,
+    /// The chains that match a combination of conditions, in their order.
+    matching: HashMap<Vec<String>, Vec<usize>>,
+    /// The first chain of each patch, with what it matches.
+    of_patch: HashMap<Origin, (usize, BTreeSet<Vec<String>>)>,
+}
+
+impl Chains {
+    fn of(run: &ProxyRun<'_>) -> HashMap<String, Chains> {
+        patched(run, ResourceKind::Listener, |listener| {
+            let mut found = Chains::default();
+            for (at, chain) in listener.get("filter_chains").map(Tree::items).unwrap_or_default().iter().enumerate() {
+                found.names.push(chain.name().to_owned());
+                let wanted = matched(chain);
+                for combination in &wanted {
+                    found.matching.entry(combination.clone()).or_default().push(at);
+                }
+                found.of_patch.entry(chain.origin).or_insert((at, wanted));
+            }
+            found
+        })
+    }
+}
+
+fn chain(run: &PatchRun<'_, '_>, known: &PerRun<HashMap<String, Chains>>) -> Collision {
+    let listeners = known.of(run.run, Chains::of);
     added(run).find_map(|place| {
-        let listener = run.run.after(ResourceKind::Listener, &place.resource)?;
-        let chains = listener.get("filter_chains")?.items();
-        let mine = chains.iter().position(|chain| chain.origin == run.id.origin())?;
-        let wanted = matched(&chains[mine]);
-        let collides = |(at, chain): &(usize, &Tree<'_>)| *at != mine && !matched(chain).is_disjoint(&wanted);
-        let other = chains.iter().enumerate().find(collides)?;
-        let (at, name) = (other.0, other.1.name());
+        let chains = listeners.get(&place.resource)?;
+        let (mine, wanted) = chains.of_patch.get(&run.id.origin())?;
+        let others = wanted.iter().filter_map(|one| chains.matching.get(one)?.iter().find(|at| *at != mine));
+        let at = *others.min()?;
+        let name = &chains.names[at];
         let message = format!("filter chain {at} `{name}` of listener {} matches the same connections", place.resource);
         Some(("filter_chain_match", message))
     })
 }
 
-fn vhost(run: &PatchRun<'_, '_>) -> Collision {
+/// The virtual hosts of a route configuration, collected once for all patches.
+#[derive(Default)]
+struct Hosts {
+    names: Vec<String>,
+    named: HashMap<String, Vec<usize>>,
+    /// The virtual hosts with a domain, and the index of the domain in each. Envoy compares domains in lowercase.
+    domains: HashMap<String, Vec<(usize, usize)>>,
+    /// What each patch added, in its order.
+    of_patch: HashMap<Origin, Vec<Added>>,
+}
+
+/// A virtual host that a patch added, or a domain that it added to one.
+enum Added {
+    Host(usize),
+    Domain(usize, usize, String),
+}
+
+impl Hosts {
+    fn of(run: &ProxyRun<'_>) -> HashMap<String, Hosts> {
+        patched(run, ResourceKind::Route, |routes| {
+            let mut found = Hosts::default();
+            for (at, host) in routes.get("virtual_hosts").map(Tree::items).unwrap_or_default().iter().enumerate() {
+                found.names.push(host.name().to_owned());
+                found.named.entry(host.name().to_owned()).or_default().push(at);
+                let mut added = |origin: Origin, what: Added| {
+                    if origin != Origin::ISTIOD {
+                        found.of_patch.entry(origin).or_default().push(what);
+                    }
+                };
+                added(host.origin, Added::Host(at));
+                for (number, domain) in host.get("domains").map(Tree::items).unwrap_or_default().iter().enumerate() {
+                    let Some(text) = domain.as_str() else { continue };
+                    found.domains.entry(text.to_ascii_lowercase()).or_default().push((at, number));
+                    added(domain.origin, Added::Domain(at, number, text.to_owned()));
+                }
+            }
+            found
+        })
+    }
+
+    /// What exists already of what a patch added.
+    fn collision(&self, resource: &str, patch: Origin) -> Collision {
+        self.of_patch.get(&patch)?.iter().find_map(|added| match added {
+            Added::Host(at) => {
+                let name = &self.names[*at];
+                let other = self.named.get(name)?.iter().find(|other| *other != at)?;
+                let message =
+                    format!("route configuration {resource} already has a virtual host `{}`", self.names[*other]);
+                Some(("name", message))
+            }
+            Added::Domain(at, number, domain) => {
+                let places = self.domains.get(&domain.to_ascii_lowercase())?;
+                let (other, _) = places.iter().find(|place| **place != (*at, *number))?;
+                let other = &self.names[*other];
+                Some(("domains", format!("the virtual host `{other}` already has the domain `{domain}`")))
+            }
+        })
+    }
+}
+
+fn vhost(run: &PatchRun<'_, '_>, known: &PerRun<HashMap<String, Hosts>>) -> Collision {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
     let changed: BTreeSet<&str> =
         changed.filter(|place| place.kind == ResourceKind::Route).map(|place| place.resource.as_str()).collect();
-    changed.into_iter().find_map(|resource| {
-        let routes = run.run.after(ResourceKind::Route, resource)?;
-        let vhosts = routes.get("virtual_hosts")?.items();
-        let ours = |tree: &Tree<'_>| tree.origin == run.id.origin();
-        let mut taken: Option<HashMap<String, Vec<(usize, usize)>>> = None;
-        for (at, mine) in vhosts.iter().enumerate() {
-            // A virtual host that the patch added, or domains that it merged into one.
-            let named = |other: &&Tree<'_>| ours(mine) && !std::ptr::eq(*other, mine) && other.name() == mine.name();
-            if let Some(other) = vhosts.iter().find(named) {
-                let message = format!("route configuration {resource} already has a virtual host `{}`", other.name());
-                return Some(("name", message));
-            }
-            let domains = mine.get("domains").map(Tree::items).unwrap_or_default();
-            for (number, domain) in domains.iter().enumerate().filter(|(_, domain)| ours(domain)) {
-                let Some(text) = domain.as_str().map(str::to_ascii_lowercase) else { continue };
-                let places = taken.get_or_insert_with(|| domains_of(vhosts)).get(&text);
-                let other = places.into_iter().flatten().find(|place| **place != (at, number));
-                if let Some((other, _)) = other {
-                    let other = vhosts[*other].name();
-                    let message = format!(
-                        "the virtual host `{other}` already has the domain `{}`",
-                        domain.as_str().unwrap_or("")
-                    );
-                    return Some(("domains", message));
-                }
-            }
-        }
-        None
-    })
+    let routes = known.of(run.run, Hosts::of);
+    changed.into_iter().find_map(|resource| routes.get(resource)?.collision(resource, run.id.origin()))
 }
 
-/// The virtual host of each domain, and the index of the domain in it. Envoy compares domains in lowercase.
-fn domains_of(vhosts: &[Tree<'_>]) -> HashMap<String, Vec<(usize, usize)>> {
-    let mut places: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
-    for (at, vhost) in vhosts.iter().enumerate() {
-        for (number, domain) in vhost.get("domains").map(Tree::items).unwrap_or_default().iter().enumerate() {
-            if let Some(domain) = domain.as_str() {
-                places.entry(domain.to_ascii_lowercase()).or_default().push((at, number));
-            }
+/// What is collected from each patched resource of a kind.
+fn patched<T>(run: &ProxyRun<'_>, kind: ResourceKind, collect: impl Fn(&Tree<'_>) -> T) -> HashMap<String, T> {
+    let mut found = HashMap::new();
+    for one in run.judged.patched.resources.iter().filter(|one| one.kind == kind) {
+        if let (Some(tree), false) = (&one.tree, found.contains_key(&one.name)) {
+            found.insert(one.name.clone(), collect(tree));
         }
     }
-    places
+    found
 }

@@ -7,7 +7,7 @@ use crate::lint::seen::exact;
 use crate::lint::{Context, Findings, PatchView, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
 use crate::proto::merge::{Change, ChangeKind};
-use crate::proto::tree::Origin;
+use crate::proto::tree::{Origin, Tree};
 use crate::source::Severity;
 use std::collections::BTreeSet;
 
@@ -53,6 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let guessed = !seen.certain() && !seen.runs.iter().any(|run| exact(run.run, &view));
         let all = || seen.runs.iter().flat_map(|run| &run.trace.effects);
         let mut kinds: Vec<Lost> = Vec::new();
+        let lost = |effect: &Effect| lost(effect).filter(|one| !keeps_cluster(&view, one));
         for one in all().filter_map(|(_, effect)| lost(effect)) {
             match kinds.iter_mut().find(|known| known.new == one.new) {
                 None => kinds.push(one),
@@ -113,6 +114,14 @@ fn goes_with_policy(view: &PatchView<'_>, new: &str) -> bool {
     let Some(policy) = new.strip_suffix("_lb_config") else { return false };
     let value = view.built.and_then(|built| built.value.as_ref());
     value.is_some_and(|value| value.str_at("lb_policy").eq_ignore_ascii_case(policy))
+}
+
+/// Whether the cluster that the route had is one of the weighted clusters that replace it, as for a canary.
+fn keeps_cluster(view: &PatchView<'_>, lost: &Lost) -> bool {
+    let value = view.built.and_then(|built| built.value.as_ref());
+    let weighted = value.and_then(|value| value.path(&["route", "weighted_clusters", "clusters"]));
+    let mut names = weighted.map(Tree::items).unwrap_or_default().iter().map(Tree::name);
+    lost.new == "weighted_clusters" && names.any(|name| lost.was == format!("`cluster: {name}`"))
 }
 
 fn lost(effect: &Effect) -> Option<Lost> {

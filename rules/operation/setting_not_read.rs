@@ -16,7 +16,8 @@ declare_rule! {
     /// A setting of a cluster or route that Envoy does not read because of another one.
     ///
     /// # What it finds
-    /// In the cluster that results: `round_robin_lb_config` and the like with another `lb_policy`, any of them beside
+    /// In the cluster that results: `consecutive_gateway_failure`, `failure_percentage_threshold` and `consecutive_local_origin_failure`
+    /// of outlier detection without the setting that makes them eject; `round_robin_lb_config` and the like with another `lb_policy`, any of them beside
     /// `load_balancing_policy`; `http_protocol_options`, `http2_protocol_options`, `common_http_protocol_options` and
     /// `upstream_http_protocol_options` beside `HttpProtocolOptions` in `typed_extension_protocol_options`; DNS settings of a cluster whose
     /// type resolves no names; `dns_refresh_rate` with `respect_dns_ttl`. On routes: `hash_policy` if every cluster of the
@@ -57,6 +58,13 @@ const DNS: &[&str] =
     &["dns_failure_refresh_rate", "dns_jitter", "dns_lookup_family", "dns_refresh_rate", "use_tcp_for_dns_lookups"];
 const HTTP: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
+/// Settings of outlier detection that only count unless another one, whose default is off, makes them eject.
+const OUTLIERS: &[(&str, &str)] = &[
+    ("consecutive_gateway_failure", "enforcing_consecutive_gateway_failure"),
+    ("consecutive_local_origin_failure", "split_external_local_origin_errors"),
+    ("failure_percentage_threshold", "enforcing_failure_percentage"),
+];
+
 /// Why a setting is not read.
 #[derive(Clone, PartialEq)]
 enum Unread {
@@ -66,6 +74,7 @@ enum Unread {
     NoNames(String),
     Ttl,
     NoHash(String),
+    NotEnforced(&'static str),
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -76,6 +85,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         match view.patch.apply_to {
             ApplyTo::Cluster => {
                 let fields = BALANCERS.iter().map(|(field, _)| *field).chain(PROTOCOLS.iter().chain(DNS).copied());
+                let outliers = OUTLIERS.iter().filter(|(field, _)| value.path(&["outlier_detection", field]).is_some());
+                for (field, switch) in outliers {
+                    let why = Unread::NotEnforced(switch);
+                    let field = format!("outlier_detection.{field}");
+                    if built.operation == Operation::Add {
+                        if !enforced(value, switch) {
+                            out.push(report(rule, &view, &field, &why));
+                        }
+                    } else {
+                        in_dumps(rule, cx, &view, &field, &|run| unenforced(run, switch), out);
+                    }
+                }
                 for field in fields.filter(|field| value.get(field).is_some()) {
                     if built.operation == Operation::Add {
                         if let Some(why) = unread(value, field) {
@@ -219,15 +240,43 @@ fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unre
             "`respect_dns_ttl` is set, so the TTL of each answer decides".to_owned(),
             "remove it; MERGE cannot reset respect_dns_ttl, and the DNS server sets the TTL".to_owned(),
         ),
+        Unread::NotEnforced(switch) => (
+            format!("`{switch}` is missing, which means off"),
+            match *switch {
+                "split_external_local_origin_errors" => format!("{switch}: true"),
+                _ => format!("{switch}: 100, or a DestinationRule with trafficPolicy.outlierDetection, which sets it"),
+            },
+        ),
         Unread::NoHash(policy) => (
             format!("the load balancer of its cluster is {policy}"),
             "kind: DestinationRule\nspec:\n  host: <service>\n  trafficPolicy:\n    loadBalancer:\n      consistentHash:\n        httpHeaderName: <header>".to_owned(),
         ),
     };
     let name = field.rsplit('.').next().unwrap_or(field);
-    view.finding(rule, view.value_path_span(field), format!("Envoy does not read `{name}` here: {because}"))
-        .label("without effect")
-        .help(help)
+    let message = match why {
+        Unread::NotEnforced(_) => format!("`{name}` ejects no host: {because}"),
+        _ => format!("Envoy does not read `{name}` here: {because}"),
+    };
+    view.finding(rule, view.value_path_span(field), message).label("without effect").help(help)
+}
+
+/// Whether outlier detection of a cluster ejects because of a setting with this switch.
+fn enforced(cluster: &Tree<'_>, switch: &str) -> bool {
+    let written = cluster.path(&["outlier_detection", switch]);
+    written.is_some_and(|it| it.as_u64().is_none_or(|percent| percent > 0) && !matches!(it.value, Value::Bool(false)))
+}
+
+/// The clusters that a patch changed, if none of them ejects because of the setting.
+fn unenforced(run: &PatchRun<'_, '_>, switch: &'static str) -> Found {
+    let mut found: Found = None;
+    for (place, _) in run.trace.effects.iter().filter(|(_, effect)| effect.changes()) {
+        if enforced(&*run.run.after(ResourceKind::Cluster, &place.resource)?, switch) {
+            return None;
+        }
+        let found = found.get_or_insert_with(|| (BTreeSet::new(), Unread::NotEnforced(switch)));
+        found.0.insert(place.resource.clone());
+    }
+    found
 }
 
 /// The clusters that a patch changed, if none of them reads the setting.

@@ -26,7 +26,7 @@ declare_rule! {
     /// # References
     /// envoyproxy/envoy issue 29461; Envoy 1.29 release notes.
     "EF322" "unknown-filter-config-key" Operation Warning => check,
-    explains: &["EF521"], by_release: true
+    explains: &["EF510", "EF521"], by_release: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -76,6 +76,9 @@ const OPEN: &[(&str, &str, &str, &str, &str)] = &[
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
+        // A processor that only observes protects nothing.
+        let mut observes = false;
+        walk::fields(value, &mut |field| observes |= field.is("observability_mode") && field.is_true());
         walk::fields(value, &mut |field| {
             let held = |wanted: &str| match wanted {
                 "" => true,
@@ -85,7 +88,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let one = OPEN
                 .iter()
                 .find(|(message, name, wanted, ..)| field.is(name) && field.message.ends_with(message) && held(wanted));
-            let Some((message, _, _, what, help)) = one else { return };
+            let Some((message, _, _, what, help)) =
+                one.filter(|(message, ..)| !observes || *message != ".ExternalProcessor")
+            else {
+                return;
+            };
             let note = match *message {
                 ".JwtAuthentication" => {
                     "expired and forged tokens count as failed; later filters cannot distinguish them from a missing one"

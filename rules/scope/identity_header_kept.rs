@@ -1,6 +1,7 @@
 //! EF518: an identity header that the proxy adds to the one that the client sent.
 
 use crate::declare_rule;
+use crate::lint::value::Object;
 use crate::lint::value::walk::{get, same};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue, Step};
@@ -81,7 +82,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let header = object.member("header").map(|member| &member.entry.value);
             let Some(key) = header.and_then(|header| get(header, "key")) else { continue };
             let name = key.as_str().unwrap_or_default().to_ascii_lowercase();
-            if !request || !is_identity(&name) || removed(value.objects[parent].node, &name) {
+            let earlier = || removed_before(&value.objects, parent, &name);
+            if !request || !is_identity(&name) || removed(value.objects[parent].node, &name) || earlier() {
                 continue;
             }
             let absent = object.text("append_action") == Some("ADD_IF_ABSENT");
@@ -119,4 +121,15 @@ pub(super) fn is_identity(name: &str) -> bool {
 fn removed(owner: &Node, name: &str) -> bool {
     let list = get(owner, "request_headers_to_remove").map(Node::items).unwrap_or_default();
     list.iter().any(|item| item.as_str().is_some_and(|one| one.eq_ignore_ascii_case(name)))
+}
+
+/// Whether a header mutation removes the header before this item adds it: mutations run in their order.
+fn removed_before(objects: &[Object<'_>], item: usize, name: &str) -> bool {
+    let of_list = |object: &Object<'_>| {
+        object.parent.is_some_and(|(parent, _)| Some(parent) == objects[item].parent.map(|it| it.0))
+    };
+    objects[..item]
+        .iter()
+        .filter(|object| of_list(object) && object.full_name() == objects[item].full_name())
+        .any(|object| object.text("remove").is_some_and(|one| one.eq_ignore_ascii_case(name)))
 }

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::rules::scope::principal_too_wide::of_principal;
 
 declare_rule! {
     /// An RBAC principal named as in an AuthorizationPolicy, without `spiffe://`.
@@ -24,15 +25,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
-        for object in &value.objects {
-            let of_principal = object.full_name() == "envoy.type.matcher.v3.StringMatcher"
-                && object.parent.is_some_and(|(parent, field)| {
-                    field.name() == "principal_name"
-                        && value.objects[parent].full_name() == "envoy.config.rbac.v3.Principal.Authenticated"
-                });
-            if !of_principal {
-                continue;
-            }
+        for object in value.objects.iter().filter(|object| of_principal(object, &value.objects)) {
             for kind in ["exact", "prefix"] {
                 let Some(member) = object.member(kind) else { continue };
                 let Some(name) = member.entry.value.as_str().filter(|name| is_identity(name)) else { continue };

@@ -1,6 +1,7 @@
 //! EF165: a match that no request satisfies.
 
 use crate::declare_rule;
+use crate::lint::text_match::{path_regex, texts};
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::{Node, Severity};
@@ -11,11 +12,15 @@ declare_rule! {
     /// # What it finds
     /// Paths and prefixes of routes that contain a query, do not begin with a slash, or contain `*`; headers named `path`,
     /// `method`, `authority` or `scheme` without their colon, also in rate limits and hash policies; methods in lowercase;
-    /// domains of virtual hosts with a scheme, a path, or a `*` that is neither first nor last.
+    /// domains of virtual hosts with a scheme, a path, or a `*` that is neither first nor last. Regular expressions of paths
+    /// without a slash at the beginning, with slashes around them, or with a query. Paths and principals of RBAC rules with
+    /// the same mistakes or a `*`; lists of header names for `ext_authz` with capitals; origins of CORS policies with capitals,
+    /// of CSRF policies with a scheme; content types of compressors with parameters or wildcards.
     ///
     /// # Why it matters
     /// Envoy compares paths without their query, and reads no wildcards in them. Pseudo headers begin with a colon, methods
-    /// are in uppercase, and a domain is compared with the host of the request.
+    /// are in uppercase, names of headers in lowercase, and a domain is compared with the host of the request. A regular
+    /// expression must match the whole value.
     ///
     /// # How to fix
     /// `query_parameters` for a query, `prefix: /api/` for everything below; `:path`; `domains: [shop.example.com]`.
@@ -36,6 +41,12 @@ const HEADERS: [(&str, &str); 3] = [
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
+            let vain = texts(object, &value.objects).into_iter();
+            out.extend(
+                vain.map(|text| {
+                    value.finding(rule, text.node.span, text.message).label("equals nothing").help(text.help)
+                }),
+            );
             let node = |name: &str| object.member(name).map(|member| &member.entry.value);
             let mut report = |node: &Node, message: String, help: String, severity: Severity| {
                 let finding: Finding = value.finding(rule, node.span, message).label("matches no request").help(help);
@@ -59,6 +70,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
             }
             if object.full_name() == "envoy.config.route.v3.RouteMatch" {
+                let regex = node("safe_regex").and_then(|regex| get(regex, "regex"));
+                if let Some((written, (message, help))) = regex.and_then(|it| Some((it, path_regex(it.as_str()?)?))) {
+                    report(written, message, help, Severity::Error);
+                }
                 for field in ["path", "prefix", "path_separated_prefix"] {
                     let Some(written) = node(field) else { continue };
                     if let Some((message, help, severity)) = path(written.as_str().unwrap_or_default(), field) {

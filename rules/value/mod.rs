@@ -68,5 +68,6 @@ pub(crate) mod v2_type;
 pub(crate) mod wasm_code_not_wasm;
 pub(crate) mod wasm_digest_malformed;
 pub(crate) mod wasm_plugin_gone;
+pub(crate) mod whole_value_match;
 pub(crate) mod wrong_extension_slot;
 pub(crate) mod wrong_json_type;

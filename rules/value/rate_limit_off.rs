@@ -2,15 +2,16 @@
 
 use crate::declare_rule;
 use crate::lint::value::switch::never;
+use crate::lint::walk::same;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::Severity;
+use crate::source::{Severity, Step};
 
 declare_rule! {
     /// A local rate limit without `filter_enabled` or `filter_enforced`, which limits nothing.
     ///
     /// # What it finds
     /// An HTTP `LocalRateLimit` with a token bucket, for the filter or for a route, without `filter_enabled` or
-    /// `filter_enforced`; a warning if one is 0 % and no runtime key can raise it.
+    /// `filter_enforced`; a warning if one is 0 % for the filter and no runtime key can raise it.
     ///
     /// # Why it matters
     /// Both default to 0 % of the requests. Without `filter_enabled`, no request takes a token; without
@@ -31,9 +32,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| object.whole && object.full_name() == LIMIT) {
             let has = |name: &str| object.member(name).is_some();
+            // A route may be exempt from the filter's limit.
+            let of_route =
+                object.route.iter().any(|step| matches!(step, Step::Key(key) if same(key, "typed_per_filter_config")));
             let Some(bucket) = object.member("token_bucket").or_else(|| object.member("descriptors")) else { continue };
             if let Some((key, zero)) = ["filter_enabled", "filter_enforced"].iter().find_map(|key| {
-                let member = object.member(key)?;
+                let member = object.member(key).filter(|_| !of_route)?;
                 never(&member.entry.value).then_some((*key, member.entry.key_span))
             }) {
                 let what = if key == "filter_enabled" { "limits nothing" } else { "only counts" };

@@ -5,7 +5,7 @@ use crate::lint::value::switch::{never, none, off};
 use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::Node;
+use crate::source::{Node, NodeValue, Severity};
 
 declare_rule! {
     /// A filter or setting that its own switch turns off.
@@ -15,8 +15,8 @@ declare_rule! {
     /// `cors` and global rate limit filters, admission control, adaptive concurrency, compressors, connection and bandwidth
     /// limits, network rate limits, mirrors, and matches of routes. And a fault without `percentage` or a bandwidth
     /// limit without `enable_mode`, which default to 0 % and `DISABLED`. An `ext_proc` filter that skips headers, bodies and
-    /// trailers of both directions, and an RBAC filter that has no rules or denies by none, unless a given patch configures
-    /// routes for them.
+    /// trailers of both directions, an RBAC filter that has no rules or denies by none, and an HTTP filter with
+    /// `disabled: true`, unless a given patch configures routes for them. A fault filter with `max_active_faults: 0`.
     ///
     /// # Why it matters
     /// Envoy accepts it, and nothing shows that it does nothing: an authorization service that is never called allows
@@ -97,13 +97,15 @@ const SWITCHES: &[Switch] = switches! {
 /// Runtime keys of a fault filter beside its percentages.
 const FAULT_KEYS: [&str; 3] = ["abort_percent_runtime", "delay_percent_runtime", "response_rate_limit_percent_runtime"];
 
-/// What a filter without effect does not do, and what changes that.
-type Idle = (&'static str, &'static str);
+/// What a filter without effect does not do, what changes that, and how sure it is that nobody wants this.
+type Idle = (&'static str, &'static str, Severity);
 
 type Find = fn(&Object<'_>) -> Option<Idle>;
 
 /// Filters that may do nothing as they are, with the message that changes that for a route.
-const IDLE: [(&str, Find, &str); 2] = [
+const IDLE: [(&str, Find, &str); 4] = [
+    ("envoy.extensions.filters.http.fault.v3.HTTPFault", without_faults, "fault.v3.HTTPFault"),
+    ("envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter", disabled, "route.v3.FilterConfig"),
     ("envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor", skips_all, "ext_proc.v3.ExtProcPerRoute"),
     ("envoy.extensions.filters.http.rbac.v3.RBAC", without_rules, "rbac.v3.RBACPerRoute"),
 ];
@@ -117,7 +119,8 @@ fn skips_all(filter: &Object<'_>) -> Option<Idle> {
         ["request_body_mode", "response_body_mode"].iter().all(|field| matches!(is(field), None | Some("NONE")));
     let trailers = ["request_trailer_mode", "response_trailer_mode"];
     let idle = headers && bodies && trailers.iter().all(|field| is(field) != Some("SEND"));
-    idle.then_some(("this filter sends nothing to its service", "processing_mode:\n  request_header_mode: SEND"))
+    let help = "processing_mode:\n  request_header_mode: SEND";
+    idle.then_some(("this filter sends nothing to its service", help, Severity::Warning))
 }
 
 /// An RBAC filter that allows every request.
@@ -127,6 +130,7 @@ fn without_rules(filter: &Object<'_>) -> Option<Idle> {
         return (!other).then_some((
             "this filter checks no request: it has no `rules`",
             "rules:\n  action: ALLOW\n  policies: {…}",
+            Severity::Warning,
         ));
     };
     let none = get(rules, "policies").is_none_or(|policies| policies.entries().is_empty());
@@ -134,6 +138,26 @@ fn without_rules(filter: &Object<'_>) -> Option<Idle> {
     (none && denies && !other).then_some((
         "this filter denies no request: it has no `policies`",
         "policies:\n  <name>:\n    permissions: […]\n    principals: […]",
+        Severity::Warning,
+    ))
+}
+
+/// A fault filter that allows no fault at a time.
+fn without_faults(filter: &Object<'_>) -> Option<Idle> {
+    let most = &filter.member("max_active_faults")?.entry.value.value;
+    let none = matches!(most, NodeValue::Number(text) if text == "0");
+    let message = "this filter injects no fault: `max_active_faults` is 0";
+    none.then_some((message, "remove `max_active_faults`", Severity::Warning))
+}
+
+/// An HTTP filter that only routes can enable.
+fn disabled(filter: &Object<'_>) -> Option<Idle> {
+    let disabled = &filter.member("disabled")?.entry.value.value;
+    matches!(disabled, NodeValue::Bool(true)).then_some((
+        "this filter is disabled, and no given patch enables it for a route",
+        "remove `disabled`, or enable it where it is needed with applyTo: HTTP_ROUTE or VIRTUAL_HOST:\ntyped_per_filter_config:\n  <name of the filter>:\n    \"@type\": type.googleapis.com/envoy.config.route.v3.FilterConfig\n    config: {}",
+        // Another filter, or an operator, may enable it.
+        Severity::Info,
     ))
 }
 
@@ -144,11 +168,16 @@ fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some((_, find, routes)) = IDLE.iter().find(|(message, ..)| *message == object.full_name()) else {
                 continue;
             };
-            let Some((message, help)) = find(object) else { continue };
-            let by_route = |value: &PatchValue<'_>| value.objects.iter().any(|it| it.full_name().ends_with(routes));
+            let Some((message, help, severity)) = find(object) else { continue };
+            let by_route = |value: &PatchValue<'_>| {
+                let settings = |it: &Object<'_>| it.full_name().ends_with(routes) && !std::ptr::eq(it, object);
+                value.objects.iter().any(settings)
+            };
             if !cx.values().iter().any(by_route) {
-                let member = object.member("processing_mode").or_else(|| object.member("rules"));
-                out.push(value.finding(rule, span(object, member), message).label("without effect").help(help));
+                let fields = ["processing_mode", "rules", "max_active_faults", "disabled"];
+                let member = fields.iter().find_map(|field| object.member(field));
+                let finding = value.finding(rule, span(object, member), message).severity(severity);
+                out.push(finding.label("without effect").help(help));
             }
         }
     }

@@ -8,6 +8,7 @@
 mod body;
 pub mod certificates;
 pub mod connections;
+mod cpu;
 pub mod feed;
 pub mod health;
 pub(crate) mod json;

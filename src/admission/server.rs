@@ -2,6 +2,7 @@
 
 use super::body::Bodies;
 use super::connections::Connections;
+use super::cpu;
 use super::health::Health;
 use super::judge::{self, Rules};
 use super::metrics::Metrics;
@@ -19,8 +20,9 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -68,6 +70,10 @@ const BODIES: usize = 8;
 /// A late review that has spent this part of its budget, a quarter, is late for its own cost, not because the server is slow.
 /// Ordinary reviews spend less than a tenth.
 const MUCH: u64 = 4;
+
+/// So is one whose thread has worked for the same part of the deadline, but at least for this long: budgets count what is
+/// expected to cost, not time.
+const LONG: Duration = Duration::from_millis(250);
 
 /// Answers reviews.
 #[derive(Debug)]
@@ -194,8 +200,9 @@ impl Reviewer {
                 Ok(turn) => {
                     let allowance = Arc::new(Allowance::new(self.limits.units));
                     let crowded = turn.crowded();
+                    let thread = Arc::new(OnceLock::new());
                     tokio::select! {
-                        decided = self.judge(&request, &allowance, turn)? => match decided {
+                        decided = self.judge(&request, &allowance, &thread, turn)? => match decided {
                             Ok(Ok(decision)) => decision,
                             Ok(Err(Undecided::Cancelled)) => late("the review was canceled"),
                             Ok(Err(Undecided::NotJson(error))) => {
@@ -204,11 +211,13 @@ impl Reviewer {
                             Ok(Err(Undecided::Panicked(_))) | Err(_) => return Err(self.panicked(&request)),
                         },
                         () = sleep_until(end) => {
+                            let worked = thread.get().and_then(|thread: &PathBuf| cpu::time(thread)).unwrap_or_default();
+                            let long = LONG.max(self.time(theirs) / 4);
                             // The work ends too, and returns its permit.
                             allowance.cancel();
                             if crowded {
                                 request.exceeds(&self.snapshot(), &self.rules, policy, Excess::Reviews)
-                            } else if allowance.spent() > self.limits.units / MUCH {
+                            } else if allowance.spent() > self.limits.units / MUCH || worked > long {
                                 request.exceeds(&self.snapshot(), &self.rules, policy, Excess::Time)
                             } else {
                                 late(&format!("the review took longer than {} ms", self.time(theirs).as_millis()))
@@ -233,12 +242,16 @@ impl Reviewer {
         &self,
         request: &Arc<Request>,
         allowance: &Arc<Allowance>,
+        thread: &Arc<OnceLock<PathBuf>>,
         turn: Turn,
     ) -> Result<oneshot::Receiver<Result<Decision, Undecided>>, (StatusCode, String)> {
         let (sender, receiver) = oneshot::channel();
         let (request, allowance, rules) = (Arc::clone(request), Arc::clone(allowance), Arc::clone(&self.rules));
-        let (snapshot, policy) = (self.snapshot(), self.limits.policy);
+        let (snapshot, policy, thread) = (self.snapshot(), self.limits.policy, Arc::clone(thread));
         let work = move || {
+            if let Some(own) = cpu::this_thread() {
+                let _ = thread.set(own);
+            }
             let decided = request.decide_within(&snapshot, &rules, policy, &allowance);
             drop((snapshot, turn));
             // The client may have stopped waiting.

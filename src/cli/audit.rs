@@ -49,7 +49,7 @@ pub(super) struct Audit {
     /// Also list changes that do not depend on EnvoyFilters; requires the istiod of the release to upgrade to
     #[arg(long, help_heading = "istiod")]
     all_changes: bool,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "human")]
     output: Output,
     /// Write to a file instead of standard output

@@ -44,7 +44,7 @@ pub(super) struct Diff {
     /// Exit with 0 when something changes: only what could not be judged is a failure
     #[arg(long)]
     accept_changes: bool,
-    /// Form of the output: text, json, or markdown for a comment on a change
+    /// Output format: text, json, or markdown for a comment on a change
     #[arg(short, long, default_value = "text", value_name = "FORM", hide_possible_values = true)]
     output: Output,
 }

@@ -24,7 +24,7 @@ pub(super) struct Doctor {
     files: Vec<PathBuf>,
     #[command(flatten)]
     istiod: IstiodOptions,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "text")]
     output: TextOrJson,
 }

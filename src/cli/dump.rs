@@ -42,7 +42,7 @@ pub(super) struct Dump {
     /// Include endpoints
     #[arg(long)]
     endpoints: bool,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "json")]
     output: Output,
 }

@@ -25,7 +25,7 @@ pub(super) struct Lint {
     /// EnvoyFilters and related objects (workloads, services): files, folders, - for standard input [default: the cluster's]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The same, spelled as for other commands
+    /// Same as FILE
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     named: Vec<PathBuf>,
     /// Helm chart to render with `helm` and check; -f then names its values files
@@ -52,7 +52,7 @@ pub(super) struct Lint {
     /// Skip these rules
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "human")]
     output: Output,
     /// Write to a file instead of standard output
@@ -61,7 +61,7 @@ pub(super) struct Lint {
     /// Show only the number of findings per rule
     #[arg(long)]
     stat: bool,
-    /// Show infos in full instead of their number
+    /// Show info findings in full instead of only counting them
     #[arg(long)]
     pedantic: bool,
     /// Minimum severity to report: error, warning or info

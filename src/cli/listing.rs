@@ -14,7 +14,7 @@ use std::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Listing {
-    /// Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…
+    /// Output format: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…
     #[arg(short, long, default_value = "table", value_name = "FORM", value_parser = form)]
     pub(super) output: Form,
     /// Leave out the headings of tables

@@ -47,7 +47,7 @@ pub(super) struct Migrate {
     envoy: Option<PathBuf>,
     #[command(flatten)]
     istiod: IstiodOptions,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "human")]
     output: Output,
     /// Write the objects to files in this folder

@@ -27,7 +27,7 @@ pub(super) struct Render {
     /// Omit every resource that the EnvoyFilters do not change
     #[arg(long)]
     only: Option<Only>,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "json")]
     output: Output,
 }

@@ -16,7 +16,7 @@ type Shown = (BTreeMap<[String; 4], OnWorkload>, Vec<usize>);
 pub(super) struct Status {
     #[command(flatten)]
     listing: Listing,
-    /// Go on, and say what becomes wrong or right
+    /// Keep watching and report what goes wrong and what recovers
     #[arg(short, long)]
     watch: bool,
 }

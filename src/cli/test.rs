@@ -45,7 +45,7 @@ pub(super) struct Test {
     /// Show how long each test took
     #[arg(long)]
     times: bool,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "human")]
     output: Output,
 }

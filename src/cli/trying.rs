@@ -43,7 +43,7 @@ pub(super) struct TryRequest {
     /// Show times, random values and access logs, which differ from run to run
     #[arg(long)]
     times: bool,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "human")]
     output: Output,
 }

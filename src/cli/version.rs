@@ -14,7 +14,7 @@ pub(super) struct Version {
     /// Only the version of this program; reads no cluster
     #[arg(long)]
     client: bool,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "table")]
     output: TableOrJson,
 }

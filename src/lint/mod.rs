@@ -28,7 +28,7 @@ pub use facts::context::{Context, Live, ProxyRun};
 pub use facts::view::{Knowledge, PatchView};
 pub(crate) use facts::{
     anchor, callers, culprit, document, ends, filter_keys, live, names, no_match, order, per_run, ports, reach,
-    results, route_match, seen, versions,
+    results, route_match, seen, text_match, versions,
 };
 pub use facts::{context, crd};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};

@@ -26,5 +26,6 @@ pub(crate) mod route_match;
 pub(crate) mod scripts;
 pub(crate) mod seen;
 pub(crate) mod sights;
+pub(crate) mod text_match;
 pub(crate) mod versions;
 pub(crate) mod view;

@@ -1,9 +1,9 @@
 //! Checks values against the rules that Envoy enforces (protoc-gen-validate).
 
-use crate::lint::value::{Member, Object};
+use crate::lint::value::{Member, Object, short};
 use crate::proto::decode::parse_go_duration;
 use crate::proto::rules::{Enumeration, Number, Rules, Text};
-use crate::proto::schema::{Cardinality, Field, Kind, Message, WellKnown};
+use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, WellKnown};
 use crate::source::{Node, NodeValue, Span};
 use regex::Regex;
 
@@ -147,7 +147,7 @@ pub(crate) fn absent(object: &Object<'_>, message: Message) -> Vec<Absent> {
                     text(rules, "")
                 }
                 (.., Some(rules)) => match field.kind() {
-                    Kind::Enum(_) => enumeration(rules, field, 0),
+                    Kind::Enum(of) => enumeration(rules, of, 0),
                     _ => None,
                 },
                 _ => None,
@@ -196,12 +196,14 @@ fn single(rules: &Rules, kind: Kind, node: &Node, out: &mut Vec<Broken>) {
             }
             _ => None,
         },
-        (Kind::Enum(of), NodeValue::String(name)) => rules.enumeration.as_ref().and_then(|rules| {
-            let value = of.by_name(name)?;
-            let allowed =
-                |number: i64| of.by_number(i32::try_from(number).ok()?).map(crate::proto::schema::EnumValue::name);
-            enumeration_by(rules, i64::from(value), &allowed)
-        }),
+        (Kind::Enum(of), NodeValue::String(name)) => {
+            let number = of.by_name(name).map(i64::from);
+            rules.enumeration.as_ref().zip(number).and_then(|(rules, number)| enumeration(rules, of, number))
+        }
+        (Kind::Enum(of), NodeValue::Number(written)) => {
+            let number = written.parse().ok();
+            rules.enumeration.as_ref().zip(number).and_then(|(rules, number)| enumeration(rules, of, number))
+        }
         (Kind::String, NodeValue::String(value)) => rules.text.as_ref().and_then(|rules| text(rules, value)),
         // The bytes are written in base64: only their presence is checked.
         (Kind::Bytes, NodeValue::String(value)) => {
@@ -317,13 +319,8 @@ fn header_value(value: &str, strict: bool) -> bool {
     if strict { !value.contains(control) } else { !value.contains(['\0', '\n', '\r']) }
 }
 
-fn enumeration(rules: &Enumeration, field: Field, value: i64) -> Option<String> {
-    let Kind::Enum(of) = field.kind() else { return None };
-    let name = |number: i64| of.by_number(i32::try_from(number).ok()?).map(crate::proto::schema::EnumValue::name);
-    enumeration_by(rules, value, &name)
-}
-
-fn enumeration_by(rules: &Enumeration, value: i64, name: &dyn Fn(i64) -> Option<&'static str>) -> Option<String> {
+fn enumeration(rules: &Enumeration, of: Enum, value: i64) -> Option<String> {
+    let name = |number: i64| of.by_number(i32::try_from(number).ok()?).map(EnumValue::name);
     let names = |numbers: &[i64]| numbers.iter().filter_map(|&number| name(number)).collect::<Vec<_>>().join(", ");
     if let Some(constant) = rules.constant.filter(|&constant| constant != value) {
         return Some(names(&[constant]));
@@ -331,5 +328,15 @@ fn enumeration_by(rules: &Enumeration, value: i64, name: &dyn Fn(i64) -> Option<
     if !rules.within.is_empty() && !rules.within.contains(&value) {
         return Some(format!("one of {}", names(&rules.within)));
     }
-    rules.without.contains(&value).then(|| format!("something other than {}", names(&rules.without)))
+    if rules.without.contains(&value) {
+        return Some(format!("something other than {}", names(&rules.without)));
+    }
+    (rules.defined_only && name(value).is_none()).then(|| {
+        let declared: Vec<&str> = of.values().map(EnumValue::name).collect();
+        if declared.len() > 8 {
+            format!("a value that `{}` declares", short(of.full_name()))
+        } else {
+            format!("one of {}", declared.join(", "))
+        }
+    })
 }

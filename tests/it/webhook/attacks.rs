@@ -338,18 +338,20 @@ fn late_work_ends_and_namespaces_take_turns() {
         assert_eq!(answer["response"]["auditAnnotations"]["verdict"], "allowed", "{answer}");
         assert!(took < Duration::from_millis(500), "{took:?}");
         // Those that waited for reviews of their own namespace are denied: a namespace cannot make its own reviews late.
-        let (mut late, mut denied) = (0, 0);
+        let (mut own, mut crowded) = (0, 0);
         for answer in slow {
             let response = &answer.unwrap()["response"];
             match response["auditAnnotations"]["verdict"].as_str() {
-                Some("late") => late += 1,
                 Some("denied") if response.to_string().contains("its namespace sent more reviews at once") => {
-                    denied += 1;
+                    crowded += 1;
                 }
+                // Which of the two depends on how much of a core it got.
+                Some("late") => own += 1,
+                Some("denied") if response.to_string().contains("EF904") => own += 1,
                 _ => panic!("{response}"),
             }
         }
-        assert_eq!((late, denied), (1, 7));
+        assert_eq!((own, crowded), (1, 7));
         // Eight were canceled; the permits are free.
         let began = Instant::now();
         let answers = join_all((0..4).map(|_| reviewer.review(body("busy", "fast"), None))).await;
@@ -369,10 +371,22 @@ fn what_is_late_for_its_own_cost_is_denied() {
             budget::charge(100);
         }
     };
-    let deadline = Duration::from_millis(200);
-    for (units, verdict) in [(1_000_000, "denied"), (1_000_000_000, "late")] {
-        let limits = Limits { deadline, units, ..Limits::default() };
-        let (runtime, reviewer) = reviewer(limits, with_check(slow));
+    // Work that no budget counts.
+    let busy: fn(&'static RuleInfo, &Context<'_>, &mut Findings) = |_, _, _| {
+        loop {
+            let mut sum = 0_u64;
+            (0..100_000).for_each(|one| sum = std::hint::black_box(sum.wrapping_add(one)));
+            budget::charge(1);
+        }
+    };
+    let verdict_of_busy = if cfg!(target_os = "linux") { "denied" } else { "late" };
+    for (check, deadline, units, verdict) in [
+        (slow, 200, 1_000_000, "denied"),
+        (slow, 200, 1_000_000_000, "late"),
+        (busy, 3_000, 1_000_000_000, verdict_of_busy),
+    ] {
+        let limits = Limits { deadline: Duration::from_millis(deadline), units, ..Limits::default() };
+        let (runtime, reviewer) = reviewer(limits, with_check(check));
         let answer = runtime.block_on(reviewer.review(body("shop", "slow"), None)).unwrap();
         assert_eq!(answer["response"]["auditAnnotations"]["verdict"], verdict, "{answer}");
     }

@@ -1,0 +1,124 @@
+//! EF537: conditions of an RBAC policy that every request satisfies, or none.
+
+use crate::declare_rule;
+use crate::lint::walk::get;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::{Node, NodeValue};
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+declare_rule! {
+    /// Conditions of an RBAC policy that contradict each other.
+    ///
+    /// # What it finds
+    /// `and_rules` or `and_ids` with two different exact values of one header, port or identity, which no request has; and
+    /// `permissions`, `principals`, `or_rules` or `or_ids` with the negations of two such values, of which every request
+    /// satisfies one.
+    ///
+    /// # Why it matters
+    /// An ALLOW that nothing satisfies denies every request; a DENY that everything satisfies, too.
+    ///
+    /// # How to fix
+    /// Alternatives belong into `or_rules` and `or_ids`, or one list of `permissions` or `principals`; negations that must all hold
+    /// into `and_rules` and `and_ids`.
+    ///
+    /// # References
+    /// Envoy `config.rbac.v3.Policy`: one of the permissions and one of the principals must match; Envoy 1.38.2.
+    "EF537" "rbac-rule-contradicts" Scope Error => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            let lists: &[(&str, bool)] = match object.full_name() {
+                "envoy.config.rbac.v3.Policy" => &[("permissions", false), ("principals", false)],
+                "envoy.config.rbac.v3.Permission.Set" => &[("rules", is_and(object.parent.map(|it| it.1.name())))],
+                "envoy.config.rbac.v3.Principal.Set" => &[("ids", is_and(object.parent.map(|it| it.1.name())))],
+                _ => continue,
+            };
+            for (field, and) in lists {
+                let Some(list) = object.member(field).map(|member| &member.entry.value) else { continue };
+                let Some((first, second)) = contradiction(list.items(), *and) else { continue };
+                let (message, help) = if *and {
+                    ("no request satisfies both conditions", "or_rules or or_ids, for alternatives")
+                } else {
+                    (
+                        "every request satisfies one of these conditions",
+                        "and_rules or and_ids, for negations that must all hold",
+                    )
+                };
+                out.push(
+                    value
+                        .finding(rule, second.span, message)
+                        .label(if *and { "another value" } else { "satisfied by what the other excludes" })
+                        .related(first.span, "the other condition")
+                        .help(help),
+                );
+            }
+        }
+    }
+}
+
+fn is_and(field: Option<&str>) -> bool {
+    field.is_some_and(|field| field.starts_with("and_"))
+}
+
+/// Two conditions that exclude each other, or whose negations do.
+fn contradiction(conditions: &[Node], and: bool) -> Option<(&Node, &Node)> {
+    let mut known: HashMap<String, (String, &Node)> = HashMap::new();
+    for condition in conditions {
+        let inner = if and { Some(condition) } else { get(condition, "not_rule").or_else(|| get(condition, "not_id")) };
+        let Some((about, value)) = inner.and_then(exact) else { continue };
+        match known.get(&about) {
+            Some((other, first)) if exclude(other, &value) => return Some((first, condition)),
+            Some(_) => {}
+            None => {
+                known.insert(about, (value, condition));
+            }
+        }
+    }
+    None
+}
+
+/// Whether no request has both values: different texts, or ranges of addresses without a common one.
+fn exclude(one: &str, other: &str) -> bool {
+    let (Some((first, first_bits)), Some((second, second_bits))) = (network(one), network(other)) else {
+        return one != other;
+    };
+    let bits = first_bits.min(second_bits);
+    first.len() != second.len() || first[..bits] != second[..bits]
+}
+
+/// The bits of an address, and the length of its range.
+fn network(text: &str) -> Option<(Vec<bool>, usize)> {
+    let (address, length) = text.split_once('/')?;
+    let bytes = match address.parse().ok()? {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    };
+    let bits: Vec<bool> = bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
+    let length = length.parse().ok().filter(|length| *length <= bits.len())?;
+    Some((bits, length))
+}
+
+/// What a condition is about, and the only value, or range of addresses, that satisfies it.
+fn exact(condition: &Node) -> Option<(String, String)> {
+    let text = |node: &Node, keys: &[&str]| {
+        let found = keys.iter().try_fold(node, |node, key| get(node, key))?;
+        found.as_str().map(str::to_owned)
+    };
+    if let Some(header) = get(condition, "header") {
+        let value = text(header, &["string_match", "exact"]).or_else(|| text(header, &["exact_match"]))?;
+        let inverted = get(header, "invert_match").is_some();
+        return (!inverted)
+            .then(|| Some((format!("header {}", text(header, &["name"])?.to_ascii_lowercase()), value)))?;
+    }
+    if let Some(name) = get(condition, "authenticated").and_then(|it| text(it, &["principal_name", "exact"])) {
+        return Some(("identity".to_owned(), name));
+    }
+    ["source_ip", "direct_remote_ip", "remote_ip"].iter().find_map(|field| {
+        let range = get(condition, field)?;
+        let Some(NodeValue::Number(length)) = get(range, "prefix_len").map(|node| &node.value) else { return None };
+        Some(((*field).to_owned(), format!("{}/{length}", text(range, &["address_prefix"])?)))
+    })
+}
