@@ -193,6 +193,7 @@ pub static ALL: &[&Rule] = &[
     &operation::removal_refuses_connections::RULE,
     &operation::redirect_to_itself::RULE,
     &operation::endpoints_never_served::RULE,
+    &operation::metadata_not_written::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

@@ -29,6 +29,7 @@ pub(crate) mod merge_into_every_listener_filter;
 pub(crate) mod merge_into_route_match;
 pub(crate) mod merge_into_untyped_filter;
 pub(crate) mod merge_of_another_type;
+pub(crate) mod metadata_not_written;
 pub(crate) mod name_selects_nothing;
 pub(crate) mod no_terminal_filter;
 pub(crate) mod oneof_replaced;

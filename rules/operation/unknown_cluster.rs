@@ -76,7 +76,7 @@ fn clusters(tree: &Tree<'_>, route: &mut Vec<Step>, names: &mut Vec<(Vec<Step>, 
         route.push(Step::from(&**key));
         let text = value.as_str().unwrap_or_default();
         match &**key {
-            "cluster" | "cluster_name" if !text.is_empty() && !text.contains('%') => {
+            "cluster" | "cluster_name" | "upstream_cluster" if !text.is_empty() && !text.contains('%') => {
                 names.push((route.clone(), text.to_owned()));
             }
             "load_assignment" | "metadata" | "filter_metadata" | "dynamic_metadata" => {}

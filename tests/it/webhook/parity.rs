@@ -192,8 +192,8 @@ pub(super) const LATER: [&str; 4] = ["EF201", "EF202", "EF204", "EF317"];
 /// Deployments with pods, an upgrade, or an Envoy.
 const NOT_AT_ADMISSION: &[&str] = &[
     "EF003", "EF004", "EF005", "EF018", "EF133", "EF136", "EF137", "EF138", "EF139", "EF201", "EF202", "EF226",
-    "EF228", "EF229", "EF311", "EF316", "EF323", "EF339", "EF345", "EF390", "EF402", "EF406", "EF413", "EF505",
-    "EF520", "EF521", "EF538", "EF601", "EF602", "EF603", "EF604", "EF605", "EF606", "EF607", "EF608", "EF609",
-    "EF610", "EF611", "EF612", "EF613", "EF614", "EF615", "EF616", "EF617", "EF801", "EF802", "EF803", "EF804",
-    "EF805", "EF806", "EF807", "EF902", "EF903",
+    "EF228", "EF229", "EF311", "EF316", "EF323", "EF339", "EF345", "EF349", "EF390", "EF402", "EF406", "EF413",
+    "EF505", "EF520", "EF521", "EF538", "EF601", "EF602", "EF603", "EF604", "EF605", "EF606", "EF607", "EF608",
+    "EF609", "EF610", "EF611", "EF612", "EF613", "EF614", "EF615", "EF616", "EF617", "EF801", "EF802", "EF803",
+    "EF804", "EF805", "EF806", "EF807", "EF902", "EF903",
 ];
