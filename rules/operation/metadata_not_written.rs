@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
-use crate::lint::seen::{changed_filter_lists, config_type};
+use crate::lint::seen::{Seen, changed_filter_lists, config_type};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
@@ -15,7 +15,7 @@ declare_rule! {
     /// With config dumps: an inserted filter whose value names the metadata of `envoy.filters.http.jwt_authn` or
     /// `envoy.filters.http.ext_authz`, in RBAC rules, `filter_enabled_metadata`, `metadata_context_namespaces` or
     /// `%DYNAMIC_METADATA(…)%`, if no filter of that type is before it in any list that it is inserted into; and `istio_authn`, a
-    /// filter that Istio no longer has.
+    /// filter that Istio has until 1.23.
     ///
     /// # Why it matters
     /// The metadata is empty: an ALLOW denies every request, a DENY none, an authorization service is never asked, a header is not set.
@@ -30,7 +30,7 @@ declare_rule! {
     needs: &[Dump]
 }
 
-/// Namespaces of metadata, with the end of the type of the filter that writes them; none for one that is gone.
+/// Namespaces of metadata, with the end of the type of the filter that writes them; none for Istio's own, which is gone since 1.24.
 const WRITERS: [(&str, &str); 3] = [
     ("envoy.filters.http.ext_authz", ".ext_authz.v3.ExtAuthz"),
     ("envoy.filters.http.jwt_authn", ".jwt_authn.v3.JwtAuthentication"),
@@ -57,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let places = place(run, writer);
                 !places.is_empty() && !places.contains(&Writer::Before)
             };
-            let Some(seen) = cx.seen_if(&view, unwritten).filter(|seen| seen.certain()) else { continue };
+            let Some(seen) = cx.seen_if(&view, unwritten).filter(Seen::certain) else { continue };
             let after = seen.runs.iter().any(|run| place(run, writer).contains(&Writer::After));
             let (message, help) = if writer.is_empty() {
                 (
@@ -122,7 +122,11 @@ fn place(run: &PatchRun<'_, '_>, writer: &str) -> Vec<Writer> {
     for (_, listener) in run.run.changed_listeners() {
         for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
             let Some(own) = filters.iter().position(|filter| filter.origin == run.id.origin()) else { continue };
-            let at = filters.iter().position(|filter| !writer.is_empty() && config_type(filter).ends_with(writer));
+            let writes = |filter: &Tree<'_>| match writer {
+                "" => filter.name() == "istio_authn",
+                writer => config_type(filter).ends_with(writer),
+            };
+            let at = filters.iter().position(writes);
             found.push(match at {
                 Some(at) if at < own => Writer::Before,
                 Some(_) => Writer::After,
