@@ -138,7 +138,10 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF162", "mistake-address-with-port"),
     ("EF163", "mistake-bearer-prefix"),
     ("EF165", "mistake-query-in-a-path"),
+    ("EF165", "mistake-glob"),
     ("EF167", "mistake-header-appended"),
+    ("EF171", "mistake-path-with-query"),
+    ("EF171", "mistake-regex-of-a-part"),
     ("EF343", "mistake-retriable-codes"),
     ("EF343", "mistake-no-retry-condition"),
     ("EF344", "mistake-route-match"),
@@ -146,6 +149,9 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF528", "mistake-token-rules"),
     ("EF529", "mistake-principal"),
     ("EF531", "cors"),
+    ("EF535", "mistake-range"),
+    ("EF536", "mistake-namespace-prefix"),
+    ("EF537", "mistake-and-rules"),
 ];
 
 /// Additional cases for directions.
