@@ -244,6 +244,7 @@ pub static ALL: &[&Rule] = &[
     &scope::principal_too_wide::RULE,
     &scope::rbac_rule_contradicts::RULE,
     &scope::guarded_on_one_listener::RULE,
+    &scope::port_of_no_listener::RULE,
     &upgrade::stops_matching::RULE,
     &upgrade::begins_to_apply::RULE,
     &upgrade::stops_attaching::RULE,

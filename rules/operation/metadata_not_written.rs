@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
 use crate::lint::seen::{Seen, changed_filter_lists, config_type};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
 use crate::source::Step;
@@ -54,6 +54,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let unwritten = |run: &PatchRun<'_, '_>| {
+                if run.run.knowledge != Knowledge::Dump {
+                    return false;
+                }
                 let places = place(run, writer);
                 !places.is_empty() && !places.contains(&Writer::Before)
             };

@@ -6,7 +6,7 @@ use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::names::listed;
 use crate::lint::per_run::PerRun;
 use crate::lint::seen::{Seen, config_type};
-use crate::lint::{Context, Findings, PatchView, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
@@ -81,7 +81,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             ApplyTo::HttpRoute if refuses(value) => &|run| beside_route(run, value, &known),
             _ => continue,
         };
-        let Some(seen) = cx.seen_if(&view, |run| run.changes() && !open(run).is_empty()).filter(Seen::certain) else {
+        let Some(seen) = cx.seen_if(&view, |run| known_to(run) && !open(run).is_empty()).filter(Seen::certain) else {
             continue;
         };
         let found = open(&seen.runs[0]);
@@ -94,6 +94,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         out.push(seen.tell(finding));
     }
+}
+
+fn known_to(run: &PatchRun<'_, '_>) -> bool {
+    run.run.knowledge == Knowledge::Dump && run.changes()
 }
 
 fn span(view: &PatchView<'_>) -> crate::source::Span {

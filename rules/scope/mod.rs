@@ -18,6 +18,7 @@ pub(crate) mod origin_match_too_wide;
 pub(crate) mod outer_request_of_waypoint;
 pub(crate) mod plaintext_to_https_port;
 pub(crate) mod plaintext_transport;
+pub(crate) mod port_of_no_listener;
 pub(crate) mod port_reaches_other_services;
 pub(crate) mod principal_too_wide;
 pub(crate) mod principal_without_spiffe;
