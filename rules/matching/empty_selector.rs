@@ -39,7 +39,7 @@ pub(crate) fn speaks_of(cx: &Context<'_>, key: Span) -> bool {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = LazyCell::new(|| reach::known(cx));
+    let known = LazyCell::new(|| reach::with_proxy(cx));
     let all = LazyCell::new(|| reach::extent_with_names(&known));
     let extents = LazyCell::new(|| reach::by_namespace(cx));
     for filter in cx.filters {

@@ -27,7 +27,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = LazyCell::new(|| reach::known(cx));
+    let known = LazyCell::new(|| reach::with_proxy(cx));
     let extent = LazyCell::new(|| reach::extent(&known));
     for filter in cx.filters {
         let selector = filter.document.under(&["spec", "workloadSelector"]);

@@ -2,6 +2,7 @@
 
 use super::json::{self, JsonError, Part, Size};
 use crate::lint::limits::{self, Excess};
+use crate::source::escape;
 use serde_json::Value;
 use std::fmt;
 use std::ops::Range;
@@ -225,7 +226,10 @@ impl Request {
 
     /// The filter's reason for its exemption; empty when the annotation has none.
     pub(super) fn exemption(&self) -> Option<&str> {
-        self.object(Which::New).or(self.object(Which::Old))?.exemption.as_deref().map(str::trim)
+        let exemption = self.object(Which::New).or(self.object(Which::Old))?.exemption.as_deref()?;
+        // Invisible characters are no reason: U+2800 is an empty braille cell.
+        let is_blank = |c: char| c.is_whitespace() || escape::is_unsafe(c) || c == '\u{2800}';
+        Some(exemption.trim_matches(is_blank))
     }
 }
 

@@ -5,6 +5,8 @@ use super::progress::Watched;
 use super::session::{Exit, Surroundings};
 use crate::explain::view::API_VERSION;
 use crate::model::redact::Keeper;
+use crate::report::findings::ci;
+use crate::report::markdown::cell;
 use crate::report::style::{Role, Terminal};
 use crate::report::{self, junit, table};
 use crate::source::escape;
@@ -35,6 +37,17 @@ pub(super) enum Merge {
     Junit,
     /// One JSON list.
     List,
+    /// One after the other, with a paragraph for a context without a result.
+    Markdown,
+    /// The same with a workflow command.
+    Github,
+}
+
+impl Merge {
+    /// Whether the results are written one after the other, as they are.
+    fn is_text(self) -> bool {
+        matches!(self, Merge::Texts | Merge::Markdown | Merge::Github)
+    }
 }
 
 /// Separator of a table's cells until the table is merged with those of other contexts. No cell contains it, because cells are
@@ -58,6 +71,8 @@ fn merge(given: &[OsString], lists: bool) -> Merge {
         "sarif" => Merge::Sarif,
         "junit" => Merge::Junit,
         "gitlab" => Merge::List,
+        "markdown" => Merge::Markdown,
+        "github" => Merge::Github,
         _ => Merge::Texts,
     }
 }
@@ -68,6 +83,27 @@ struct Answer {
     exit: io::Result<Exit>,
     out: Vec<u8>,
     err: Vec<u8>,
+}
+
+impl Answer {
+    /// Why there is no result; `None` if there is one.
+    fn failure(&self) -> Option<String> {
+        let failed = match &self.exit {
+            Ok(exit) => matches!(exit, Exit::Usage | Exit::Partial),
+            Err(error) => return Some(error.to_string()),
+        };
+        (failed && self.out.is_empty()).then(|| String::from_utf8_lossy(&self.err).trim().to_owned())
+    }
+
+    /// What stands in a text for a context without a result.
+    fn stand_in(&self, merge: Merge) -> Option<String> {
+        let failure = self.failure()?;
+        match merge {
+            Merge::Markdown => Some(format!("**context {}**: {}\n", cell(&self.context), cell(&failure))),
+            Merge::Github => Some(ci::failed(&format!("context {}", self.context), &failure)),
+            _ => None,
+        }
+    }
 }
 
 /// Runs the command in every context and writes the results.
@@ -116,22 +152,33 @@ pub(super) fn run(
         worst = if exit.code() > worst.code() { exit } else { worst };
         writeln!(err, "{}: context {}", around.err.paint(Role::Dim, "note"), escape::one_line(&answer.context))?;
         err.write_all(&answer.err)?;
-        if merge == Merge::Texts && file.is_none() {
+        if merge.is_text() && file.is_none() {
             out.write_all(&answer.out)?;
+            out.write_all(answer.stand_in(merge).unwrap_or_default().as_bytes())?;
             out.flush()?;
         }
     }
     let mut text = Vec::new();
     match merge {
-        Merge::Texts if file.is_none() => return Ok(worst),
-        Merge::Texts => answers.iter().for_each(|answer| text.extend_from_slice(&answer.out)),
+        Merge::Texts | Merge::Markdown | Merge::Github if file.is_none() => return Ok(worst),
+        Merge::Texts | Merge::Markdown | Merge::Github => {
+            for answer in &answers {
+                text.extend_from_slice(&answer.out);
+                text.extend_from_slice(answer.stand_in(merge).unwrap_or_default().as_bytes());
+            }
+        }
         Merge::Table { headings } => together(&mut text, &answers, headings)?,
         Merge::Json => report::json(&mut text, &documents(&answers))?,
         Merge::Yaml => report::yaml::write(&mut text, documents(&answers).to_string().as_bytes())?,
         Merge::Sarif => report::json(&mut text, &log(&answers))?,
         Merge::Junit => junit::write(&mut text, &suites(&answers))?,
         Merge::List => {
-            let lists = answers.iter().filter_map(|one| serde_json::from_slice::<Vec<Value>>(&one.out).ok());
+            let lists = answers.iter().map(|one| {
+                serde_json::from_slice::<Vec<Value>>(&one.out).unwrap_or_else(|_| {
+                    let why = one.failure().unwrap_or_default();
+                    vec![ci::issue("unread", "major", &format!("context {}: {why}", one.context))]
+                })
+            });
             report::json(&mut text, &lists.flatten().collect::<Vec<_>>())?;
         }
     }
@@ -151,13 +198,13 @@ fn one(
     progress: Watched,
 ) -> Answer {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let terminal = if merge == Merge::Texts { around.out } else { Terminal { colour: false, ..around.out } };
+    let terminal = if merge.is_text() { around.out } else { Terminal { colour: false, ..around.out } };
     let exit = match Cli::try_parse_from(given) {
         Ok(mut own) => {
             own.global.cluster.context = vec![context.to_owned()];
             // Secrets seen in one context are hidden in the output of all.
             own.global.secrets = secrets.clone();
-            own.global.merged = !matches!(merge, Merge::Texts);
+            own.global.merged = !merge.is_text();
             own.command.for_context(context);
             own.once(Surroundings { out: terminal, ..around }, &mut out, &mut err, &progress)
         }

@@ -61,7 +61,7 @@ impl Doctor {
             }],
             filters: documents.len(),
             proxies: ProxyScope { read: compared.iter().flatten().count(), of: nodes.len(), pods: nodes.len() },
-            unread: Scope::unread(loaded.problems.iter()),
+            unread: Scope::unread(loaded.problems.iter(), None),
             lenders: Lenders::None,
         };
         match self.output {

@@ -47,6 +47,10 @@ impl Exit {
         match error {
             // It may be among what could not be listed.
             Error::NotFound(unanswered) if unanswered.problems.iter().any(hides) => Exit::Partial,
+            // As for files and config dumps.
+            Error::Unusable(unanswered) if unanswered.problems.iter().any(|it| it.code == Code::BadCapture) => {
+                Exit::Partial
+            }
             #[cfg(feature = "cluster")]
             Error::Cluster { .. } => Exit::Partial,
             Error::Output(_) => Exit::Partial,
@@ -63,7 +67,7 @@ fn hides(problem: &Problem) -> bool {
     match problem.code {
         Code::NoDump | Code::NotReady => true,
         Code::NotAllowed | Code::CannotList | Code::Interrupted => problem.severity == Severity::Error,
-        _ => false,
+        code => problem.severity == Severity::Error && code.is_dump(),
     }
 }
 

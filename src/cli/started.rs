@@ -38,6 +38,7 @@ pub(super) fn open(
         let (loaded, istiod, origin) = mesh::read_for_istiod(&settings, &istiod, needs, session.progress)?;
         (loaded, istiod, Some(origin))
     } else {
+        mesh::only_files(&settings)?;
         (load::read(files, &settings.load_options()), istiod, None)
     };
     let documents = std::mem::take(&mut loaded.documents);

@@ -40,7 +40,9 @@ struct Versions {
 #[serde(rename_all = "camelCase")]
 struct ControlPlane {
     revision: String,
-    tags: Vec<String>,
+    /// Absent if they could not be listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
     namespace: String,
     version: String,
     /// Absent if they could not be listed.
@@ -148,7 +150,7 @@ fn text(out: &mut dyn Write, versions: &Versions) -> io::Result<()> {
             .map(|plane| {
                 vec![
                     plane.revision.clone(),
-                    or_dash(&plane.tags.join(",")),
+                    plane.tags.as_ref().map_or_else(|| "unknown".to_owned(), |tags| or_dash(&tags.join(","))),
                     or_dash(&plane.namespace),
                     or_dash(&plane.version),
                     plane.pods.map_or_else(|| "unknown".to_owned(), |pods| pods.to_string()),

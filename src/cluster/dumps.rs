@@ -1,7 +1,7 @@
 //! Config dumps of many proxies, read a few at a time and passed on one by one.
 
 use super::api::Cluster;
-use super::portals::{self, Ways};
+use super::portals::{self, NoAnswer, Ways};
 use super::targets::Target;
 use super::via::Via;
 use futures::stream::FuturesUnordered;
@@ -21,7 +21,7 @@ pub(crate) struct Delivery {
     /// The pod; of several replicas, the one that answered, or else the first.
     pub target: Target,
     /// The text of the dump and how it was read; otherwise a reason for each way that was tried.
-    pub dump: Result<(String, Via), Vec<String>>,
+    pub dump: Result<(String, Via), NoAnswer>,
 }
 
 /// Reads one dump per group, `at_once` at the same time, and passes them on in the order of the groups. `istiods`: namespaces
@@ -59,7 +59,8 @@ impl Reader {
     /// Reads the dump of one pod.
     pub(crate) async fn read(&self, target: &Target) -> Result<(String, Via), Vec<String>> {
         let end = Instant::now() + self.cluster.proxy_timeout;
-        portals::config_dump(&self.cluster, &target.namespace, &target.pod, &self.ways, end).await
+        let dump = portals::config_dump(&self.cluster, &target.namespace, &target.pod, &self.ways, end).await;
+        dump.map_err(|no_answer| no_answer.reasons)
     }
 }
 

@@ -83,6 +83,15 @@ impl Ways {
     }
 }
 
+/// Why a proxy could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NoAnswer {
+    /// A reason for each way.
+    pub reasons: Vec<String>,
+    /// Whether a way is not allowed, so that another role may help.
+    pub forbidden: bool,
+}
+
 /// Reads a proxy's config dump by the first way that works, within one time limit for all ways. Fails with a reason for each
 /// way.
 pub(super) async fn config_dump(
@@ -91,8 +100,9 @@ pub(super) async fn config_dump(
     pod: &str,
     ways: &Ways,
     end: Instant,
-) -> Result<(String, Via), Vec<String>> {
+) -> Result<(String, Via), NoAnswer> {
     let (open, mut reasons) = ways.open();
+    let mut forbidden = ways.forbidden.load(Ordering::Relaxed) != 0;
     if open.is_empty() && reasons.is_empty() {
         reasons.push("it cannot be read in any way".to_owned());
     }
@@ -112,16 +122,21 @@ pub(super) async fn config_dump(
             }
         };
         let answer = tokio::select! {
-            () = cluster.stop().wait() => return Err(vec![Fault::Interrupted.to_string()]),
+            () = cluster.stop().wait() => {
+                return Err(NoAnswer { reasons: vec![Fault::Interrupted.to_string()], forbidden: false });
+            }
             answer = read => answer,
         };
         ways.count(via, answer.as_ref().map(|_| ()));
         match answer.and_then(dump_text) {
             Ok(text) => return Ok((text, via)),
-            Err(fault) => reasons.push(format!("{}: {fault}", via.as_str())),
+            Err(fault) => {
+                forbidden |= matches!(fault, Fault::NotAllowed(_));
+                reasons.push(format!("{}: {fault}", via.as_str()));
+            }
         }
     }
-    Err(reasons)
+    Err(NoAnswer { reasons, forbidden })
 }
 
 /// The text of a dump. Not every way passes on Envoy's status: `pilot-agent` may print the body of an error and succeed.

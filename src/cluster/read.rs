@@ -282,7 +282,8 @@ impl Reader<'_> {
                 "cannot list istiod's pods in namespace {namespace}: {fault}; releases and revisions of control planes are \
                  unknown, and the release is taken from the proxies"
             );
-            self.problem(Code::NoControlPlane, Severity::Error, message, Some(rbac(self.needs)));
+            let help = matches!(fault, Fault::NotAllowed(_)).then(|| rbac(self.needs));
+            self.problem(Code::NoControlPlane, Severity::Error, message, help);
         }
         let known = self.problems.is_empty();
         if objects.is_empty() && known {
@@ -331,7 +332,8 @@ impl Reader<'_> {
             Err(fault) => {
                 let without = kinds::CONFIG_MAP.without;
                 let message = format!("cannot read ConfigMap {namespace}/{name}: {fault}; {without}");
-                self.problem(Code::NoMeshConfig, Severity::Error, message, Some(rbac_with(self.needs, &options)));
+                let help = matches!(fault, Fault::NotAllowed(_)).then(|| rbac_with(self.needs, &options));
+                self.problem(Code::NoMeshConfig, Severity::Error, message, help);
                 None
             }
         }
@@ -411,9 +413,16 @@ impl Reader<'_> {
     /// Reads one Namespace; without it, its labels are unknown.
     async fn namespace(&mut self, name: &str) {
         let path = kinds::NAMESPACE.path("v1", None, Some(name));
-        if let Ok(mut object) = self.cluster.json(&path, false).await {
-            name_kind(&mut object, kinds::NAMESPACE.kind, "v1");
-            self.take(found(object, self.reader()));
+        match self.cluster.json(&path, false).await {
+            Ok(mut object) => {
+                name_kind(&mut object, kinds::NAMESPACE.kind, "v1");
+                self.take(found(object, self.reader()));
+            }
+            Err(Fault::NotAllowed(_)) if *self.needs == kinds::VERSION => {
+                let message = format!("not allowed to read Namespace {name}: {}", kinds::NAMESPACE.without);
+                self.problem(Code::NotAllowed, Severity::Warning, message, Some(rbac(self.needs)));
+            }
+            Err(_) => {}
         }
     }
 
@@ -455,14 +464,16 @@ impl Reader<'_> {
                 Some(rbac(self.needs)),
             ),
             (Fault::NotAllowed(_), None) => {
-                let code = if !whole && (kind == kinds::NAMESPACE || kind == kinds::REVISION_TAG || beside) {
-                    Severity::Info
-                } else {
-                    Severity::Error
+                let optional = !whole && (kind == kinds::NAMESPACE || kind == kinds::REVISION_TAG || beside);
+                let severity = match optional {
+                    // What `version` prints depends on them.
+                    true if *self.needs == kinds::VERSION => Severity::Warning,
+                    true => Severity::Info,
+                    false => Severity::Error,
                 };
                 (
                     Code::NotAllowed,
-                    code,
+                    severity,
                     format!("not allowed to list {what}{place}: {without}"),
                     Some(rbac(self.needs)),
                 )

@@ -84,7 +84,7 @@ fn target(inventory: &Inventory, pod: &Workload) -> Option<Target> {
     if object.kind != "Pod" || pod.state.ending {
         return None;
     }
-    let (workload_kind, workload) = owner(pod);
+    let (workload_kind, workload) = pod.controller();
     let version = facts::image_version(pod.injection.proxy_image.as_deref().unwrap_or_default()).unwrap_or_default();
     let hash = pod.labels.get("controller-revision-hash").map_or("", String::as_str);
     let template = match &pod.owner {
@@ -95,28 +95,14 @@ fn target(inventory: &Inventory, pod: &Workload) -> Option<Target> {
         namespace: object.namespace.clone(),
         pod: object.name.clone(),
         kind,
-        workload,
-        workload_kind,
+        workload: workload.to_owned(),
+        workload_kind: workload_kind.to_owned(),
         labels: pod.labels.clone(),
         revision: facts::revision(pod, namespace).to_owned(),
         version: version.to_owned(),
         ready: pod.state.ready,
         template,
     })
-}
-
-/// Kind and name of the workload of a pod: the Deployment behind its ReplicaSet.
-fn owner(pod: &Workload) -> (String, String) {
-    let Some((kind, name)) = &pod.owner else { return ("Pod".to_owned(), pod.object.name.clone()) };
-    if kind == "ReplicaSet" {
-        let hash = pod.labels.get("pod-template-hash").map_or("", String::as_str);
-        if let Some(deployment) = name.strip_suffix(hash).and_then(|name| name.strip_suffix('-'))
-            && !hash.is_empty()
-        {
-            return ("Deployment".to_owned(), deployment.to_owned());
-        }
-    }
-    (kind.clone(), name.clone())
 }
 
 /// Groups replicas, ready ones first; one group per pod when all replicas are requested.

@@ -379,8 +379,14 @@ fn mesh(object: Object, sources: &mut Sources, inventory: &mut Inventory, proble
     );
     let file = sources.add(name, settings);
     let (documents, found) = yaml::documents(file, &sources.get(file).text);
-    problems.extend(found.into_iter().filter(|problem| problem.severity == Severity::Error));
-    let Some(settings) = documents.into_iter().next() else { return };
+    let settings = documents.into_iter().next();
+    for mut problem in found.into_iter().filter(|problem| problem.severity == Severity::Error) {
+        if settings.is_none() {
+            problem.message.push_str("; default mesh settings are assumed");
+        }
+        problems.push(problem);
+    }
+    let Some(settings) = settings else { return };
     let root = text(&settings, &["rootNamespace"]);
     let meshes = Arc::make_mut(&mut inventory.meshes);
     meshes.push(Mesh {

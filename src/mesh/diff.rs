@@ -7,7 +7,7 @@ use super::scope::Scope;
 #[cfg(feature = "cluster")]
 use super::server_side;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal};
+use super::{Error, Refusal, manifests};
 use crate::cluster::kinds;
 use crate::engine::{Outcome, Program};
 use crate::load::Loaded;
@@ -122,6 +122,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
             breadth
         })?
     } else {
+        manifests::only_files(settings)?;
         let demo = given.demo && !request.delete.is_empty();
         Mesh::of_files(settings, objects(&settings.load_options(), &request.current, demo), progress)
     };

@@ -97,6 +97,10 @@ pub enum Refusal {
     ReportNeedsCluster,
     /// The input of `capture` is a capture.
     CaptureOfCapture,
+    /// A capture is given for a question about files.
+    CaptureNotRead,
+    /// A context is given for a question about files.
+    ContextNotRead,
     /// An istiod is given for input that it does not generate.
     IstiodNeedsManifests,
 }
@@ -140,6 +144,14 @@ impl Refusal {
             Refusal::SelectorNeedsCluster => ("-l and --field-selector need an API server; a capture has none", None),
             Refusal::SeveralDumps => ("render takes one config dump; only the first was rendered", None),
             Refusal::CaptureOfCapture => ("capture reads a cluster, not another capture", Some("drop --capture")),
+            Refusal::CaptureNotRead => (
+                "--capture cannot be combined with files, --dump or --demo: only those would be read",
+                Some("leave out --capture, or the files and config dumps"),
+            ),
+            Refusal::ContextNotRead => (
+                "--context cannot be combined with files, --dump or --demo: no cluster would be read",
+                Some("leave out --context, or the files and config dumps"),
+            ),
             Refusal::IstiodNeedsManifests => (
                 "--istiod generates what proxies get from the objects of a mesh; a config dump has that already",
                 Some("leave --dump and --demo out: give manifests as files, --capture, or neither for the cluster"),

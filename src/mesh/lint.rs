@@ -6,7 +6,8 @@ use super::read::{Feed, Mesh, proxy_of};
 use super::rules::{rules_with, unusable};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal, manifests, unread};
+use super::unread::{self, Named};
+use super::{Error, Refusal, manifests};
 use crate::cluster::kinds;
 use crate::cluster::targets::{self, Target};
 use crate::demo;
@@ -14,6 +15,7 @@ use crate::engine::REFERENCED_SERVICES;
 use crate::explain::Lenders;
 use crate::lint::baseline::Baseline;
 use crate::lint::config::{self, Config, FailOn};
+use crate::lint::document;
 use crate::lint::istioctl::{self, Verdict};
 use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
@@ -257,7 +259,9 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let fail_on = request.fail_on.or(of_config).unwrap_or(FailOn::At(Severity::Error));
     let scope = mesh.scope(given, &taken, judged.summary.filters);
     let unread = unread_proxies(&mesh, &own, &dumps);
-    let without = mesh.loaded.problems.iter().filter(|it| it.span.is_none() && it.severity == Severity::Error);
+    let unreadable = |it: &Problem| mesh.is_read() && document::unread_aside(&mesh.loaded.sources, it);
+    let is_open = |it: &&Problem| it.severity == Severity::Error && (it.span.is_none() || unreadable(it));
+    let without = mesh.loaded.problems.iter().filter(is_open);
     let without = without.map(|problem| problem.message.clone()).collect();
     let complete = mesh.lists(kinds::ENVOY_FILTER) && !mesh.interrupted();
     drop(configs);
@@ -407,7 +411,8 @@ impl Judged {
             problems.push(problem.clone());
         }
         let (summary, trouble) = (&mut self.summary, &mut self.trouble);
-        problems.extend(unread::beside(&request.files, request.everything, &mesh.loaded, summary, trouble));
+        let named = if mesh.is_read() { Named::All } else { Named::Files(&request.files) };
+        problems.extend(unread::beside(named, request.everything, &mesh.loaded, summary, trouble));
         problems
     }
 

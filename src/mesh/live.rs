@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::settings::{Progress, Settings};
-use super::unread::{Missing, sent_by_istiod};
+use super::unread::{self, Missing, sent_by_istiod};
 use crate::cluster::dumps::{self, Delivery};
 use crate::cluster::facts::is_istiod;
 use crate::cluster::kinds::Needs;
@@ -87,6 +87,11 @@ fn istiods(reading: &Reading) -> Vec<(String, String)> {
     pods.map(|pod| (pod.object.namespace.clone(), pod.object.name.clone())).collect()
 }
 
+/// What helps when proxies may not be read.
+const ROLES: &str = "`kubectl envoyfilter rbac` prints the required roles; --dump-via forces one way";
+/// What may help when they cannot be read.
+const WAYS: &str = "--dump-via forces one way of reading proxies; --proxy-timeout allows more time";
+
 /// A cluster that was read and can be asked for more.
 pub(super) struct Live {
     link: Link,
@@ -135,17 +140,24 @@ impl Live {
                     of_istiod += usize::from(via == Via::Istiod);
                     let name = read::source_name(&self.cluster().context, "Pod", &target.namespace, &target.pod);
                     let (dump, mut found) = Dump::from_answer(name, text);
+                    if unread::is_cut(&found) {
+                        missing.add(&target, &[unread::CUT.to_owned()], WAYS);
+                        continue;
+                    }
                     problems.append(&mut found);
                     if let Some(dump) = dump {
                         take(problems, dump, &target, via)?;
                     }
                 }
                 Err(_) if self.cluster().stop().is_set() => missing.interrupted += 1,
-                Err(reasons) => missing.add(&target, &reasons),
+                Err(no_answer) => {
+                    let help = if no_answer.forbidden { ROLES } else { WAYS };
+                    missing.add(&target, &no_answer.reasons, help);
+                }
             }
         }
         progress.end();
-        missing.note(problems, "`kubectl envoyfilter rbac` prints the required roles; --dump-via forces one way");
+        missing.note(problems);
         problems.extend(sent_by_istiod(of_istiod));
         Ok(())
     }

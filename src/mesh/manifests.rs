@@ -45,6 +45,7 @@ pub(super) fn mesh<'p>(
     if given.any() && settings.istiod.as_ref().is_some_and(|istiod| istiod.named) {
         return Err(Refusal::IstiodNeedsManifests.into());
     }
+    only_files(settings)?;
     let mesh = Mesh::of_files(settings, loaded, progress);
     #[cfg(feature = "bottle")]
     if let Some(istiod) = settings.istiod.as_ref().filter(|_| !given.any()) {
@@ -53,6 +54,18 @@ pub(super) fn mesh<'p>(
     #[cfg(not(feature = "bottle"))]
     let _ = given;
     Ok(mesh)
+}
+
+/// Rejects a capture and a context in a question about files and config dumps, which would be ignored.
+pub(crate) fn only_files(settings: &Settings) -> Result<(), Error> {
+    if settings.cluster.capture.is_some() {
+        return Err(Refusal::CaptureNotRead.into());
+    }
+    #[cfg(feature = "cluster")]
+    if settings.cluster.access.context.is_some() {
+        return Err(Refusal::ContextNotRead.into());
+    }
+    Ok(())
 }
 
 /// A capture or a cluster. If the request names an istiod, what it generates replaces what proxies run with.

@@ -4,9 +4,9 @@ use super::proxies::{Given, Taken};
 use super::read::{Feed, Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, newest};
+use super::{Error, manifests, newest};
 #[cfg(feature = "bottle")]
-use super::{bottled, manifests, prove};
+use super::{bottled, prove};
 use crate::cluster::kinds;
 #[cfg(feature = "bottle")]
 use crate::engine::MeshSettings;
@@ -65,6 +65,7 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     let mut mesh = if request.files.is_empty() {
         open(request, progress)?
     } else {
+        manifests::only_files(&request.settings)?;
         let loaded = objects(&request.settings.load_options(), &request.files, false);
         Mesh::of_files(&request.settings, loaded, progress)
     };
@@ -102,6 +103,7 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     };
     #[cfg(not(feature = "bottle"))]
     let mut report = recorded()?;
+    report.listed = mesh.lists(kinds::ENVOY_FILTER);
     let settings = request.settings.mesh(&mesh.loaded.inventory);
     newest::rewrite(&mut report, &mesh.loaded, &settings, request.accept);
     for edited in &mut report.draft.edited {

@@ -66,7 +66,7 @@ pub use error::{Error, Refusal, Unfixable};
 pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, WhyHere, explain};
 pub use lint::{LintReport, LintRequest, NotChecked, Shard, UnreadProxies, lint};
 #[cfg(feature = "bottle")]
-pub(crate) use manifests::read_for_istiod;
+pub(crate) use manifests::{only_files, read_for_istiod};
 pub use migrate::{MigrateReport, MigrateRequest, Prove, migrate};
 #[cfg(feature = "bottle")]
 pub use preview::diff;
@@ -79,7 +79,7 @@ pub use subject::{Pair, SubjectReport, SubjectRequest, subject};
 pub use survey::{SurveyReport, SurveyRequest, survey};
 pub use versions::{NotAffected, PlaneVersions, ProxyVersions, Versions, VersionsRequest, versions};
 
-use crate::source::{Problem, Severity, Sources};
+use crate::source::{Problem, Severity, Sources, alike};
 
 /// A question without an answer, and what was read before that was known.
 #[derive(Clone, Debug)]
@@ -99,17 +99,17 @@ pub fn is_serious(problem: &Problem) -> bool {
     problem.severity == Severity::Error || problem.code.is_empty_input()
 }
 
-/// Names similar to one that does not exist; `None` if there are no names. A name without a namespace is compared with names
-/// only.
+/// Names similar to one that does not exist; `None` if there are none. A name without a namespace is compared with names only.
 pub fn similar(asked: &str, names: &[String]) -> Option<String> {
     let bare = |name: &String| name.rsplit_once('/').map_or(name.clone(), |(_, name)| name.to_owned());
     let near: Vec<String> = if asked.contains('/') {
-        crate::explain::nearest(asked, names)
+        let mut near = crate::explain::nearest(asked, names);
+        near.retain(|one| alike::similar(asked, one));
+        near
     } else {
         let near = crate::explain::nearest(asked, &names.iter().map(bare).collect::<Vec<_>>());
-        near.iter().flat_map(|one| names.iter().filter(move |name| bare(name) == *one)).cloned().collect()
+        let near: Vec<&String> = near.iter().filter(|one| alike::similar(asked, one)).collect();
+        near.iter().flat_map(|one| names.iter().filter(move |name| bare(name) == **one)).cloned().collect()
     };
-    let more = names.len().saturating_sub(near.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!near.is_empty()).then(|| format!("similar names: {}{more}", near.join(", ")))
+    (!near.is_empty()).then(|| format!("similar names: {}", near.join(", ")))
 }

@@ -59,6 +59,7 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
     let mut mesh = if request.current.is_empty() {
         manifests::open(settings, &kinds::DIFF, progress, |_| Breadth::Everything)?
     } else {
+        manifests::only_files(settings)?;
         let current = objects(&options, &request.current, false);
         manifests::fill(Mesh::of_files(settings, current, progress), istiod)?
     };
@@ -163,7 +164,7 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
     scope.origin = origin;
     scope.control_planes = super::Scope::planes(std::slice::from_ref(&plane), &crate::cluster::facts::Facts::default());
     scope.control_planes.iter_mut().for_each(|one| one.mesh_config = !loaded.inventory.meshes.is_empty());
-    scope.unread = super::Scope::unread(loaded.problems.iter().chain(&new.problems).chain(&taken.problems));
+    scope.unread = super::Scope::unread(loaded.problems.iter().chain(&new.problems).chain(&taken.problems), None);
     Ok(DiffReport {
         proxies,
         unknown_services: unknown_services.into_iter().collect(),

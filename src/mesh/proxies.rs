@@ -4,7 +4,7 @@ use super::read::{Feed, Mesh};
 use super::scope::{Origin, ProxyScope, Scope};
 #[cfg(feature = "cluster")]
 use super::settings::Quiet;
-use super::unread::{Missing, sent_by_istiod};
+use super::unread::{self, Missing, sent_by_istiod};
 use super::{Error, Refusal};
 #[cfg(feature = "cluster")]
 use crate::cluster::Via;
@@ -31,6 +31,9 @@ const LENDERS: usize = 8;
 
 /// Why there is no config dump of a pod in a capture.
 const NOT_CAPTURED: &str = "the capture does not contain it";
+
+/// What to do about that.
+const ALL_REPLICAS: &str = "`kubectl envoyfilter capture --all-replicas` reads the proxies of all pods";
 
 /// Config dumps named by a caller, and what is known about their proxies.
 #[derive(Clone, Debug, Default)]
@@ -243,7 +246,11 @@ impl Mesh<'_> {
             control_planes,
             filters,
             proxies: taken.proxies,
-            unread: Scope::unread(self.loaded.problems.iter().chain(&taken.problems)),
+            unread: Scope::unread(
+                self.loaded.problems.iter().chain(&taken.problems),
+                // Named files have findings, and a folder may contain unrelated ones.
+                self.is_read().then_some(&self.loaded.sources),
+            ),
             lenders: self.lenders(),
         }
     }
@@ -302,12 +309,18 @@ impl Mesh<'_> {
                     // The replica that was read when the capture was made.
                     match group.iter().find(|target| capture.dumps.contains(&target.full_name())) {
                         Some(target) => drop(firsts.insert(target.full_name(), target.clone())),
-                        None => group.iter().take(1).for_each(|target| missing.add(target, &[NOT_CAPTURED.to_owned()])),
+                        None => group
+                            .iter()
+                            .take(1)
+                            .for_each(|target| missing.add(target, &[NOT_CAPTURED.to_owned()], ALL_REPLICAS)),
                     }
                 }
-                missing.note(problems, "`kubectl envoyfilter capture --all-replicas` reads the proxies of all pods");
                 let mut of_istiod = 0;
                 capture.each(&firsts.keys().cloned().collect(), &mut |pod, dump, mut trouble| {
+                    if let Some(target) = firsts.get(pod).filter(|_| unread::is_cut(&trouble)) {
+                        missing.add(target, &[unread::CUT.to_owned()], "capture the mesh again");
+                        return Ok(());
+                    }
                     problems.append(&mut trouble);
                     match (dump, firsts.get(pod)) {
                         (Some(dump), Some(target)) => {
@@ -319,6 +332,7 @@ impl Mesh<'_> {
                         _ => Ok(()),
                     }
                 })?;
+                missing.note(problems);
                 problems.extend(sent_by_istiod(of_istiod));
             }
             #[cfg(feature = "bottle")]

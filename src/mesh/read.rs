@@ -10,7 +10,7 @@ use super::settings::{Breadth, Progress, Settings};
 use super::unread;
 use super::{Error, Refusal, Unanswered};
 use crate::cluster::facts::Facts;
-use crate::cluster::kinds::{Kind, Needs};
+use crate::cluster::kinds::{self, Kind, Needs};
 use crate::cluster::targets::{self, Target};
 use crate::demo;
 use crate::engine::Selection;
@@ -210,6 +210,15 @@ impl<'p> Mesh<'p> {
             let filters = &mut loaded.inventory.envoy_filters;
             filters.retain(|filter| filter.namespace == only || roots.contains(&filter.namespace));
         }
+        let mut unlisted = Vec::new();
+        if let (Some(captured), Some(only)) = (capture.namespace(), only.as_ref().filter(|_| !whole))
+            && captured != only
+        {
+            loaded.problems.push(unread::outside(captured, only));
+            unlisted.push((kinds::POD, Some(only.clone())));
+            // Every capture contains the EnvoyFilters of root namespaces.
+            unlisted.extend((!roots.contains(only)).then(|| (kinds::ENVOY_FILTER, Some(only.clone()))));
+        }
         let asked = only.as_ref().map(|only| {
             let filters = loaded.inventory.envoy_filters.iter().filter(|filter| filter.namespace == *only);
             filters.map(EnvoyFilter::full_name).collect()
@@ -221,7 +230,7 @@ impl<'p> Mesh<'p> {
             feed: Feed::Captured(capture, targets),
             asked,
             facts,
-            unlisted: Vec::new(),
+            unlisted,
             namespace,
             only,
             progress,

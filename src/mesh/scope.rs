@@ -3,7 +3,8 @@
 use super::planes::Plane;
 use crate::cluster::facts::Facts;
 use crate::explain::Lenders;
-use crate::source::{Code, Problem, Severity};
+use crate::lint::document;
+use crate::source::{Code, Problem, Severity, Sources};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -117,12 +118,19 @@ impl Scope {
         planes.iter().map(scope).collect()
     }
 
-    /// The problems about input that could not be read.
-    pub fn unread<'p>(problems: impl Iterator<Item = &'p Problem>) -> Vec<Unread> {
-        let unread = problems.filter(|problem| {
-            problem.span.is_none() && (problem.severity == Severity::Error || problem.code.is_unread())
+    /// The problems about input that could not be read; with `sources`, also the documents in them.
+    pub fn unread<'p>(problems: impl Iterator<Item = &'p Problem>, sources: Option<&Sources>) -> Vec<Unread> {
+        let unread = problems.filter_map(|problem| {
+            let message = match problem.span {
+                None if problem.severity == Severity::Error || problem.code.is_unread() => problem.message.clone(),
+                Some(span) if document::is_unread(problem) => {
+                    format!("{}: {}", sources?.place(span), problem.message)
+                }
+                _ => return None,
+            };
+            Some(Unread { code: problem.code, message })
         });
-        unread.map(|problem| Unread { code: problem.code, message: problem.message.clone() }).collect()
+        unread.collect()
     }
 
     /// Whether everything in scope was read.

@@ -4,6 +4,7 @@ use super::planes::{self, Homes, Plane};
 use super::proxies::{named, of_pod};
 use super::read::proxy_of;
 use super::survey::{Held, What, judge, unblamed};
+use super::unread;
 use crate::cluster::Via;
 use crate::cluster::facts::Facts;
 use crate::cluster::targets::Target;
@@ -84,6 +85,9 @@ impl Now<'_> {
         lent: &Arc<BTreeMap<String, String>>,
     ) -> Result<Look, ErrorMessage> {
         let (dump, problems) = Dump::from_answer(target.full_name(), text);
+        if unread::is_cut(&problems) {
+            return Err(unread::CUT.into());
+        }
         let Some(mut dump) = dump else {
             let first = problems.into_iter().next().map(|problem| problem.message);
             return Err(first.unwrap_or_else(|| "the answer is not a config dump".into()).into());

@@ -37,17 +37,26 @@ pub struct SurveyRequest {
     pub names: Vec<String>,
     /// Whether to read what proxies contain; otherwise only what EnvoyFilters select.
     pub proxies: bool,
+    /// With a namespace, also the EnvoyFilters of root namespaces that reach its proxies.
+    pub roots: bool,
 }
 
 impl SurveyRequest {
     /// What `get` asks.
     pub fn get(settings: Settings) -> SurveyRequest {
-        SurveyRequest { settings, needs: &kinds::GET, findings: true, proxies: true, names: Vec::new() }
+        SurveyRequest { settings, needs: &kinds::GET, findings: true, proxies: true, roots: false, names: Vec::new() }
     }
 
     /// What `status` asks.
     pub fn status(settings: Settings) -> SurveyRequest {
-        SurveyRequest { settings, needs: &kinds::STATUS, findings: false, proxies: true, names: Vec::new() }
+        SurveyRequest {
+            settings,
+            needs: &kinds::STATUS,
+            findings: false,
+            proxies: true,
+            roots: true,
+            names: Vec::new(),
+        }
     }
 }
 
@@ -214,6 +223,11 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
     let mut mesh = Mesh::open(&request.settings, request.needs, progress, |home| request.breadth(home))?;
     if !request.names.is_empty() {
         mesh.asked = Some(request.named(&mesh));
+    } else if request.roots && !request.settings.selects() {
+        let of_roots = of_roots(&mesh);
+        if let Some(asked) = &mut mesh.asked {
+            asked.extend(of_roots);
+        }
     }
     let mesh = mesh;
     let filters = &mesh.loaded.inventory.envoy_filters;
@@ -268,6 +282,16 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
         problems: taken.problems,
         loaded: mesh.loaded,
     })
+}
+
+/// The EnvoyFilters of root namespaces that reach a proxy of the namespace that was read.
+fn of_roots(mesh: &Mesh<'_>) -> Vec<String> {
+    let Some(only) = &mesh.only else { return Vec::new() };
+    let proxies: Vec<(&Target, Proxy)> =
+        mesh.targets().iter().filter(|it| it.namespace == *only).map(|it| (it, proxy_of(it))).collect();
+    let is_root = |filter: &&EnvoyFilter| mesh.planes.iter().any(|it| it.mesh.root_namespace == filter.namespace);
+    let reaches = |filter: &&EnvoyFilter| proxies.iter().any(|(target, proxy)| mesh.reaches(filter, target, proxy));
+    mesh.loaded.inventory.envoy_filters.iter().filter(is_root).filter(reaches).map(EnvoyFilter::full_name).collect()
 }
 
 /// The workload of a proxy.

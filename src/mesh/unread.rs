@@ -11,10 +11,19 @@ use crate::words::{self, count};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+/// The texts that a question is about.
+#[derive(Clone, Copy)]
+pub(super) enum Named<'f> {
+    /// Everything in a capture or a cluster.
+    All,
+    /// Files; of folders, not what is in them.
+    Files(&'f [PathBuf]),
+}
+
 /// Problems with unreadable documents that no finding covers. Those of a named file count; a folder may contain templates and
 /// unrelated files, of which only the number is reported.
 pub(super) fn beside(
-    files: &[PathBuf],
+    texts: Named<'_>,
     everything: bool,
     loaded: &Loaded,
     summary: &mut Summary,
@@ -23,7 +32,10 @@ pub(super) fn beside(
     let sources = &loaded.sources;
     let named = |span: Span| {
         let name = sources.get(span.file).name.as_str();
-        name == "<stdin>" || files.iter().any(|file| file.display().to_string() == name)
+        match texts {
+            Named::All => true,
+            Named::Files(files) => name == "<stdin>" || files.iter().any(|file| file.display().to_string() == name),
+        }
     };
     // A finding says so for the file.
     let templates: BTreeSet<FileId> = loaded
@@ -88,6 +100,27 @@ pub(super) fn lacking(capture: &Capture) -> Vec<Problem> {
     problems
 }
 
+/// Reports that a question is about a namespace outside a capture.
+pub(super) fn outside(captured: &str, asked: &str) -> Problem {
+    Problem {
+        code: Code::CannotList,
+        severity: Severity::Error,
+        span: None,
+        message: format!(
+            "the capture covers only namespace {captured}: the objects and proxies of namespace {asked} are unknown"
+        ),
+        help: Some(format!("capture namespace {asked}, or all namespaces: leave -n out")),
+    }
+}
+
+/// Whether the dump of a proxy of the mesh ends early: what is missing from it would count as absent.
+pub(super) fn is_cut(found: &[Problem]) -> bool {
+    found.iter().any(|one| matches!(one.code, Code::DumpTruncated | Code::DumpNotJson))
+}
+
+/// Why a dump that ends early is not used.
+pub(super) const CUT: &str = "it ends early, so what is missing from it is unknown";
+
 /// Reports that dumps are not what the proxies run with.
 pub(super) fn sent_by_istiod(proxies: usize) -> Option<Problem> {
     (proxies > 0).then(|| Problem {
@@ -108,30 +141,31 @@ const NAME: &str = "\0";
 /// Pods whose dumps could not be read, by reason.
 #[derive(Default)]
 pub(super) struct Missing {
-    reasons: BTreeMap<String, Vec<String>>,
+    /// With what may help.
+    reasons: BTreeMap<(String, &'static str), Vec<String>>,
     not_ready: BTreeSet<String>,
     /// Proxies that were not read because the user stopped it.
     pub(super) interrupted: usize,
 }
 
 impl Missing {
-    /// Adds a pod with the reasons.
-    pub(super) fn add(&mut self, target: &Target, reasons: &[String]) {
+    /// Adds a pod with the reasons and the advice for it.
+    pub(super) fn add(&mut self, target: &Target, reasons: &[String], help: &'static str) {
         if target.ready {
             // With the pod's name in it, every message would be different.
             let reason = reasons.join("; ").replace(&target.pod, NAME);
-            self.reasons.entry(reason).or_default().push(target.full_name());
+            self.reasons.entry((reason, help)).or_default().push(target.full_name());
         } else {
             self.not_ready.insert(target.full_name());
         }
     }
 
-    /// Reports them, with the advice for those that are ready.
-    pub(super) fn note(self, problems: &mut Vec<Problem>, help: &str) {
+    /// Reports them.
+    pub(super) fn note(self, problems: &mut Vec<Problem>) {
         let mut add = |code, severity, message: String, help: Option<&str>| {
             problems.push(Problem { code, severity, span: None, message, help: help.map(str::to_owned) });
         };
-        for (reason, pods) in self.reasons {
+        for ((reason, help), pods) in self.reasons {
             let proxies = few(&pods);
             let only = pods.first().filter(|_| pods.len() == 1).and_then(|pod| pod.split_once('/'));
             let reason = reason.replace(NAME, only.map_or("POD", |(_, name)| name));

@@ -42,8 +42,8 @@ pub struct PlaneVersions {
     pub plane: ControlPlane,
     /// How many pods it has; `None` if they could not be listed.
     pub pods: Option<usize>,
-    /// Its revision tags.
-    pub tags: Vec<String>,
+    /// Its revision tags; `None` if they could not be listed.
+    pub tags: Option<Vec<String>>,
     /// The release modeled for it; empty if there is none.
     pub modelled: String,
 }
@@ -82,7 +82,7 @@ pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Ve
         PlaneVersions {
             plane: plane.clone(),
             pods: mesh.facts.pods(plane),
-            tags: tags.map(|(tag, _)| tag.clone()).collect(),
+            tags: mesh.lists(kinds::REVISION_TAG).then(|| tags.map(|(tag, _)| tag.clone()).collect()),
             modelled,
         }
     });

@@ -166,6 +166,8 @@ pub struct Report {
     pub described: bool,
     /// How many filters were read, requested or not.
     pub read: usize,
+    /// Whether all EnvoyFilters in question were listed.
+    pub listed: bool,
     /// Filters that stay, upgraded to the newest types, names and fields.
     pub rewrites: Vec<newest::Rewrite>,
     /// Computed proofs, filter by filter; empty if the classes come from recordings.
@@ -217,6 +219,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
         mesh_config: None,
         described: mesh.described(),
         read: filters.len(),
+        listed: true,
         rewrites: Vec::new(),
         proofs: Vec::new(),
         proven_by: None,

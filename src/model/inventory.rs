@@ -262,6 +262,24 @@ pub struct Workload {
     pub discovery_image: Option<String>,
 }
 
+impl Workload {
+    /// Kind and name of the workload that it is or belongs to: for a pod, the Deployment behind its ReplicaSet.
+    pub fn controller(&self) -> (&str, &str) {
+        let Some((kind, name)) = self.owner.as_ref().filter(|_| self.object.kind == "Pod") else {
+            return (&self.object.kind, &self.object.name);
+        };
+        if kind == "ReplicaSet" {
+            let hash = self.labels.get("pod-template-hash").map_or("", String::as_str);
+            if let Some(deployment) = name.strip_suffix(hash).and_then(|name| name.strip_suffix('-'))
+                && !hash.is_empty()
+            {
+                return ("Deployment", deployment);
+            }
+        }
+        (kind, name)
+    }
+}
+
 /// The lifecycle state of a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PodState {

@@ -89,6 +89,8 @@ impl Writer<'_> {
         for one in refused {
             let resource = format!("{} {}", one.kind, unnamed(&one.name));
             match grouped.iter_mut().find(|(details, _)| *details == one.details) {
+                // A listener may have failed twice: in its current state and as an update.
+                Some((_, resources)) if resources.contains(&resource) => {}
                 Some((_, resources)) => resources.push(resource),
                 None => grouped.push((&one.details, vec![resource])),
             }

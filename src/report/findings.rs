@@ -1,6 +1,6 @@
 //! Findings in every format: for people, for programs, and for tools that show them beside the code.
 
-mod ci;
+pub(crate) mod ci;
 mod human;
 mod json;
 mod sarif;

@@ -12,6 +12,7 @@ pub(crate) mod field;
 pub(crate) mod findings;
 mod html;
 pub(crate) mod junit;
+pub(crate) mod markdown;
 pub mod migrate;
 pub(crate) mod policy_report;
 pub(crate) mod problem;

@@ -103,6 +103,14 @@ pub(crate) fn ranked(wanted: &str, candidates: &BTreeSet<String>, most: usize) -
     ranked.into_iter().take(most).map(|(_, text)| text.clone()).collect()
 }
 
+/// Whether a name may have been meant by another: it resembles it, or one contains the other.
+pub(crate) fn similar(wanted: &str, other: &str) -> bool {
+    const SHORTEST: usize = 3;
+    let (one, two) = (wanted.to_lowercase(), other.to_lowercase());
+    let (short, long) = if one.len() < two.len() { (&one, &two) } else { (&two, &one) };
+    alike(&one, &two) >= SIMILAR || (short.len() >= SHORTEST && long.contains(short.as_str()))
+}
+
 /// Whether a name is likely a misspelling of another.
 pub(crate) fn misspelled(wanted: &str, other: &str) -> bool {
     wanted.parse::<i64>().is_err() && !wanted.is_empty() && likeness(wanted, other) > 0.7

@@ -117,6 +117,22 @@ impl Code {
         )
     }
 
+    /// Whether a config dump could not be used.
+    pub const fn is_dump(self) -> bool {
+        matches!(
+            self,
+            Code::DumpNotJson
+                | Code::DumpNotUtf8
+                | Code::DumpOfZtunnel
+                | Code::DumpTooLarge
+                | Code::DumpTooLong
+                | Code::DumpTruncated
+                | Code::DumpUnreadable
+                | Code::DumpWithoutNode
+                | Code::NotADump
+        )
+    }
+
     /// Whether an input that was named contains nothing.
     pub const fn is_empty_input(self) -> bool {
         matches!(self, Code::EmptyInput | Code::EmptyDirectory | Code::NoEnvoyFilter)

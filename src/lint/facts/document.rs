@@ -4,7 +4,7 @@ use crate::lint::facts::context::{Context, PatchView};
 use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, FilterMatch, ObjectMatch, Patch, PatchContext};
-use crate::source::{Code, Entry, Node, Problem, Sources, Span};
+use crate::source::{Code, Entry, Node, Problem, Severity, Sources, Span};
 
 /// The owner of a place in a text.
 #[derive(Clone, Copy)]
@@ -56,6 +56,11 @@ const UNREAD: &[Code] = &[
     Code::YamlTemplate,
     Code::NotUtf8,
 ];
+
+/// Whether a problem makes a document unreadable.
+pub(crate) fn is_unread(problem: &Problem) -> bool {
+    UNREAD.contains(&problem.code) && problem.severity == Severity::Error
+}
 
 /// Whether a problem makes a document unreadable that gets no finding because it does not mention EnvoyFilters. Its
 /// content may still matter: a workload, a Service, the mesh settings.

@@ -54,12 +54,19 @@ fn proxies<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Reached<'c>> {
 
 fn manifest(workload: &Workload) -> Reached<'_> {
     let (namespace, name) = (&workload.object.namespace, &workload.object.name);
-    Reached { namespace, name, workload: name, labels: &workload.labels, kind: None }
+    Reached { namespace, name, workload: workload.controller().1, labels: &workload.labels, kind: None }
 }
 
 /// Every workload that is known.
 pub(crate) fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
     proxies(cx).chain(cx.inventory.workloads.iter().map(|one| manifest(one))).collect()
+}
+
+/// Those that may have a proxy: in a cluster, not the pods without one, such as istiod's.
+pub(crate) fn with_proxy<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
+    let complete = complete(cx);
+    let may = |one: &&Workload| !complete || one.object.kind != "Pod" || one.injection.proxy_image.is_some();
+    proxies(cx).chain(cx.inventory.workloads.iter().map(|one| &**one).filter(may).map(manifest)).collect()
 }
 
 /// Workloads indexed by label, since a mesh may have thousands of filters and workloads.
@@ -148,7 +155,7 @@ pub(crate) fn extent_with_names(workloads: &[Reached<'_>]) -> (String, String) {
 /// The same for each namespace: many filters reach all workloads of theirs.
 pub(crate) fn by_namespace<'c>(cx: &'c Context<'_>) -> HashMap<&'c str, (String, String)> {
     let mut of: HashMap<&str, Vec<Reached<'_>>> = HashMap::new();
-    for one in known(cx) {
+    for one in with_proxy(cx) {
         of.entry(one.namespace).or_default().push(one);
     }
     of.into_iter().map(|(namespace, workloads)| (namespace, extent_with_names(&workloads))).collect()

@@ -16,7 +16,13 @@ pub(super) fn each(
     visit: &mut dyn FnMut(&Path, &mut dyn Read) -> io::Result<bool>,
     other: &mut dyn FnMut(&Path),
 ) -> io::Result<()> {
-    let mut archive = Archive::new(content);
+    let mut content = content;
+    let mut head = Vec::with_capacity(BLOCK);
+    content.by_ref().take(BLOCK as u64).read_to_end(&mut head)?;
+    if let Some(other) = other_than_tar(&head) {
+        return Err(damaged(other));
+    }
+    let mut archive = Archive::new(io::Cursor::new(head).chain(content));
     let mut name: Option<PathBuf> = None;
     let mut members = 0;
     for entry in archive.entries()?.raw(true) {
@@ -51,6 +57,21 @@ pub(super) fn each(
         }
     }
     Ok(())
+}
+
+/// Length of a header.
+const BLOCK: usize = 512;
+
+/// What a file is that does not begin as a tar archive; `None` if it does, or if it is empty.
+fn other_than_tar(head: &[u8]) -> Option<&'static str> {
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+        return Some("it is a zip archive, not a tar archive");
+    }
+    let is_end = head.iter().all(|byte| *byte == 0);
+    let ascii = |byte: &u8| *byte == 0 || *byte == b' ' || (b'0'..=b'7').contains(byte);
+    // The checksum, in octal.
+    let is_header = head.len() == BLOCK && head.get(148..156).is_some_and(|sum| sum.iter().all(ascii));
+    (!is_end && !is_header).then_some("it is not a tar archive")
 }
 
 /// The content of a header, if it is not longer than this.

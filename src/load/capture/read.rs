@@ -144,7 +144,8 @@ impl Capture {
                 "{} is not a capture or a bug report: it contains no objects and no config dumps",
                 path.display()
             );
-            loaded.problems.push(Problem { message, ..trouble(path, "", None) });
+            let code = Code::EmptyInput;
+            loaded.problems.push(Problem { code, message, ..trouble(path, "", None) });
             return (None, loaded);
         }
         (Some(capture), loaded)

@@ -5,8 +5,8 @@ use super::{
 };
 use crate::audit::view::{Audit, Filter, Finding};
 use crate::mesh::Scope;
-use crate::report::scope::sentence;
-use crate::report::unified;
+use crate::report::markdown::{cell, code, fence, sentence};
+use crate::report::{scope, unified};
 use std::io::{self, Write};
 
 /// Maximum number of filters written in full: trackers truncate long texts.
@@ -15,15 +15,11 @@ const MAX_FILTERS: usize = 60;
 /// Maximum number of names in a cell.
 const MAX_NAMES: usize = 8;
 
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;")
-}
-
 fn names(names: &[String]) -> String {
     if names.is_empty() {
         return "–".to_owned();
     }
-    let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{}`", cell(name))).collect();
+    let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{}`", code(name))).collect();
     if names.len() > MAX_NAMES {
         shown.push(format!("and {} more", names.len() - MAX_NAMES));
     }
@@ -31,10 +27,10 @@ fn names(names: &[String]) -> String {
 }
 
 /// Writes an audit.
-pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()> {
+pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, of: &Scope) -> io::Result<()> {
     writeln!(out, "# EnvoyFilters: Istio {} → {}\n", audit.from, audit.to)?;
-    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit, scope), advice(audit))?;
-    writeln!(out, "Scope: {}\n", cell(&sentence(scope)))?;
+    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), sentence(&verdict_sentence(audit, of)), advice(audit))?;
+    writeln!(out, "Scope: {}\n", cell(&scope::sentence(of)))?;
     if audit.path.len() > 2 {
         writeln!(out, "Steps: {}.\n", audit.path.join(" → "))?;
     }
@@ -42,15 +38,15 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
     if !found.is_empty() {
         writeln!(out, "| verdict | filter | what happens | place |\n| --- | --- | --- | --- |")?;
         for filter in &found {
-            let what: Vec<String> = filter.findings.iter().map(|one| cell(&one.message)).collect();
+            let what: Vec<String> = filter.findings.iter().map(|one| sentence(&one.message)).collect();
             let place = format!("{}:{}", filter.source.file, filter.source.line);
             writeln!(
                 out,
                 "| {} | `{}` | {} | `{}` |",
                 class_name(filter.verdict),
-                cell(&filter.full_name()),
+                code(&filter.full_name()),
                 what.join("<br>"),
-                cell(&place)
+                code(&place)
             )?;
         }
         writeln!(out)?;
@@ -60,9 +56,9 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
         writeln!(out, "## Broken today already, with Istio {}\n", audit.from)?;
         writeln!(out, "| filter | rule | what is wrong | place |\n| --- | --- | --- | --- |")?;
         for filter in broken.iter().take(MAX_FILTERS) {
-            let place = cell(&format!("{}:{}", filter.source.file, filter.source.line));
+            let place = code(&format!("{}:{}", filter.source.file, filter.source.line));
             for one in &filter.today {
-                let (name, message) = (cell(&filter.full_name()), cell(&one.message));
+                let (name, message) = (code(&filter.full_name()), sentence(&one.message));
                 writeln!(out, "| `{name}` | {} | {message} | `{place}` |", one.code)?;
             }
         }
@@ -88,7 +84,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
     }
     during(out, audit)?;
     for filter in found.iter().take(MAX_FILTERS) {
-        writeln!(out, "## {} `{}`\n", class_name(filter.verdict), filter.full_name())?;
+        writeln!(out, "## {} `{}`\n", class_name(filter.verdict), code(&filter.full_name()))?;
         for one in &filter.findings {
             finding(out, audit, one)?;
         }
@@ -97,7 +93,9 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
             let mut patch = Vec::new();
             let terminal = crate::report::style::Terminal::default();
             unified::diff(&mut patch, terminal, (name, name), (&filter.text, rewritten), unified::MAX_LINES)?;
-            writeln!(out, "```diff\n{}```\n", String::from_utf8_lossy(&patch))?;
+            let patch = String::from_utf8_lossy(&patch);
+            let fence = fence(&patch);
+            writeln!(out, "{fence}diff\n{patch}{fence}\n")?;
         }
     }
     if found.len() > MAX_FILTERS {
@@ -105,7 +103,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
     }
     let (bases, changes) = (bases(audit), all_changes(audit));
     for text in bases.iter().chain(&audit.unknown).chain(&audit.problems).chain(&changes) {
-        writeln!(out, "- {}", cell(text))?;
+        writeln!(out, "- {}", sentence(text))?;
     }
     Ok(())
 }
@@ -113,22 +111,24 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
 fn finding(out: &mut dyn Write, audit: &Audit, finding: &Finding) -> io::Result<()> {
     let steps = steps(audit, finding);
     let steps = if steps.is_empty() { String::new() } else { format!(" ({steps})") };
-    let message = finding.message.replace('<', "&lt;");
+    let message = sentence(&finding.message);
     writeln!(out, "- **{}** {}: {message}{steps}", finding.code, finding.class.as_str())?;
-    let mut lines: Vec<String> = finding.notes.clone();
+    let mut lines: Vec<String> = finding.notes.iter().map(|note| sentence(note)).collect();
     if !finding.workloads.is_empty() {
         lines.push(format!("on {}", names(&finding.workloads)));
     }
     for line in lines {
-        writeln!(out, "  - {}", line.replace('<', "&lt;"))?;
+        writeln!(out, "  - {line}")?;
     }
     if let Some(help) = &finding.help {
         let mut lines = help.lines();
         let first = if help.starts_with("apiVersion:") { "create" } else { lines.next().unwrap_or_default() };
-        writeln!(out, "  - → {}", first.replace('<', "&lt;"))?;
+        writeln!(out, "  - → {}", sentence(first))?;
         let rest: Vec<&str> = lines.collect();
         if !rest.is_empty() {
-            writeln!(out, "\n    ```yaml\n    {}\n    ```", rest.join("\n    "))?;
+            let text = rest.join("\n    ");
+            let fence = fence(&text);
+            writeln!(out, "\n    {fence}yaml\n    {text}\n    {fence}")?;
         }
     }
     writeln!(out)

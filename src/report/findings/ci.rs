@@ -1,9 +1,10 @@
 //! Findings for CI systems: JUnit XML, GitHub's workflow commands, GitLab's code quality report, a Markdown table.
 
 use super::{Report, whole};
+use crate::report::markdown::{cell, code};
 use crate::report::style::count;
 use crate::report::{junit, scope};
-use crate::source::{Severity, escape};
+use crate::source::Severity;
 use crate::words::fnv;
 use quick_junit::{NonSuccessKind, TestSuite};
 use serde_json::{Value, json};
@@ -53,10 +54,39 @@ pub(crate) fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
     junit::write(out, &all)
 }
 
+/// A text in a workflow command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The same in a property of one.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// The workflow command for a run without a result.
+pub(crate) fn failed(title: &str, text: &str) -> String {
+    format!("::error title={}::{}\n", property(title), data(text))
+}
+
+/// An issue of GitLab's code quality report about a run without a result.
+pub(crate) fn issue(name: &str, severity: &str, text: &str) -> Value {
+    of_run(".", (name, severity), &format!("{:016x}", fnv(text)), text)
+}
+
+/// An issue about a whole run. It requires a place: a file represents the run.
+fn of_run(path: &str, (name, severity): (&str, &str), print: &str, text: &str) -> Value {
+    json!({
+        "description": text,
+        "check_name": name,
+        "fingerprint": print,
+        "severity": severity,
+        "location": {"path": path, "lines": {"begin": 1}},
+    })
+}
+
 /// Writes findings as workflow commands: GitHub shows them beside the changed lines.
 pub(crate) fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     for finding in report.findings {
         let command = match finding.severity {
             Severity::Error => "error",
@@ -108,47 +138,16 @@ pub(crate) fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()>
             })
         })
         .collect();
-    // An issue requires a place: the first file represents the whole run.
     let first = report.sources.iter().next().map_or(".", |(_, source)| source.name.as_str());
     let first = first.strip_prefix("./").unwrap_or(first);
-    let of_run = |name: &str, severity: &str, print: String, text: &str| {
-        json!({
-            "description": text,
-            "check_name": name,
-            "fingerprint": print,
-            "severity": severity,
-            "location": {"path": first, "lines": {"begin": 1}},
-        })
-    };
     for text in report.trouble {
-        issues.push(of_run("unread", "major", format!("{:016x}", fnv(text)), text));
+        issues.push(of_run(first, ("unread", "major"), &format!("{:016x}", fnv(text)), text));
     }
     // A constant fingerprint, so that GitLab does not treat it as new when a number changes.
     let sentence = std::iter::once(scope::sentence(report.scope)).chain(report.summary.unknown.iter().cloned());
     let text = format!("Scope: {}", sentence.collect::<Vec<_>>().join(". "));
-    issues.push(of_run("scope", "info", format!("{:016x}", fnv("scope")), &text));
+    issues.push(of_run(first, ("scope", "info"), &format!("{:016x}", fnv("scope")), &text));
     crate::report::json(out, &issues)
-}
-
-/// A text in a cell of a Markdown table, which cannot end the cell, contain links, tags or images, or mention users.
-fn cell(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in escape::one_line(text).chars() {
-        match c {
-            '|' | '[' | ']' | '*' | '`' | '\\' | '!' | '~' => out.extend(['\\', c]),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '@' => out.push_str("&#64;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// The same as code: only characters that would end the code or the cell are replaced.
-fn code(text: &str) -> String {
-    escape::one_line(text).replace('`', "'").replace('|', "\\|")
 }
 
 /// Writes findings as a Markdown table, for a comment or a job's summary.

@@ -5,45 +5,8 @@ use super::text::documents;
 use super::{classes, full_name, native, open, outcome, proven, scope, unwritten};
 use crate::migrate::Report;
 use crate::migrate::roll_out::{meanwhile, steps};
+use crate::report::markdown::{cell, fence, sentence as line};
 use std::io::{self, Write};
-
-/// Text in a table's cell or a line: on one line, without markup of its own.
-fn cell(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    text.chars().for_each(|c| escape(c, &mut out));
-    out
-}
-
-fn escape(c: char, out: &mut String) {
-    match c {
-        '|' | '<' | '>' | '[' | ']' | '*' | '_' | '\\' => {
-            out.push('\\');
-            out.push(c);
-        }
-        c if c.is_control() => out.push(' '),
-        c => out.push(c),
-    }
-}
-
-/// A sentence in a list: code between backticks stays as it is, since escapes would be shown there.
-fn line(text: &str) -> String {
-    // Anything but pairs of single backticks may be code elsewhere than it seems.
-    if !text.matches('`').count().is_multiple_of(2) || text.contains("``") {
-        return cell(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    for (number, part) in text.split('`').enumerate() {
-        if number > 0 {
-            out.push('`');
-        }
-        if number % 2 == 0 {
-            part.chars().for_each(|c| escape(c, &mut out));
-        } else {
-            out.extend(part.chars().map(|c| if c.is_control() { ' ' } else { c }));
-        }
-    }
-    out
-}
 
 /// Writes the report.
 pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -114,9 +77,8 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             writeln!(out, "{}. {}", number + 1, line(&sentence(step)))?;
         }
         for document in documents(report) {
-            // The fence is longer than any run of backticks inside.
             let text = document.text()?;
-            let fence = "`".repeat(longest(&text).max(2) + 1);
+            let fence = fence(&text);
             writeln!(out, "\n{fence}yaml\n{text}{fence}")?;
         }
     }
@@ -125,26 +87,4 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "> {}\n", line(&note))?;
     }
     Ok(())
-}
-
-fn longest(text: &str) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn code_is_not_escaped() {
-        assert_eq!(line("the key `a_b|c` of <x>_y"), "the key `a_b|c` of \\<x\\>\\_y");
-        assert_eq!(line("one ` only_"), "one ` only\\_");
-        assert_eq!(line("``<img>`"), "``\\<img\\>`");
-    }
 }

@@ -54,13 +54,11 @@ pub fn scope(report: &Report) -> Vec<String> {
 
 /// Why a report has no filters, as a sentence.
 fn nothing_judged(report: &Report) -> String {
-    match report.read {
-        0 => "nothing could be judged: no EnvoyFilter was read".to_owned(),
-        read => format!(
-            "nothing could be judged: none of the {} is one of those asked for",
-            count(read, "EnvoyFilter", "EnvoyFilters")
-        ),
-    }
+    let why = match report.read {
+        read if read > 0 && report.listed => "nothing judged: no EnvoyFilter in the namespace or the selection",
+        _ => "nothing could be judged: no EnvoyFilter was read",
+    };
+    why.to_owned()
 }
 
 /// What was computed for a filter, in lines: the result, then each difference.

@@ -8,6 +8,7 @@ mod installing;
 mod lending;
 mod login;
 pub(crate) mod mock;
+mod parts;
 mod planes;
 mod reports;
 mod same;

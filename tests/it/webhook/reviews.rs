@@ -93,8 +93,10 @@ fn an_exemption_needs_a_reason_and_is_recorded() {
     assert_eq!(decision.verdict, Verdict::Exempt);
     assert_eq!(answer["response"]["auditAnnotations"]["exempt"], "proxies have a patched Envoy, OPS-12");
     assert!(decision.warnings.iter().any(|line| line.contains("connect_timeoutt")), "{decision:?}");
-    let (decision, _) = exempt("  ");
-    assert!(decision.denied() && decision.warnings[0].contains("gives no reason"), "{decision:?}");
+    for blank in ["  ", "\u{200b}", " \u{2800}\u{3164} "] {
+        let (decision, _) = exempt(blank);
+        assert!(decision.denied() && decision.warnings[0].contains("gives no reason"), "{decision:?}");
+    }
 }
 
 #[test]
