@@ -51,6 +51,10 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "INSERT_FIRST into one list", text: insertions, arguments: LINT, unit: 100 },
     Case { name: "routes of many hosts, migrate", text: routes, arguments: &["migrate", "case.yaml"], unit: 100 },
     Case { name: "filters on one cluster, explain", text: same_cluster, arguments: EXPLAIN_DEMO, unit: 100 },
+    Case { name: "words of an ignore comment", text: words, arguments: LINT, unit: 2_000 },
+    Case { name: "HTTP filters of one name", text: namesakes, arguments: LINT, unit: 60 },
+    Case { name: "the same patch", text: copies, arguments: LINT, unit: 100 },
+    Case { name: "routes of one virtual host", text: ordered, arguments: LINT_DEMO, unit: 60 },
     Case { name: "removals beside other hosts", text: removals, arguments: LINT_JSON, unit: 80 },
     Case { name: "VIRTUAL_HOST ADD", text: hosts, arguments: LINT_DEMO, unit: 20 },
     Case { name: "FILTER_CHAIN ADD", text: chains, arguments: LINT_DEMO, unit: 20 },
@@ -85,6 +89,41 @@ fn insertions(number: usize) -> String {
              envoy.filters.network.http_connection_manager}}}}}}}}\n    patch:\n      operation: INSERT_FIRST\n      value:\n        \
              name: f{index}\n        typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer, \
              max_request_bytes: 65536}}\n"
+        )
+    })
+}
+
+/// One comment with the marker any number of times.
+fn words(number: usize) -> String {
+    format!("{HEAD}  configPatches: [] # {}\n", "envoyfilter:ignore EF301 ".repeat(number))
+}
+
+/// Filters under one name, each with a configuration of its own.
+fn namesakes(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: HTTP_FILTER\n    match: {{context: SIDECAR_INBOUND, listener: {{filterChain: {{filter: {{name: \
+             envoy.filters.network.http_connection_manager, subFilter: {{name: envoy.filters.http.router}}}}}}}}}}\n    patch:\n      \
+             operation: INSERT_BEFORE\n      value:\n        name: same\n        typed_config: {{\"@type\": \
+             type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer, max_request_bytes: {}}}\n",
+            index + 1
+        )
+    })
+}
+
+/// The same patch, any number of times.
+fn copies(number: usize) -> String {
+    let one = namesakes(1);
+    let patch = one.split_once("configPatches:\n").map_or("", |(_, patch)| patch);
+    filter(number, |_| patch.to_owned())
+}
+
+/// Routes in front of those of a virtual host, each to a cluster of its own.
+fn ordered(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: HTTP_ROUTE\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch: {{operation: INSERT_FIRST, value: {{name: \
+             r{index}, match: {{prefix: /{index}}}, route: {{cluster: c{index}}}}}}}\n"
         )
     })
 }

@@ -40,10 +40,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let certain = run.knowledge == crate::lint::Knowledge::Dump;
         let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
         for filters in lists(run) {
-            let mut of_name: HashMap<&str, Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
+            let mut of_name: HashMap<(&str, u64), Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
             for filter in filters {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
-                let earlier = of_name.entry(filter.name()).or_default();
+                let earlier = of_name.entry((filter.name(), filter.meaning())).or_default();
                 let same = earlier.iter().find(|(other_id, other)| *other_id != id && other.same(filter));
                 let same = same.map(|(other_id, _)| *other_id);
                 earlier.push((id, filter));

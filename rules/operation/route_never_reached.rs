@@ -5,14 +5,15 @@ use crate::engine::PatchId;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::names::{count, listed};
-use crate::lint::route_match::{node_takes_everything, prefix_of, takes_everything};
+use crate::lint::route_match::{beginnings, node_takes_everything, only_prefix, takes_everything};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::json;
 use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 declare_rule! {
     /// An inserted route that no request reaches, because an earlier route matches all of them.
@@ -36,6 +37,7 @@ declare_rule! {
 }
 
 /// The route before an inserted one.
+#[derive(Clone)]
 struct Behind {
     first: String,
     takes: Takes,
@@ -44,6 +46,7 @@ struct Behind {
 }
 
 /// What a route takes from the one after it.
+#[derive(Clone)]
 enum Takes {
     Everything,
     /// The same match.
@@ -55,14 +58,15 @@ enum Takes {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     written(rule, cx, out);
     hiding(rule, cx, out);
+    let order = Order::default();
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
         let inbound = view.patch.context == PatchContext::SidecarInbound;
         // The routes of a Service end with one that matches everything; those of a VirtualService may not.
         let outbound = view.patch.context == PatchContext::SidecarOutbound
             && view.built.is_some_and(|built| built.operation == Operation::Add);
         let known = |run: &PatchRun<'_, '_>| inbound || outbound || run.run.knowledge == Knowledge::Dump;
-        let Some(seen) = cx.seen_if(&view, |run| known(run) && all_behind(run).is_some()) else { continue };
-        let Some(behind) = all_behind(&seen.runs[0]) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| known(run) && order.all_behind(run).is_some()) else { continue };
+        let Some(behind) = order.all_behind(&seen.runs[0]) else { continue };
         let by = behind.by.and_then(|id| cx.view(seen.runs[0].run, id));
         if by.is_some_and(|other| !seen.certain() || cx.same_object(other.filter_index, view.filter_index)) {
             continue;
@@ -104,36 +108,71 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The route before the one that a patch inserted, if the inserted route is reachable nowhere.
-fn all_behind(run: &PatchRun<'_, '_>) -> Option<Behind> {
-    let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
-    let mut places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
-    let first = behind(run, places.next()?)?;
-    places.all(|place| behind(run, place).is_some()).then_some(first)
+/// Which routes of each virtual host are behind which others. A virtual host is read once, whoever inserted how many routes.
+#[derive(Default)]
+struct Order(RefCell<HashMap<Within, HashMap<PatchId, Behind>>>);
+
+/// A proxy, by the address of what is known about it, and a virtual host.
+type Within = (usize, Place);
+
+impl Order {
+    /// The route before the one that a patch inserted, if the inserted route is reachable nowhere.
+    fn all_behind(&self, run: &PatchRun<'_, '_>) -> Option<Behind> {
+        let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
+        let mut places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
+        let first = self.behind(run, places.next()?)?;
+        places.all(|place| self.behind(run, place).is_some()).then_some(first)
+    }
+
+    fn behind(&self, run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
+        let vhost = Place { route: None, ..place.clone() };
+        let mut known = self.0.borrow_mut();
+        let routes = known.entry((std::ptr::from_ref(run.run).addr(), vhost)).or_insert_with_key(|(_, vhost)| {
+            run.run.with_object(vhost, |vhost| Some(all_hidden(vhost))).unwrap_or_default()
+        });
+        routes.get(&run.id).cloned()
+    }
 }
 
-fn behind(run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
-    let vhost = run.run.object(&Place { route: None, ..place.clone() })?;
-    let routes = vhost.get("routes")?.items();
-    let at = routes.iter().position(|route| route.origin == run.id.origin())?;
-    let mine = routes[at].get("match")?;
-    let own = json::canonical(mine);
-    routes[..at].iter().find_map(|route| {
-        let wanted = route.get("match")?;
-        let takes = if takes_everything(wanted) {
-            Takes::Everything
-        } else if json::canonical(wanted) == own {
-            Takes::Same
-        } else {
-            Takes::Prefix(prefix_of(wanted, mine)?.to_owned())
-        };
-        Some(Behind {
-            first: route.name().to_owned(),
-            takes,
-            by: PatchId::of(route.origin),
-            vhost: vhost.name().to_owned(),
-        })
-    })
+/// The first route of each patch in a virtual host that is behind another, with that other.
+fn all_hidden(vhost: &Tree<'_>) -> HashMap<PatchId, Behind> {
+    let mut hidden = HashMap::new();
+    let mut seen: HashSet<PatchId> = HashSet::new();
+    let mut everything: Option<usize> = None;
+    let mut matches: HashMap<String, usize> = HashMap::new();
+    let mut prefixes: HashMap<&str, usize> = HashMap::new();
+    let mut lengths: BTreeSet<usize> = BTreeSet::new();
+    let routes = vhost.get("routes").map(Tree::items).unwrap_or_default();
+    for (at, route) in routes.iter().enumerate() {
+        let by = PatchId::of(route.origin).filter(|id| seen.insert(*id));
+        let Some(mine) = route.get("match") else { continue };
+        let own = json::canonical(mine);
+        if let Some(id) = by {
+            let prefix = beginnings(mine).flat_map(|path| lengths.iter().filter_map(move |&length| path.get(..length)));
+            let prefix = prefix.filter_map(|prefix| Some((*prefixes.get(prefix)?, prefix)));
+            // The first route that takes something decides; of what it takes, the first kind.
+            let first = [
+                everything.map(|first| (first, 0, Takes::Everything)),
+                matches.get(&own).map(|first| (*first, 1, Takes::Same)),
+                prefix.min().map(|(first, prefix)| (first, 2, Takes::Prefix(prefix.to_owned()))),
+            ];
+            if let Some((first, _, takes)) = first.into_iter().flatten().min_by_key(|(first, kind, _)| (*first, *kind))
+            {
+                let route = &routes[first];
+                let (first, by) = (route.name().to_owned(), PatchId::of(route.origin));
+                hidden.insert(id, Behind { first, takes, by, vhost: vhost.name().to_owned() });
+            }
+        }
+        if everything.is_none() && takes_everything(mine) {
+            everything = Some(at);
+        }
+        if let Some(prefix) = only_prefix(mine) {
+            prefixes.entry(prefix).or_insert(at);
+            lengths.insert(prefix.len());
+        }
+        matches.entry(own).or_insert(at);
+    }
+    hidden
 }
 
 /// Routes of a virtual host in a value, after one of them that matches everything.

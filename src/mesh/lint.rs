@@ -1,9 +1,9 @@
 //! `lint`: EnvoyFilters that are wrong, risky or have no effect.
 
+use super::chosen::{Chosen, Wanted, chosen};
 use super::planes::Plane;
 use super::proxies::{self, Given, Kept, Taken};
 use super::read::{Feed, Mesh, proxy_of};
-use super::rules::{rules_with, unusable};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
 use super::unread::{self, Named};
@@ -14,13 +14,12 @@ use crate::demo;
 use crate::engine::REFERENCED_SERVICES;
 use crate::explain::Lenders;
 use crate::lint::baseline::Baseline;
-use crate::lint::config::{self, Config, FailOn};
+use crate::lint::config::{Config, FailOn};
 use crate::lint::document;
 use crate::lint::istioctl::{self, Verdict};
-use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
 use crate::lint::upgrade::tell::short;
-use crate::lint::{self, Finding, Input, RealEnvoy, Rule};
+use crate::lint::{self, Finding, Input, RealEnvoy};
 use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
@@ -193,7 +192,15 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let mut mesh = open(request, progress)?;
     let mut judged = Judged::default();
     judged.summary.files = mesh.loaded.sources.iter().count();
-    let chosen = chosen(request, &mut mesh.loaded)?;
+    let wanted = Wanted {
+        files: &request.files,
+        config: request.config.as_ref(),
+        rules: &request.rules,
+        select: &request.select,
+        ignore: &request.ignore,
+    };
+    let chosen = chosen(&wanted, &mut mesh.loaded)?;
+    judged.summary.unknown.extend(chosen.ignored.iter().cloned());
     if let Some(shard) = request.shard {
         ask_only_about(shard, &mut mesh);
     }
@@ -418,7 +425,7 @@ impl Judged {
 
     /// Runs the rules for one release or control plane.
     fn pass(&mut self, input: &Input<'_>, real: RealEnvoy<'_>, chosen: &Chosen, (istioctl, lenders): (bool, Lenders)) {
-        let Chosen { config, folder, rules } = chosen;
+        let Chosen { config, folder, rules, .. } = chosen;
         let path = |name: &str| files::relative(name, folder);
         let checked = if input.dumps.is_empty() && real.trial.is_none() && !istioctl {
             let lint::Checked { findings, suppressed, governs_all, seen: () } = lint::check(input, rules, config, path);
@@ -517,57 +524,6 @@ fn passes(
         None => config.istio_versions.clone(),
     };
     (releases.into_iter().map(|release| Pass { release, plane: None }).collect(), files)
-}
-
-/// The configuration and rules of a run.
-struct Chosen {
-    /// The configuration with the selectors of the request.
-    config: Config,
-    /// Its folder.
-    folder: PathBuf,
-    /// All rules with those of the user.
-    rules: Vec<&'static Rule>,
-}
-
-fn chosen(request: &LintRequest, loaded: &mut Loaded) -> Result<Chosen, Error> {
-    let beside = request.files.iter().find(|file| file.as_os_str() != "-");
-    let path = request.config.clone().or_else(|| files::find(beside.map(PathBuf::as_path)));
-    let named = request.config.is_some();
-    let read = path.map(|path| {
-        if named { files::read(&path, &mut loaded.sources) } else { files::read_found(&path, &mut loaded.sources) }
-    });
-    let read = read.transpose().map_err(Error::File)?;
-    let of_config =
-        read.as_ref().and_then(|read| Some((config::rule_paths(read.document.as_ref()?), read.folder.clone())));
-    let of_config = of_config.as_ref().map(|(paths, folder)| (paths.as_slice(), folder.as_path()));
-    let rules = rules_with(&request.rules, of_config, &mut loaded.sources)?;
-    let (mut config, mut folder) = (Config::default(), PathBuf::new());
-    if let Some(read) = read {
-        let (found, problems) = read.document.map(|document| Config::read(&document, &rules)).unwrap_or_default();
-        (config, folder) = (Config { own_folder_only: !named, ..found }, read.folder);
-        let (bad, mild): (Vec<Problem>, Vec<Problem>) =
-            read.problems.into_iter().chain(problems).partition(|problem| problem.severity == Severity::Error);
-        if !bad.is_empty() {
-            return Err(unusable("the configuration cannot be used", &loaded.sources, bad));
-        }
-        loaded.problems.extend(mild);
-    }
-    let selectors = |words: &[String]| -> Result<Vec<Selector>, Error> {
-        let selector = |word: &String| Selector::new(word.trim(), &rules);
-        words
-            .iter()
-            .map(selector)
-            .collect::<Result<_, crate::source::ErrorMessage>>()
-            .map_err(|error| Error::Text { message: error.into(), help: None })
-    };
-    let (select, ignore) = (selectors(&request.select)?, selectors(&request.ignore)?);
-    // Rules selected in the request override the configuration.
-    if !select.is_empty() {
-        config.choice.select = select;
-        config.choice.ignore.clear();
-    }
-    config.choice.ignore.extend(ignore);
-    Ok(Chosen { config, folder, rules })
 }
 
 #[cfg(test)]

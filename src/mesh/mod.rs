@@ -10,6 +10,7 @@ mod between;
 pub(crate) mod bottled;
 #[cfg(feature = "cluster")]
 mod capture;
+mod chosen;
 mod diff;
 mod envoy;
 mod error;

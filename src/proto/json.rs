@@ -332,7 +332,7 @@ pub(super) fn same_number(one: &str, other: &str) -> bool {
 }
 
 /// One spelling for numbers of equal value: an integer as such, anything else as the shortest text of its 64-bit float.
-fn canonical_number(text: &str) -> Cow<'_, str> {
+pub(super) fn canonical_number(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Cow::Borrowed(text);
     }

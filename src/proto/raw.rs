@@ -4,6 +4,7 @@ use super::json;
 use super::tree::{TYPE_KEY, Tree, Value, is_typed_struct, type_name};
 use crate::budget;
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 impl<'a> Tree<'a> {
     /// Parses raw text, if this is raw; `Any`s inside stay raw. Text that does not parse becomes an empty message. That cannot
@@ -106,6 +107,32 @@ impl<'a> Tree<'a> {
             }
             (Value::Map(one), Value::Map(two)) => same_entries(one, two, None),
             _ => false,
+        }
+    }
+
+    /// A number that is equal for messages that are the [`same`](Tree::same), and differs for most others.
+    pub(crate) fn meaning(&self) -> u64 {
+        fn hash(value: impl Hash) -> u64 {
+            let mut hasher = DefaultHasher::new();
+            value.hash(&mut hasher);
+            hasher.finish()
+        }
+        budget::charge(1);
+        match &self.value {
+            Value::Raw(_) => self.readable().meaning(),
+            Value::Null => hash(0),
+            Value::Bool(is) => hash((1, is)),
+            Value::Number(number) => hash((2, json::canonical_number(number))),
+            Value::String(text) => hash((3, &**text)),
+            Value::List(_) | Value::EmptyList => {
+                self.items().iter().fold(hash(4), |before, item| hash((before, item.meaning())))
+            }
+            // In any order; an empty repeated field counts as absent.
+            Value::Map(entries) => {
+                let there =
+                    entries.iter().filter(|(_, value)| !matches!(&value.value, Value::List(items) if items.is_empty()));
+                there.fold(hash(5), |sum, (key, value)| sum.wrapping_add(hash((&**key, value.meaning()))))
+            }
         }
     }
 

@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("lua", &[]),
     ("proto", &["source"]),
     ("envoy", &["proto", "source"]),
-    ("model", &["proto", "source"]),
+    ("model", &["lua", "proto", "source"]),
     ("engine", &["model", "proto", "source"]),
     ("load", &["model", "proto", "source"]),
     ("study", &["engine", "load", "model", "proto", "source"]),

@@ -28,7 +28,7 @@ pub(super) struct Install {
     #[command(flatten)]
     installation: Installation,
     /// Image of this program, best by its digest: REGISTRY/kubectl-envoyfilter@sha256:...
-    #[arg(long, value_name = "IMAGE")]
+    #[arg(long, value_name = "IMAGE", value_parser = image)]
     image: Option<String>,
     /// Pull secret of the image; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -161,6 +161,15 @@ enum Dumps {
 fn apis(text: &str) -> Result<String, String> {
     let known = text.split(',').all(|api| ["wgpolicyk8s.io", "openreports.io"].contains(&api));
     known.then(|| text.to_owned()).ok_or_else(|| "wgpolicyk8s.io, openreports.io, or both with a comma".to_owned())
+}
+
+/// The reference of an image: a registry rejects other characters only when a pod starts.
+fn image(text: &str) -> Result<String, String> {
+    let fits = text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-:/@".contains(c))
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric());
+    fits.then(|| text.to_owned())
+        .ok_or_else(|| "an image such as registry.example/kubectl-envoyfilter@sha256:...".to_owned())
 }
 
 /// An address range in the form required by a NetworkPolicy.

@@ -22,15 +22,22 @@ fn takes<'k>(prefix: &str, regex: Option<&str>, mut keys: impl Iterator<Item = &
     (prefix == "/" || regex.is_some_and(|it| matches!(it, ".*" | "/.*"))) && keys.all(idle)
 }
 
-/// The prefix that is the only condition of a match, if every path that the other match accepts begins with it.
-pub(crate) fn prefix_of<'t>(wanted: &'t Tree<'_>, other: &Tree<'_>) -> Option<&'t str> {
-    let exact = |of: &Tree<'_>| of.get("case_sensitive").is_none_or(|it| matches!(it.value, Value::Bool(true)));
+/// The prefix that is the only condition of a match.
+pub(crate) fn only_prefix<'t>(wanted: &'t Tree<'_>) -> Option<&'t str> {
     let alone = wanted.entries().iter().all(|(key, _)| matches!(&**key, "prefix" | "case_sensitive"));
-    let prefix = Some(wanted.str_at("prefix")).filter(|prefix| alone && !prefix.is_empty())?;
-    (WAYS.iter().any(|way| other.str_at(way).starts_with(prefix)) && exact(wanted) && exact(other)).then_some(prefix)
+    Some(wanted.str_at("prefix")).filter(|prefix| alone && !prefix.is_empty() && is_exact(wanted))
 }
 
-/// The same for matches as written.
+/// What every path that a match accepts begins with.
+pub(crate) fn beginnings<'t>(of: &'t Tree<'_>) -> impl Iterator<Item = &'t str> {
+    WAYS.iter().filter(|_| is_exact(of)).map(|way| of.str_at(way))
+}
+
+fn is_exact(of: &Tree<'_>) -> bool {
+    of.get("case_sensitive").is_none_or(|it| matches!(it.value, Value::Bool(true)))
+}
+
+/// The prefix that is the only condition of a match as written, if every path that the other match accepts begins with it.
 pub(crate) fn node_prefix_of<'t>(wanted: &'t Node, other: &Node) -> Option<&'t str> {
     let exact = |of: &Node| get(of, "case_sensitive").is_none_or(|it| matches!(it.value, NodeValue::Bool(true)));
     let alone =

@@ -7,6 +7,7 @@ use crate::lint::settings::glob;
 use crate::lint::settings::selection::{Selector, selected};
 use crate::model::release::Release;
 use crate::source::{Code, Node, NodeValue, Problem, Severity, Span, alike};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Code of the problem for a rule that does not exist; a rule reports it.
@@ -138,6 +139,33 @@ impl Config {
     /// Whether a rule runs at all.
     pub fn runs(&self, rule: &RuleInfo) -> bool {
         selected(rule, &self.choice.select, &self.choice.ignore)
+    }
+
+    /// How many of these rules it ignores everywhere, and how many in some places only. A place is the path of a file, as for
+    /// [`Config::judge`], and a namespace.
+    pub fn ignored(&self, rules: &[&'static Rule], places: impl Iterator<Item = (String, String)>) -> (usize, usize) {
+        let any = |patterns: &[String], text: &str| {
+            patterns.is_empty() || patterns.iter().any(|pattern| glob::fits(pattern, text))
+        };
+        // Many places, but few kinds of them.
+        let kinds: BTreeSet<Option<Vec<usize>>> = places
+            .map(|(path, namespace)| {
+                let here = |one: &Override| any(&one.paths, &path) && any(&one.namespaces, &namespace);
+                let here = || self.overrides.iter().enumerate().filter(|(_, one)| here(one)).map(|(index, _)| index);
+                self.governs(&path).then(|| here().collect())
+            })
+            .collect();
+        let ignores = |rule: &RuleInfo, kind: &Option<Vec<usize>>| {
+            let of_place = |index: &usize| !selected(rule, &[], &self.overrides[*index].choice.ignore);
+            kind.as_ref().is_some_and(|overrides| !self.runs(rule) || overrides.iter().any(of_place))
+        };
+        let (mut everywhere, mut somewhere) = (0, 0);
+        for rule in rules {
+            let ignored = kinds.iter().filter(|kind| ignores(rule, kind)).count();
+            everywhere += usize::from(ignored > 0 && ignored == kinds.len());
+            somewhere += usize::from(ignored > 0 && ignored < kinds.len());
+        }
+        (everywhere, somewhere)
     }
 
     /// Whether it applies to a file, by its path relative to the configuration's folder; outside that folder, the path

@@ -108,13 +108,15 @@ struct Reader<'t> {
     scalars: Vec<(u32, u32)>,
     /// Places of everything that can begin on a line, by their start.
     things: Vec<(u32, u32)>,
+    /// The line of the previous marker.
+    line: Range<usize>,
     /// The next line with content, as found for the previous comment.
     next: Option<(usize, Option<Range<usize>>)>,
 }
 
 impl<'t> Reader<'t> {
     fn new(file: FileId, text: &'t str, documents: &[&Node]) -> Reader<'t> {
-        let mut reader = Reader { file, text, scalars: Vec::new(), things: Vec::new(), next: None };
+        let mut reader = Reader { file, text, scalars: Vec::new(), things: Vec::new(), line: 0..0, next: None };
         for document in documents {
             reader.visit(document);
         }
@@ -174,7 +176,11 @@ impl<'t> Reader<'t> {
     /// The comment whose marker is at `at`; `None` if it is not a comment.
     fn comment(&mut self, at: usize) -> Option<Suppression> {
         let (file, text) = (self.file, self.text);
-        let line = line_of(text, at);
+        // A line may contain any number of markers.
+        if !self.line.contains(&at) {
+            self.line = line_of(text, at);
+        }
+        let line = self.line.clone();
         let before = text.get(line.start..at)?;
         let hash = before.trim_end().strip_suffix('#')?;
         let start = line.start + hash.len();
@@ -184,7 +190,8 @@ impl<'t> Reader<'t> {
         let own_line = hash.trim().is_empty();
         let end = line.start + text.get(line.clone())?.trim_end().len();
         let span = Span { file, start: offset(start), end: offset(end) };
-        let (rules, reason) = words(file, text, at + MARKER.len()..end);
+        let begin = at + MARKER.len();
+        let (rules, reason) = words(file, text, begin..another(text, begin..end).unwrap_or(end));
         let scope = if own_line {
             let next = self.next_content(line.end);
             next.and_then(|next| self.beginning_on(&next)).unwrap_or(Span { end: span.start, ..span })
@@ -194,6 +201,13 @@ impl<'t> Reader<'t> {
         let form = if own_line { Form::OwnLine } else { Form::Trailing };
         Some(Suppression { form, span, scope, rules, reason })
     }
+}
+
+/// Where the next suppression begins in the text of one: `# envoyfilter:ignore EF301 # envoyfilter:ignore EF302`.
+fn another(text: &str, range: Range<usize>) -> Option<usize> {
+    let body = text.get(range.clone())?;
+    memchr::memmem::find_iter(body.as_bytes(), MARKER)
+        .find_map(|at| Some(range.start + body.get(..at)?.trim_end().strip_suffix('#')?.len()))
 }
 
 fn line_of(text: &str, at: usize) -> Range<usize> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Longest `capture.json`, in bytes.
 const LONGEST_DESCRIPTION: u64 = 16 << 20;
@@ -119,7 +119,17 @@ impl Capture {
             }
             Ok(true)
         };
-        let walked = walk(path, limits, &mut visit, &mut |name| others.push(name.display().to_string()));
+        let mut outside = Vec::new();
+        let walked = walk(path, limits, &mut visit, &mut |name| {
+            let list = if leads_out(name) { &mut outside } else { &mut others };
+            list.push(name.display().to_string());
+        });
+        if let Some(first) = outside.first() {
+            let more =
+                if outside.len() > 1 { format!(", and {} more like it", outside.len() - 1) } else { String::new() };
+            unreadable
+                .push(format!("{first} has `..` in its path{more}: captures contain only files of their own folder"));
+        }
         if let Some(first) = others.first() {
             let more =
                 if others.len() > 1 { format!(", and {} more like it", others.len() - 1) } else { String::new() };
@@ -190,7 +200,7 @@ fn walk(
     other: &mut dyn FnMut(&Path),
 ) -> io::Result<()> {
     let mut other = |name: &Path| {
-        if part(name).is_some() {
+        if part(name).is_some() || leads_out(name) {
             other(name);
         }
     };
@@ -225,11 +235,22 @@ fn walk(
         return Ok(());
     }
     let (content, _) = limits::content(File::open(path)?, limits, Bound::Archive)?;
-    let mut visit = |name: &Path, content: &mut dyn Read| match part(name) {
-        Some(part) => visit(name, part, content),
-        None => Ok(true),
+    let mut strange = Vec::new();
+    let mut visit = |name: &Path, content: &mut dyn Read| {
+        if let Some(part) = part(name) {
+            return visit(name, part, content);
+        }
+        strange.extend(Some(name.to_owned()).filter(|name| leads_out(name)));
+        Ok(true)
     };
-    members::each(BufReader::with_capacity(1 << 16, content), limits, &mut visit, &mut other)
+    let walked = members::each(BufReader::with_capacity(1 << 16, content), limits, &mut visit, &mut other);
+    strange.iter().for_each(|name| other(name));
+    walked
+}
+
+/// Whether a path leads out of a folder inside of it, so that nothing says what the file is.
+fn leads_out(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir) && part(path).is_none()
 }
 
 fn trouble(path: &Path, reason: &str, help: Option<String>) -> Problem {

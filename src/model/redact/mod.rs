@@ -2,10 +2,11 @@
 //! objects, config dumps and texts.
 //!
 //! [`Redactor`] finds secrets by the words of their key (`keys`), by fields that Envoy's descriptors mark as sensitive, and by
-//! their form (`forms`, `shapes`), also in code, YAML and JSON inside a text. It replaces values, never names or structure, so that a
+//! their form (`forms`, `shapes`), by what scripts do with them (`flow`), also in code, YAML and JSON inside a text. It replaces values, never names or structure, so that a
 //! capture answers questions exactly as the cluster does. [`Secrets`] remembers the secrets of the input, so that no report
 //! repeats one, whatever its path there.
 
+mod flow;
 mod forms;
 mod keys;
 mod looks;
@@ -146,7 +147,7 @@ const MOST_INSIDE: u8 = 3;
 impl Redactor {
     /// A redactor with additional patterns. Fails with a message about an invalid one.
     pub fn new(more: &[String]) -> Result<Redactor, ErrorMessage> {
-        let more = more.iter().map(|pattern| Regex::new(pattern).map_err(|error| error.to_string()));
+        let more = more.iter().map(|pattern| Regex::new(pattern).map_err(|error| reason(pattern, &error)));
         Ok(Redactor { more: more.collect::<Result<_, _>>()? })
     }
 
@@ -301,7 +302,8 @@ impl Redactor {
 
     /// Replaces secrets in a string. Keys of JSON inside it count like those of the document around it.
     fn string(&self, text: &mut String, above: Above, found: &mut dyn FnMut(&str)) {
-        let is_json = text.trim_start().starts_with(['{', '[']) && above.inside < MOST_INSIDE && forms::may_hold(text);
+        let is_json = text.trim_start().starts_with(['{', '[']) && above.inside < MOST_INSIDE;
+        let is_json = is_json && (forms::may_hold(text) || hides_letters(text));
         if is_json && let Ok(mut value) = serde_json::from_str::<Value>(text) {
             let mut any = false;
             let inside = Above { inside: above.inside + 1, ..Above::default() };
@@ -348,6 +350,13 @@ impl Redactor {
         clean.push_str(&text[end..]);
         *text = clean;
     }
+}
+
+/// What is wrong with a pattern, on one line: the error's own text points to it on several.
+fn reason(pattern: &str, error: &regex::Error) -> String {
+    let error = error.to_string();
+    let last = error.lines().last().unwrap_or_default();
+    format!("`{pattern}`: {}", last.strip_prefix("error: ").unwrap_or(last))
 }
 
 fn replace(text: &mut String, found: &mut dyn FnMut(&str)) {
@@ -514,7 +523,12 @@ impl Secrets {
 fn announces(document: &Node) -> bool {
     let mut texts = String::with_capacity(1 << 10);
     gather(document, &mut texts);
-    forms::may_hold(&texts)
+    forms::may_hold(&texts) || hides_letters(&texts)
+}
+
+/// Whether JSON inside a text may spell a key with escapes: `"pass\u0077ord"`.
+fn hides_letters(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"\\u").is_some()
 }
 
 fn gather(node: &Node, texts: &mut String) {

@@ -1,12 +1,12 @@
 //! The places of secrets in a text: known forms, PEM, and assignments in code, YAML, JSON and environment files.
 
 use super::REDACTED;
+use super::flow;
 use super::forms::{FORM, may_hold, surrounding};
 use super::keys::{self, Hint};
 use super::looks::{confirms, is_mixed, is_random, is_stand_in, is_token};
 use crate::budget;
 use regex::Regex;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -16,16 +16,14 @@ use std::sync::LazyLock;
 const QUOTE: &str = r#"^(?:\[[^\]\n]{1,40}\]|\\*["']?\s*\]?)\s*(?:<(?:const|close)>\s*)?(?::=|=>?|:|,)\s*(?:[!&][^\s"'\\]*\s+)*(?P<s>\\{0,7}["'`]|\[=*\[)"#;
 /// The text between two parts of a concatenation: `"a" .. "b"`, `"a" .. name .. "b"`.
 const NEXT: &str = r#"^\\*["'`]\s*(?:\.\.|\+)\s*(?:[A-Za-z_][A-Za-z0-9_.:]*\s*(?:\.\.|\+)\s*)?(?P<s>\\{0,7}["'`])"#;
-/// A variable as the value: `add("k", v)`.
-const VARIABLE: &str = r#"^["']\s*,\s*(?P<s>[A-Za-z_][A-Za-z0-9_]*)\s*\)"#;
-/// `k: v` of YAML, to the end of the line.
-const PLAIN: &str = r#"^\\*["']?:[ \t]+(?:[!&][^\s"'\\]*[ \t]+)*(?P<s>[^\s"'\\{}\[\],|>&*#(!][^\s"'\\,{}]{2,})[ \t]*(?:$|[\n#,}"']|\\n)"#;
+/// `k: v` of YAML, to the end of the line; also `? k` with `: v` on the next line.
+const PLAIN: &str = r#"^\\*["']?(?:[ \t]*\n)?:[ \t]+(?:[!&][^\s"'\\]*[ \t]+)*(?P<s>[^\s"'\\{}\[\],|>&*#(!][^\s"'\\,{}]{2,})[ \t]*(?:$|[\n#,}"']|\\n)"#;
 /// The same with spaces in the value.
 const WORDS: &str = r#"^["']?:[ \t]+(?P<s>[^\s"'\\{}\[\],|>&*#!][^\n"\\]{2,})(?:$|\n)"#;
 /// `k:` of YAML with its value on the lines below.
 const BELOW: &str = r#"^["']?:[ \t]*(?:[!&][^\s"'\\]*[ \t]*)*(?P<s>[|>][0-9+-]{0,2})?[ \t]*(?:#[^\n]*)?\n"#;
-/// `K=v` of environment files and connection strings, `K = v` of INI files.
-const SET: &str = r#"^(?:=|[ \t]+=[ \t]+)(?P<s>[^\s"'\\$(){}\[\],;&=][^\s"'\\(){}\[\],;&]{3,})"#;
+/// `K=v` of environment files and connection strings, `K%3Dv` of URLs inside URLs, `K = v` of INI files.
+const SET: &str = r#"^(?:=|%3[dD]|[ \t]+=[ \t]+)(?P<s>[^\s"'\\$(){}\[\],;&=][^\s"'\\(){}\[\],;&]{3,})"#;
 /// The start of a list of values, or of a key of a set.
 const LIST: &str = r"^(?:[ \t]*=[ \t]*(?:[a-z.]+\()?\{|\[)";
 /// The value after a name that is itself a value: `{"name": "x-api-key", "value": "…"}`, and `value: …` below `key: x-api-key`
@@ -40,7 +38,6 @@ struct Follows {
     beside: Lazy,
     quote: Lazy,
     next: Lazy,
-    variable: Lazy,
     plain: Lazy,
     words: Lazy,
     below: Lazy,
@@ -52,7 +49,6 @@ static FOLLOWS: Follows = Follows {
     beside: Lazy::new(|| Regex::new(BESIDE).ok()),
     quote: Lazy::new(|| Regex::new(QUOTE).ok()),
     next: Lazy::new(|| Regex::new(NEXT).ok()),
-    variable: Lazy::new(|| Regex::new(VARIABLE).ok()),
     plain: Lazy::new(|| Regex::new(PLAIN).ok()),
     words: Lazy::new(|| Regex::new(WORDS).ok()),
     below: Lazy::new(|| Regex::new(BELOW).ok()),
@@ -60,9 +56,8 @@ static FOLLOWS: Follows = Follows {
     list: Lazy::new(|| Regex::new(LIST).ok()),
 };
 
-/// A text in quotes, and an assignment to a variable, on one line of code.
+/// A text in quotes on one line of code.
 static LITERAL: Lazy = Lazy::new(|| Regex::new(r#"["'](?P<s>[^"'\\\s]{4,})["']"#).ok());
-static ASSIGN: Lazy = Lazy::new(|| Regex::new(r"(?P<k>[A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?P<s>[^=\s][^\n]*)").ok());
 /// Private members of a JSON Web Key (RFC 7518) in a text.
 static JWK: Lazy =
     Lazy::new(|| Regex::new(r#"\b(?:k|d|p|q|dp|dq|qi)\\*["']?\s*:\s*\\*["']?(?P<s>[A-Za-z0-9_-]{16,})"#).ok());
@@ -98,6 +93,7 @@ pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
             found.extend(members.captures_iter(text).filter_map(|one| one.name("s")).map(|one| one.range()));
         }
         assigned(text, &mut found);
+        flow::trace(text, &mut found);
     }
     found.sort_unstable_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
@@ -158,7 +154,6 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
     let follows = &FOLLOWS;
     let mut at = 0;
     let mut searched = 0;
-    let mut variables: HashSet<&str> = HashSet::new();
     while let Some(word) = words.find_at(text, at) {
         at = word.end();
         // The word may be the end of a sentence.
@@ -175,9 +170,6 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
         }
         budget::charge(PER_HINT);
         let values = follow(follows, text, word.start(), key);
-        if hint == Hint::Secret {
-            variables.extend(of(&follows.variable, head(rest)).map(|range| &rest[range]));
-        }
         if hint == Hint::Secret || hint == Hint::Mixed {
             beside_in_code(text, word.start(), start, &mut searched, found);
         }
@@ -197,9 +189,6 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
             }
         }
     }
-    if !variables.is_empty() {
-        traced(text, &variables, found);
-    }
 }
 
 /// Whether a name is a variable of Lua that gets a value: `local key = "…"`.
@@ -217,7 +206,7 @@ fn follow(follows: &Follows, text: &str, name: usize, key: &str) -> Vec<Range<us
     let rest = &text[name + key.len()..];
     let before = text[..name].trim_end_matches([' ', '\t']);
     let starts = before.is_empty()
-        || before.ends_with(['\n', '-', '{', ',', '"', '\'', '\\', ';', '│'])
+        || before.ends_with(['\n', '-', '{', ',', '"', '\'', '\\', ';', '│', '?'])
         || before.ends_with("\\n")
         || before.ends_with("export");
     let digits = |range: &Range<usize>| rest[range.clone()].bytes().any(|byte| byte.is_ascii_digit());
@@ -386,24 +375,6 @@ fn beside_in_code(text: &str, name: usize, end: usize, searched: &mut usize, fou
     let literals = literal.captures_iter(&text[from..to]).filter_map(|one| one.name("s"));
     let random = literals.filter(|one| one.len() >= 10 && is_random(one.as_str()) && !is_stand_in(one.as_str()));
     found.extend(random.map(|one| from + one.start()..from + one.end()));
-}
-
-/// Finds the texts that are assigned to variables which are values of names that indicate a secret.
-fn traced(text: &str, variables: &HashSet<&str>, found: &mut Vec<Range<usize>>) {
-    let (Some(assign), Some(literal)) = (ASSIGN.as_ref(), LITERAL.as_ref()) else { return };
-    for line in assign.captures_iter(text) {
-        let (Some(name), Some(value)) = (line.name("k"), line.name("s")) else { continue };
-        if !variables.contains(name.as_str()) {
-            continue;
-        }
-        for one in literal.captures_iter(value.as_str()).filter_map(|one| one.name("s")) {
-            // The argument of a call is the name of what is read.
-            let is_argument = value.as_str()[..one.start() - 1].ends_with(['(', '[']);
-            if !is_argument && !is_stand_in(one.as_str()) {
-                found.push(value.start() + one.start()..value.start() + one.end());
-            }
-        }
-    }
 }
 
 /// Whether a match after `Basic` or `Bearer` is prose, as in "Basic authentication is required": credentials of both schemes

@@ -159,6 +159,9 @@ fn secrets_inside_texts_go() {
         "{\"hmac\": \"77canary88a9Qz\"}",
         "smtp.auth=77canary88a9Qz",
         "{\"name\": \"x-session\", \"value\": \"77canary88a9Qz\"}",
+        // Keys in other spellings.
+        "? password\n: canary-1\n",
+        "password%3Dcanary-1",
         // Sentences and commands.
         "the password is canary-17",
         "Password for admin: canary-17",
@@ -432,6 +435,8 @@ fn json_inside_texts_is_read_by_its_keys() {
     let value = json!({"annotations": {"kubectl.kubernetes.io/last-applied-configuration": inner.to_string()}});
     let text = redacted(value);
     assert!(!text.contains("canary") && text.contains("kept"), "{text}");
+    let text = redacted(json!({"note": "{\"pass\\u0077ord\": \"canary\", \"name\": \"kept\"}"}));
+    assert!(!text.contains("canary") && text.contains("kept"), "{text}");
 }
 
 #[test]
@@ -468,7 +473,8 @@ fn further_patterns() {
     let mut value = json!({"a": "ACME-1234 and more"});
     Redactor::new(&["ACME-[0-9]+".to_owned()]).unwrap().redact(&mut value);
     assert_eq!(value, json!({"a": "[redacted] and more"}));
-    assert!(Redactor::new(&["(".to_owned()]).is_err());
+    let error = Redactor::new(&["(".to_owned()]).err().unwrap();
+    assert_eq!(error.to_string(), "`(`: unclosed group");
 }
 
 /// The cost of a hostile text grows only with its length.

@@ -39,7 +39,8 @@ fn watched(folder: &Path, arguments: &[&str]) -> (Said, u64) {
 
 fn header(name: &str, kind: tar::EntryType, size: u64) -> tar::Header {
     let mut header = tar::Header::new_ustar();
-    header.set_path(name).unwrap();
+    // The crate refuses to write `..`.
+    header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
     header.set_entry_type(kind);
     header.set_size(size);
     header.set_mode(0o600);
@@ -109,6 +110,16 @@ fn links_and_sparse_files_are_reported() {
     archive(&folder.path().join("c.tar.gz"), &[ordinary, ("notes/b.txt", tar::EntryType::Symlink, 0, b'x')]);
     let (said, _) = watched(folder.path(), &["lint", "--capture", "c.tar.gz"]);
     assert!(!said.err.contains("b.txt"), "{}", said.err);
+}
+
+#[test]
+fn a_path_that_leads_out_of_the_archive_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let ordinary = ("resources/EnvoyFilter/shop/a.yaml", tar::EntryType::Regular, 4, b'\n');
+    let other = ("resources/EnvoyFilter/shop/../../../x.yaml", tar::EntryType::Regular, 4, b'\n');
+    archive(&folder.path().join("c.tar.gz"), &[ordinary, other]);
+    let (said, _) = watched(folder.path(), &["lint", "--capture", "c.tar.gz"]);
+    assert!(said.code == 3 && said.err.contains("x.yaml has `..` in its path"), "{}", said.err);
 }
 
 #[test]

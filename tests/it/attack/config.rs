@@ -192,3 +192,30 @@ fn rules_that_would_run_for_hours_are_refused() {
     assert_eq!(say(folder.path(), &["lint", "a.yaml", &deep]).code, 1);
     assert!(start.elapsed().as_secs() < 10);
 }
+
+/// A rule that a configuration ignores is missing from the answer, which must say so in every form.
+#[test]
+fn a_configuration_cannot_switch_off_rules_unseen() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join(".envoyfilter.yaml");
+    write(&root.path().join("sub/a.yaml"), &BAD.replace("NAME", "a"));
+    let forms = ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"];
+    for config in ["ignore: [all]\n", "overrides: [{ignore: [EF]}]\n", "overrides: [{paths: [sub/*], ignore: [all]}]\n"]
+    {
+        write(&file, config);
+        for form in forms {
+            let said = say(root.path(), &["lint", "sub/a.yaml", "-o", form]);
+            assert_eq!(said.code, 0, "{config}: {}", said.all());
+            let told = said.all();
+            assert!(told.contains("rules, ignored by .envoyfilter.yaml"), "{config}{form}: {told}");
+        }
+    }
+    write(&root.path().join("b.yaml"), &BAD.replace("NAME", "b"));
+    write(&file, "ignore: [EF101]\noverrides: [{paths: [sub/*], ignore: [EF102, EF103]}]\n");
+    let said = say(root.path(), &["lint", "sub/a.yaml", "b.yaml"]).all();
+    assert!(said.contains("not checked: 1 rule, ignored by .envoyfilter.yaml"), "{said}");
+    assert!(said.contains("not checked everywhere: 2 rules, ignored by .envoyfilter.yaml"), "{said}");
+    // Nothing is ignored if the user selects rules, or the file governs nothing here.
+    let said = say(root.path(), &["lint", "b.yaml", "--select", "EF1"]).all();
+    assert!(!said.contains("not checked: 1 rule, ignored"), "{said}");
+}

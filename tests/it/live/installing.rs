@@ -12,6 +12,7 @@ fn what_cannot_be_installed_changes_nothing() {
     let config = config.to_str().unwrap();
     for (arguments, words) in [
         (&[][..], "--image is required"),
+        (&["--image", "x y", "--dry-run", "client"], "an image such as"),
         (&["--image", "x:1", "--config", config], "the configuration has no key `nonsense`"),
         (&["--image", "x:1", "--config", "/nonexistent.yaml"], "/nonexistent.yaml"),
         (&["--image", "x:1", "--report-schedule", "every day"], "invalid --report-schedule"),
