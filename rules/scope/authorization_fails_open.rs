@@ -1,6 +1,7 @@
 //! EF509: filters that allow requests when their check fails.
 
 use crate::declare_rule;
+use crate::lint::lua_use::Kind;
 use crate::lint::rule::{Cel, PolicyTarget};
 use crate::lint::{Context, Findings, RuleInfo, walk};
 use crate::source::Severity;
@@ -11,6 +12,7 @@ declare_rule! {
     /// # What it finds
     /// An `ext_authz` filter (HTTP or network) or an external processor with `failure_mode_allow: true`, a Wasm filter with
     /// `fail_open` or `failure_policy: FAIL_OPEN`, and `allow_missing_or_failed` of a JWT filter; in an Any or a TypedStruct.
+    /// Inline Lua that denies a request only if a service answers 401 or 403.
     ///
     /// # Why it matters
     /// If the authorization service is down, slow or unknown to the proxy, every request passes. A misspelled cluster
@@ -74,6 +76,17 @@ const OPEN: &[(&str, &str, &str, &str, &str)] = &[
 ];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for script in cx.loadable_scripts() {
+        for one in script.uses.mistakes.iter().filter(|one| one.kind == Kind::FailsOpen) {
+            out.push(
+                script
+                    .finding(rule, &one.named, "requests pass when the authorization service fails")
+                    .label("the only answer that denies")
+                    .note("a service that is down or slow answers `httpCall` with 503 or 504")
+                    .help("if headers[\":status\"] ~= \"200\" then … end"),
+            );
+        }
+    }
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         // A processor that only observes protects nothing.

@@ -13,7 +13,7 @@ declare_rule! {
     /// In a patch's value, an RBAC rule with action ALLOW whose principal or permission is a header such as
     /// `x-user-role`, `x-forwarded-for` or `x-internal` that is not combined (`and_ids`) with an authenticated principal
     /// or an address; one with action DENY for all requests except those with such a header; and inline Lua that
-    /// compares such a request header to a text. Rate limits by `x-forwarded-for` or `x-real-ip`.
+    /// compares such a request header to a text and lets the request pass or not. Rate limits by `x-forwarded-for` or `x-real-ip`.
     ///
     /// # Why it matters
     /// Anyone who can send a request can send the header. The rule protects only against those who do not know it.
@@ -30,7 +30,10 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         let mut known = BTreeSet::new();
-        for one in script.uses.decisions.iter().filter(|one| client_header(one.name) && known.insert(one.name)) {
+        for one in script.uses.decisions.iter().filter(|one| {
+            // Who knows a key may come in.
+            client_header(one.name) && !one.name.eq_ignore_ascii_case("x-api-key") && known.insert(one.name)
+        }) {
             out.push(
                 script
                     .finding(rule, one, format!("the script decides by `{}`, which any client can send", one.name))

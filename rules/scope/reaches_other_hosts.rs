@@ -241,7 +241,7 @@ fn of_script(cx: &Context<'_>, view: &PatchView<'_>) -> Option<&'static str> {
             None
         } else if script.chunk.strings.iter().any(origin) {
             Some(ORIGINS)
-        } else if script.uses.added.iter().any(|one| credential(one.name)) {
+        } else if script.uses.added.iter().chain(&script.uses.set).any(|one| credential(one.name)) {
             Some("their requests carry these credentials")
         } else {
             None

@@ -10,7 +10,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// `request_headers_to_add`, `response_headers_to_add` and header_mutation with a header such as `x-forwarded-proto`,
-    /// `x-request-id`, `authorization` or `content-type`, without an `append_action` that overwrites or keeps it.
+    /// `x-request-id`, `authorization` or `content-type`, without an `append_action` that overwrites or keeps it; `add` of inline
+    /// Lua with a header that every request has, such as `:path` or `x-forwarded-proto`.
     ///
     /// # Why it matters
     /// The default is APPEND_IF_EXISTS_OR_ADD: the application gets `x-forwarded-proto: http,https`, which is
@@ -28,7 +29,20 @@ const OF_REQUESTS: [&str; 6] =
     ["authorization", "content-type", "user-agent", "x-forwarded-host", "x-forwarded-proto", "x-request-id"];
 const OF_RESPONSES: [&str; 5] = ["content-encoding", "content-type", "etag", "last-modified", "location"];
 
+/// Headers that every request has when a script gets it.
+const ALWAYS_THERE: [&str; 6] = [":authority", ":method", ":path", ":scheme", "x-forwarded-proto", "x-request-id"];
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for script in cx.loadable_scripts() {
+        for one in &script.uses.appended {
+            let name = one.name.to_ascii_lowercase();
+            if !ALWAYS_THERE.contains(&name.as_str()) {
+                continue;
+            }
+            let message = format!("`{name}` is appended to an existing value: `{}`", example(&name));
+            out.push(script.finding(rule, one, message).label("appended").help(format!("replace(\"{name}\", …)")));
+        }
+    }
     for value in cx.values() {
         let options = value.objects.iter().filter(|it| it.full_name() == "envoy.config.core.v3.HeaderValueOption");
         for option in options {
@@ -64,6 +78,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn example(name: &str) -> &'static str {
     match name {
         "x-forwarded-proto" => "http,https",
+        ":path" => "/,/other",
         "content-type" => "text/plain,application/json",
         _ => "<old>,<new>",
     }

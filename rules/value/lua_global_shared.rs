@@ -4,14 +4,14 @@ use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// A Lua global that stores data of one request and is read after another request may have overwritten it.
+    /// A Lua variable outside of the functions that stores data of one request and is read after another request may have overwritten it.
     ///
     /// # What it finds
-    /// A global that `envoy_on_request` or `envoy_on_response` writes and that is read after the script has yielded
+    /// A global, or a `local` outside of the functions, that `envoy_on_request` or `envoy_on_response` writes and that is read after the script has yielded
     /// (`httpCall`, `body`, `bodyChunks`, `trailers`), or in the other of the two functions.
     ///
     /// # Why it matters
-    /// All requests of a worker thread share the globals of a script. While one waits, others run: the value read may
+    /// All requests of a worker thread share these variables of a script. While one waits, others run: the value read may
     /// be that of another client, such as its user or token.
     ///
     /// # How to fix
@@ -25,12 +25,13 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
-        for one in &script.uses.shared {
+        let globals = script.uses.shared.iter().map(|one| (one, "the global"));
+        for (one, what) in globals.chain(script.uses.shared_locals.iter().map(|one| (one, "the script-wide local"))) {
             out.push(
                 script
-                    .finding(rule, one, format!("the global `{}` is shared by all requests of a worker", one.name))
+                    .finding(rule, one, format!("{what} `{}` is shared by all requests of a worker", one.name))
                     .label("another request may overwrite it before it is read")
-                    .help("use `local`; from request to response: handle:streamInfo():dynamicMetadata():set(\"<filter>\", \"<key>\", value)"),
+                    .help("use `local` in a function; from request to response: handle:streamInfo():dynamicMetadata():set(\"<filter>\", \"<key>\", value)"),
             );
         }
     }

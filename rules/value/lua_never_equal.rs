@@ -3,13 +3,17 @@
 use crate::declare_rule;
 use crate::lint::lua_use::{Compared, Kind};
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::Severity;
 
 declare_rule! {
-    /// A comparison in inline Lua that never depends on the request.
+    /// A comparison in inline Lua that never depends on the request, or that a query gets around.
     ///
     /// # What it finds
     /// `==` and `~=` between a header and a number; between a header's name from `pairs(headers())` and a string with
-    /// uppercase letters; between `downstreamRemoteAddress()` and an IP address without a port; `not a == b`.
+    /// uppercase letters; between `downstreamRemoteAddress()` and an IP address without a port; `not a == b`;
+    /// `a ~= "x" or a ~= "y"`; `a == "x" or "y"`; `sub(1, 5)` and a longer string; what `lower` or `upper` returned and a
+    /// string or pattern of the other case; `:method` and `post`; `:path` and a string or pattern without a slash. As a
+    /// warning, `:path == "/admin"` that denies the request, which `/admin?x` passes.
     ///
     /// # Why it matters
     /// Lua converts nothing for `==`: `"200" == 200` is false. Envoy keeps the names of headers in lowercase, and
@@ -49,6 +53,60 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     compared,
                     "write ~= in place of not … ==".to_owned(),
                 ),
+                Kind::Length { text, length, compared } => (
+                    format!("`sub` returns at most {length} characters here, and \"{text}\" has {}", text.len()),
+                    compared,
+                    format!("sub(1, {}) == \"{text}\"", text.len()),
+                ),
+                Kind::Case(text, compared) => (
+                    format!("`{text}` has letters that `lower` or `upper` changed"),
+                    compared,
+                    "write the text in the case that `lower` or `upper` returns".to_owned(),
+                ),
+                Kind::Method(text, compared) => (
+                    format!("methods are in uppercase: no client sends `{text}`"),
+                    compared,
+                    format!("get(\":method\") == \"{}\"", text.to_ascii_uppercase()),
+                ),
+                Kind::NoSlash(text, compared) => (
+                    format!("every path begins with a slash, and `{text}` does not"),
+                    compared,
+                    match text.strip_prefix('^') {
+                        Some(rest) => format!("\"^/{rest}\""),
+                        None => format!("get(\":path\"):match(\"^[^?]*\") == \"/{text}\""),
+                    },
+                ),
+                Kind::Both(compared) => {
+                    let finding = script.finding(
+                        rule,
+                        &one.named,
+                        match compared {
+                            Compared::Different => format!("`{}` always differs from one of the two", one.named.name),
+                            _ => format!("`{}` never equals both", one.named.name),
+                        },
+                    );
+                    out.push(match compared {
+                        Compared::Different => finding.label("always true").help("write `and` in place of `or`"),
+                        _ => finding.label("never true").help("write `or` in place of `and`"),
+                    });
+                    continue;
+                }
+                Kind::TextAlone => {
+                    let text = one.named.name;
+                    let message = format!("`or \"{text}\"` compares nothing: a string is always true");
+                    let finding = script.finding(rule, &one.named, message).label("always true");
+                    out.push(finding.help(format!("repeat the comparison: … or <value> == \"{text}\"")));
+                    continue;
+                }
+                Kind::ExactPath => {
+                    let path = one.named.name;
+                    let message = format!("`{path}?x` does not equal `{path}`: `:path` contains the query");
+                    let finding = script.finding(rule, &one.named, message).severity(Severity::Warning);
+                    out.push(finding.label("only without a query").note("the script denies this path, and lets it pass with a query").help(
+                        format!("local path = handle:headers():get(\":path\"):match(\"^[^?]*\")\nif path == \"{path}\" then … end"),
+                    ));
+                    continue;
+                }
                 _ => continue,
             };
             out.push(

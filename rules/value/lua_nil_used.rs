@@ -3,7 +3,8 @@
 use crate::declare_rule;
 use crate::lint::lua_use::{Kind, Named, Source, Used};
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::ObjectMatch;
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::source::Severity;
 
 declare_rule! {
     /// A header or body that may be absent but is used unconditionally.
@@ -11,9 +12,12 @@ declare_rule! {
     /// # What it finds
     /// Inline Lua that concatenates, indexes, measures, compares or calculates with `headers():get("name")`,
     /// `metadata():get("key")`, `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it
-    /// to `pairs`, `string.lower` and the like, to a log or as a header's value; a method of `body()` without a test that a
-    /// body exists, or of `downstreamSslConnection()` and `ssl()` without a test that the client uses TLS; `:path` and the
-    /// like in `envoy_on_response`, `:status` in `envoy_on_request` and `path` without its colon, which are always nil; a header compared with `""`
+    /// to `pairs`, `string.lower` and the like, to a log or as a header's value, or `get` itself to `tostring`, `tonumber` or
+    /// at the end of `string.format`, which then get no value at all; the same with headers that `httpCall` returned, if the
+    /// script never looks at their `:status`, and with `filterContext()`; a method of `trailers()`, of `body()` without a
+    /// test that a body exists, or of `downstreamSslConnection()` and `ssl()` without a test that the client uses TLS; `:path`,
+    /// `cookie`, `origin` and the like in `envoy_on_response`, `:status` in `envoy_on_request` and `path` without its colon, keys of what `httpCall` returned with capitals or
+    /// `status` without its colon, which are always nil; a header compared with `""`
     /// and nothing else, which an absent one does not equal.
     ///
     /// # Why it matters
@@ -33,7 +37,13 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         let encrypted = only_tls(&script.value.view.patch.object);
-        for one in script.uses.absent.iter().filter(|one| one.source != Source::Tls || !encrypted) {
+        // Gateways add the client's address to it.
+        let gateway = script.value.view.patch.context == PatchContext::Gateway;
+        for one in
+            script.uses.absent.iter().filter(|one| {
+                (one.source != Source::Tls || !encrypted) && (one.source != Source::ForwardedFor || !gateway)
+            })
+        {
             let name = one.named.name;
             let default = match one.used {
                 Used::Calculated | Used::Compared => "0",
@@ -48,7 +58,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "no filter has set it",
                     "local data = handle:streamInfo():dynamicMetadata():get(\"…\") or {}".to_owned(),
                 ),
+                Source::ForwardedFor => ("the header is absent", or_default()),
                 Source::Answer => ("the answer has no body", or_default()),
+                Source::AnswerHeader => ("the service did not send it", or_default()),
+                Source::FilterContext => ("the route's `filter_context` does not have it", or_default()),
+                Source::Trailers => (
+                    "the message has no trailers",
+                    "local trailers = handle:trailers()\nif trailers then … end".to_owned(),
+                ),
                 Source::Tls => (
                     "the client's connection has no TLS",
                     "local tls = handle:streamInfo():downstreamSslConnection()\nif tls then … end".to_owned(),
@@ -68,6 +85,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         Used::Compared => "attempt to compare a nil value".to_owned(),
                         Used::Passed(function @ ("pairs" | "ipairs")) => {
                             format!("bad argument to '{function}' (table expected, got nil)")
+                        }
+                        Used::Passed(function @ ("format" | "tonumber" | "tostring")) => {
+                            format!("bad argument to '{function}' (value expected)")
                         }
                         Used::Passed(function) => format!("bad argument to '{function}' (string expected, got nil)"),
                     })
@@ -89,6 +109,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let message = format!("`{name}` is always nil: the pseudo header is `:{name}`");
                 let finding = script.finding(rule, &one.named, message).label("without its colon");
                 out.push(finding.help(format!("get(\":{name}\")")));
+                continue;
+            }
+            if one.kind == Kind::AnswerKey {
+                let key = if name == "status" { ":status".to_owned() } else { name.to_ascii_lowercase() };
+                let message = format!("`{name}` is always nil: the key is `{key}`");
+                let finding = script.finding(rule, &one.named, message).label("not a key of what httpCall returns");
+                out.push(finding.severity(Severity::Error).help(format!("headers[\"{key}\"]")));
                 continue;
             }
             let Kind::OtherDirection(response) = one.kind else { continue };
@@ -137,7 +164,9 @@ fn written<'t>(script: &'t str, one: &Named<'t>) -> &'t str {
     let rest = script.get(one.at..).unwrap_or_default();
     let name_end = rest.find(one.name).filter(|&start| start > 0).map(|start| start + one.name.len());
     let call = name_end.and_then(|end| {
-        let close = end + rest.get(end..)?.find(')')?;
+        // `headers["name"]`
+        let index = rest.get(..end - one.name.len())?.trim_end_matches(['"', '\'']).ends_with('[');
+        let close = end + rest.get(end..)?.find(if index { ']' } else { ')' })?;
         // `tonumber(headers():get("name"))`
         let outer = rest.starts_with("tonumber") && rest.get(close + 1..)?.starts_with(')');
         rest.get(..=close + usize::from(outer))

@@ -9,7 +9,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// Patterns of `find`, `match`, `gmatch` and `gsub` with a hyphen between two letters or digits, `a|b`, `\d`, `{2}`,
-    /// `(?:…)` or a repeated group. `find` with `true` as its fourth argument searches for plain text.
+    /// `(?:…)`, `../` or a repeated group, also in a table over which `ipairs` loops. `find` with `true` as its fourth argument searches for plain text.
     ///
     /// # Why it matters
     /// Lua patterns are not regular expressions. In `user-service` the hyphen repeats the `r`, so the pattern does not
@@ -49,6 +49,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "Lua patterns do not support repetition counts".to_owned(),
                     "`{` matches the character `{`",
                     "repeat the item: %d%d%d for three digits, %d%d? for one or two".to_owned(),
+                ),
+                Regular::Dots => (
+                    format!("`{pattern}` matches any two characters before the slash"),
+                    "a dot is any character",
+                    "\"%.%./\", or find(…, \"../\", 1, true)".to_owned(),
                 ),
                 Regular::Group => (
                     "Lua patterns do not support such groups".to_owned(),

@@ -4,12 +4,13 @@ use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// Lua that acts too late: `respond` in `envoy_on_response`, `respond` or a change of headers after `bodyChunks()`.
+    /// Lua that acts too late: `respond` in `envoy_on_response`, `respond` or a change of headers after `bodyChunks()`
+    /// or `trailers()`.
     ///
     /// # What it finds
     /// Inline Lua that calls `respond` on the handle of `envoy_on_response`, or in `envoy_on_request` after it has read the
     /// body with `bodyChunks()`; also in a function that gets the handle. Inline Lua that adds, replaces or removes headers
-    /// after `bodyChunks()`.
+    /// after `bodyChunks()` or `trailers()`.
     ///
     /// # Why it matters
     /// The script ends with an error: "respond not currently supported in the response path", and the response is sent
@@ -50,15 +51,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let finding = script.finding(rule, &one.named, message);
             out.push(finding.label("ends the script with an error").note(note).help(help));
         }
-        for one in &script.uses.sent {
-            let message = format!("`headers():{}` does not work after `bodyChunks()`", one.name);
+        let sent = script.uses.sent.iter().map(|one| (one, "bodyChunks()"));
+        for (one, after) in sent.chain(script.uses.trailed.iter().map(|one| (one, "trailers()"))) {
+            let message = format!("`headers():{}` does not work after `{after}`", one.name);
             out.push(
                 script
                     .finding(rule, one, message)
                     .label("header map can no longer be modified")
-                    .note("bodyChunks() sends the headers on before it waits for the body")
+                    .note(format!("{after} sends the headers on before it waits for the rest of the message"))
                     .note("the script ends here with an error for every message that has a body")
-                    .help("local body = handle:body(true) -- waits for the whole body; then change the headers"),
+                    .help(if after == "trailers()" {
+                        "change the headers first; what the trailers say comes too late for them"
+                    } else {
+                        "local body = handle:body(true) -- waits for the whole body; then change the headers"
+                    }),
             );
         }
     }

@@ -9,7 +9,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A script of the Lua filter that names neither `envoy_on_request` nor `envoy_on_response` as a global; beside one
-    /// of them, a function such as `envoy_on_responses` that nothing calls.
+    /// of them, a function such as `envoy_on_responses` that nothing calls; one of them that is defined twice.
     ///
     /// # Why it matters
     /// Envoy loads the script but calls nothing in it: the filter does nothing.
@@ -43,6 +43,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .help(nearest(name)),
                 );
             }
+        }
+        for one in &script.uses.replaced {
+            let message = format!("a later `{}` replaces this one", one.name);
+            let finding = script.finding(rule, one, message).label("never called");
+            out.push(
+                finding
+                    .note("a script has one function of a name: the last definition counts")
+                    .help("write what both do into one function, or into two Lua filters"),
+            );
         }
         // An empty script is common if routes have their own.
         if script.chunk.names.is_empty() || names(&ENTRY_POINTS) || names(&INDIRECT) {

@@ -1,7 +1,7 @@
 //! EF157: inline Lua that ends with an error because of a value's type.
 
 use crate::declare_rule;
-use crate::lint::lua_use::{Compared, Kind, Misuse};
+use crate::lint::lua_use::{Compared, Kind, Misuse, Owner, Used};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
@@ -10,7 +10,9 @@ declare_rule! {
     /// # What it finds
     /// `<`, `>`, `<=` and `>=` between a header and a number; a table, a boolean or nil as the value of `add` and
     /// `replace`; a table or a boolean as the body of `respond`; `httpCall` without its timeout, or asynchronous and used;
-    /// methods that strings do not have, such as `split`; headers used as a table.
+    /// methods that strings do not have, such as `split`; headers used as a table; a body or headers used as a string;
+    /// `getBytes` without its numbers or from byte 1; methods of the table that `httpCall` returns; `respond` with a string
+    /// in place of its headers; a table as the fifth argument of `httpCall`.
     ///
     /// # Why it matters
     /// The script ends there: the request passes without the rest of it, such as the answer that denies it.
@@ -35,10 +37,57 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "attempt to compare string with number".to_owned(),
                     "convert it first: (tonumber(…) or 0) >= 500",
                 ),
+                Kind::Argument { number: 5, .. } => (
+                    "the fifth argument of `httpCall` is true or false: options take the place of the timeout"
+                        .to_owned(),
+                    "http call asynchronous flag must be 'true', 'false', or empty".to_owned(),
+                    "httpCall(\"<cluster>\", {…}, \"\", {[\"timeout_ms\"] = 1000, [\"asynchronous\"] = true})",
+                ),
                 Kind::Argument { number, function: "httpCall", got } => (
                     "`httpCall` requires four arguments: cluster, headers, body and timeout".to_owned(),
                     format!("bad argument #{number} to 'httpCall' (number expected, got {got})"),
                     "httpCall(\"<cluster>\", {…}, \"\", 1000) -- milliseconds",
+                ),
+                Kind::Argument { number, function: "getBytes", got } => (
+                    "`getBytes` requires the first byte and the length".to_owned(),
+                    format!("bad argument #{number} to 'getBytes' (number expected, got {got})"),
+                    "body:getBytes(0, body:length())",
+                ),
+                Kind::Argument { number: 1, got, .. } => (
+                    "the first argument of `respond` is a table of headers".to_owned(),
+                    format!("bad argument #1 to 'respond' (table expected, got {got})"),
+                    "respond({[\":status\"] = \"403\"}, \"denied\")",
+                ),
+                Kind::FromOne => (
+                    "the bytes of a body are numbered from 0".to_owned(),
+                    "index/length must be >= 0 and (index + length) must be <= buffer size".to_owned(),
+                    "body:getBytes(0, body:length())",
+                ),
+                Kind::AnswerMethod => (
+                    "`httpCall` returns the headers as a table, which has no methods".to_owned(),
+                    format!("attempt to call method '{name}' (a nil value)"),
+                    "headers[\"<name>\"], in lowercase",
+                ),
+                Kind::Shown(owner) => (
+                    format!("{} is an object: `tostring` returns its address, not its content", owner.as_str()),
+                    "such as `userdata: 0x7f1c`".to_owned(),
+                    content_of(owner),
+                ),
+                Kind::Userdata(owner, used) => (
+                    format!("{} is an object, not a string", owner.as_str()),
+                    match used {
+                        Used::Concatenated => "attempt to concatenate a userdata value".to_owned(),
+                        Used::Measured => "attempt to get length of a userdata value".to_owned(),
+                        Used::Calculated => "attempt to perform arithmetic on a userdata value".to_owned(),
+                        Used::Passed(function @ ("pairs" | "ipairs")) => {
+                            format!("bad argument #1 to '{function}' (table expected, got userdata)")
+                        }
+                        Used::Passed(function) => {
+                            format!("bad argument to '{function}' (string expected, got userdata)")
+                        }
+                        Used::Compared | Used::Indexed => "attempt to compare userdata".to_owned(),
+                    },
+                    content_of(owner),
                 ),
                 Kind::Asynchronous => (
                     "an asynchronous `httpCall` returns nothing".to_owned(),
@@ -82,11 +131,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 _ => continue,
             };
             let finding = match one.kind {
-                Kind::NoTable(Misuse::Read) => script.finding(rule, &one.named, message),
+                Kind::NoTable(Misuse::Read) | Kind::Shown(_) => script.finding(rule, &one.named, message),
                 _ => script.failure(rule, &one.named, message),
             };
             out.push(finding.label(label).help(help));
         }
+    }
+}
+
+/// How to get the content of an object.
+fn content_of(owner: Owner) -> &'static str {
+    if owner == Owner::Body {
+        "local body = handle:body(true)\nlocal text = body:getBytes(0, body:length())"
+    } else {
+        "headers():get(\"<name>\"); all of them: for name, value in pairs(headers) do … end"
     }
 }
 

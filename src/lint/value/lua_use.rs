@@ -5,153 +5,22 @@
 
 mod assignments;
 mod calls;
+mod conditions;
+mod found;
 mod kinds;
 mod mistakes;
 mod names;
+mod objects;
 mod scopes;
 
 use crate::lua::{Token, tokens};
+pub(crate) use found::{Absent, Incomplete, Late, Method, Mistake, Named, Source, Use};
 use kinds::Held;
-pub(crate) use kinds::{Compared, Kind, Misuse, Regular};
+pub(crate) use kinds::{Compared, Kind, Misuse, Regular, Used};
 pub(crate) use names::Owner;
 use names::{GLOBALS, INDIRECT};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The uses found in a script.
-#[derive(Debug, Default)]
-pub(crate) struct Use<'t> {
-    /// `require` of a module outside `pcall`.
-    pub modules: Vec<Named<'t>>,
-    /// Undefined globals that are indexed or called.
-    pub undefined: Vec<Named<'t>>,
-    /// Globals that an entry point writes and that are read after it may have yielded, or in the other entry point.
-    pub shared: Vec<Named<'t>>,
-    /// Methods of Envoy's objects that do not exist, or only in some releases.
-    pub methods: Vec<Method<'t>>,
-    /// `httpCall` with the name of a cluster.
-    pub calls: Vec<Named<'t>>,
-    /// `respond` where it is too late.
-    pub responds: Vec<Late<'t>>,
-    /// Request headers that are compared with a text as the client sent them.
-    pub decisions: Vec<Named<'t>>,
-    /// Headers whose value is logged.
-    pub logged: Vec<Named<'t>>,
-    /// A header or another value that may be absent, used where nil is an error.
-    pub absent: Vec<Absent<'t>>,
-    /// Tables of headers without the ones that Envoy requires.
-    pub incomplete: Vec<Incomplete<'t>>,
-    /// `body()` of a message without one, indexed.
-    pub bodies: Vec<Named<'t>>,
-    /// Methods called with a dot in place of the colon.
-    pub dotted: Vec<Named<'t>>,
-    /// Changes of headers inside of a loop over them.
-    pub looped: Vec<Named<'t>>,
-    /// Changes of headers after they were sent on.
-    pub sent: Vec<Named<'t>>,
-    /// Request headers that are appended by `add`.
-    pub added: Vec<Named<'t>>,
-    /// What Lua accepts, but does something else with.
-    pub mistakes: Vec<Mistake<'t>>,
-    /// Response headers that are removed (true) or replaced.
-    pub answered: Vec<(Named<'t>, bool)>,
-    /// Texts with the name that they are assigned to, the key of a table, or the argument before them.
-    pub texts: Vec<(&'t str, &'t str)>,
-}
-
-/// Something that Lua accepts, but that does not do what it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mistake<'t> {
-    /// The expression.
-    pub named: Named<'t>,
-    /// What is wrong.
-    pub kind: Kind<'t>,
-}
-
-/// A name and its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Named<'t> {
-    /// The name, or the text.
-    pub name: &'t str,
-    /// Byte in the script.
-    pub at: usize,
-    /// Whether this runs when the script is loaded.
-    pub at_load: bool,
-}
-
-/// A method that does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Method<'t> {
-    /// Its name.
-    pub named: Named<'t>,
-    /// What it is called on.
-    pub owner: Owner,
-    /// The first Envoy minor with the method; `None` if none has it.
-    pub since: Option<u16>,
-}
-
-/// The source of a value that may be absent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// A header of the message.
-    Header,
-    /// An entry of the route's metadata.
-    RouteMetadata,
-    /// Set by another filter in the dynamic metadata.
-    DynamicMetadata,
-    /// The TLS of the client's connection.
-    Tls,
-    /// A variable of the proxy's environment.
-    Environment,
-    /// The body of an answer to `httpCall`.
-    Answer,
-}
-
-/// A value that may be absent but is used unconditionally.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Absent<'t> {
-    /// Its name.
-    pub named: Named<'t>,
-    /// Its source.
-    pub source: Source,
-    /// Its use.
-    pub used: Used<'t>,
-}
-
-/// A use of a value that fails if the value is nil.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Used<'t> {
-    /// `a .. value`.
-    Concatenated,
-    /// `value:method()`, `value.field`.
-    Indexed,
-    /// `#value`.
-    Measured,
-    /// `value + 1`.
-    Calculated,
-    /// `value < 1`.
-    Compared,
-    /// The argument of this function.
-    Passed(&'t str),
-}
-
-/// A `respond` that ends the script with an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Late<'t> {
-    /// The method, or the call of a function that calls it.
-    pub named: Named<'t>,
-    /// Whether the headers of a request were already sent on; otherwise it is a response.
-    pub chunks: bool,
-}
-
-/// A table of headers that Envoy rejects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Incomplete<'t> {
-    /// The method that receives it.
-    pub named: Named<'t>,
-    /// The missing headers.
-    pub lacks: Vec<&'static str>,
-}
 
 /// A function whose body is being read.
 #[derive(Clone, Copy, PartialEq)]
@@ -169,14 +38,21 @@ enum Opened {
     Repeat,
 }
 
+/// Maximum number of definitions of entry points that are looked at.
+const DEFINITIONS: usize = 10;
+
+/// A loop whose `do` is still to come: its names, whether it is one over headers, and a name that holds one of many texts.
+type Loop<'t> = (Vec<&'t str>, bool, Option<(&'t str, Held<'t>)>);
+
 #[derive(Default)]
 struct Reader<'t> {
+    text: &'t str,
     tokens: Vec<(usize, Token<'t>)>,
     scopes: Vec<(Opened, Vec<&'t str>)>,
     /// The open scopes that are loops over the headers, by depth.
     iterating: Vec<usize>,
-    /// The open scopes in which the body was read in chunks, by depth.
-    streamed: Vec<usize>,
+    /// The open scopes in which the body was read in chunks, or all of it until the trailers (true), by depth.
+    streamed: Vec<(usize, bool)>,
     functions: Vec<Function<'t>>,
     /// Open brackets, each with the name called before it.
     brackets: Vec<(&'t str, &'t str)>,
@@ -218,6 +94,25 @@ struct Reader<'t> {
     /// Calls in entry points that pass the handle on: the function, the place, whether it is then too late, and by chunks.
     passed: Vec<(Named<'t>, usize, Late<'t>)>,
     indirect: bool,
+    /// Definitions of entry points outside of blocks.
+    defined: Vec<Named<'t>>,
+    /// Whether the script answers requests itself.
+    responded: bool,
+    /// Headers of the request that the script has read, in lowercase.
+    asked: BTreeSet<String>,
+    /// Number of calls of `httpCall`.
+    http_calls: usize,
+    /// Comparisons of the status of an answer to `httpCall`, and the number of all reads of it.
+    statuses: Vec<(usize, &'t str, Compared)>,
+    status_reads: usize,
+    /// Whether anything but the status of an answer is read.
+    answer_read: bool,
+    /// Locals that hold the body of an answer.
+    answer_bodies: BTreeSet<&'t str>,
+    /// Tables of texts whose patterns were read, by their place.
+    lists_read: BTreeSet<usize>,
+    /// Whole paths whose requests are denied.
+    exact: Vec<Named<'t>>,
     /// Methods of `string` that the script names, read when first needed.
     text_methods: OnceCell<BTreeSet<&'t str>>,
 }
@@ -225,7 +120,7 @@ struct Reader<'t> {
 /// Reads a script that parses.
 pub(crate) fn read(text: &str) -> Use<'_> {
     let scopes = vec![(Opened::Block, Vec::new())];
-    let mut reader = Reader { tokens: tokens(text), scopes, ..Reader::default() };
+    let mut reader = Reader { text, tokens: tokens(text), scopes, ..Reader::default() };
     reader.run();
     reader.settle()
 }
@@ -269,7 +164,7 @@ impl<'t> Reader<'t> {
 
     fn run(&mut self) {
         let mut at = 0;
-        let mut loops: Vec<(Vec<&'t str>, bool)> = Vec::new();
+        let mut loops: Vec<Loop<'t>> = Vec::new();
         while at < self.tokens.len() {
             at = match self.token(at) {
                 Token::Keyword("function") => self.function(at),
@@ -285,16 +180,18 @@ impl<'t> Reader<'t> {
                         }
                         next += 1;
                     }
-                    loops.push((names, self.over_headers(next)));
+                    let listed = self.listed(&names, next);
+                    loops.push((names, self.over_headers(next), listed));
                     next
                 }
                 Token::Keyword("while") => {
-                    loops.push((Vec::new(), false));
+                    loops.push((Vec::new(), false, None));
                     at + 1
                 }
                 Token::Keyword("do") => {
-                    let (names, over_headers) = loops.pop().unwrap_or_default();
+                    let (names, over_headers, listed) = loops.pop().unwrap_or_default();
                     names.iter().for_each(|name| self.forget(name));
+                    self.held.extend(listed);
                     if let Some(name) = names.first().filter(|_| over_headers) {
                         self.held.insert(name, Held::HeaderName);
                     }
@@ -335,6 +232,7 @@ impl<'t> Reader<'t> {
                     self.brackets.push((open, called));
                     if open == "(" {
                         self.pattern(at, called);
+                        self.of_text(at, called);
                     }
                     at + 1
                 }
@@ -344,6 +242,10 @@ impl<'t> Reader<'t> {
                 }
                 Token::Name(name) => {
                     self.name(at, name);
+                    at + 1
+                }
+                Token::Keyword("or") => {
+                    self.text_alone(at);
                     at + 1
                 }
                 Token::Text(name) => {
@@ -361,7 +263,7 @@ impl<'t> Reader<'t> {
         closed.iter().flat_map(|(_, names)| names).for_each(|name| _ = self.held.remove(name));
         let depth = self.scopes.len();
         self.iterating.retain(|opened| *opened <= depth);
-        self.streamed.retain(|opened| *opened <= depth);
+        self.streamed.retain(|(opened, _)| *opened <= depth);
         closed
     }
 
@@ -415,7 +317,8 @@ impl<'t> Reader<'t> {
         {
             self.held_headers.insert(name, header);
         }
-        if let Some((end, _, source)) = self.may_be_absent(value)
+        if let Some((end, what, source)) = self.may_be_absent(value)
+            && !self.looked_at.contains(what)
             && !matches!(
                 self.token(end),
                 Token::Keyword("or" | "and")
@@ -461,7 +364,7 @@ impl<'t> Reader<'t> {
         if let Some((end, what, source)) = self.may_be_absent(at)
             && !self.guarded()
         {
-            match self.used(at, end) {
+            match self.used(at, end).or_else(|| self.no_value(at, end, source)) {
                 Some(used) if !self.looked_at.contains(what) => {
                     let named = self.named(at, what);
                     self.found.absent.push(Absent { named, source, used });
@@ -476,6 +379,9 @@ impl<'t> Reader<'t> {
         self.tested(at, name);
         self.decides(at, name);
         self.misread(at);
+        self.both(at);
+        self.answer(at, name);
+        self.answer_read |= self.answer_bodies.contains(name);
         self.nothing(at, name);
         self.passes_on(at, name);
         let held = self.headers.contains(name).then_some(at + 1);
@@ -483,6 +389,7 @@ impl<'t> Reader<'t> {
         if let Some(end) = headers {
             self.no_table(at, end);
         }
+        self.misused(at, headers);
         match (self.entry(), headers) {
             (Some((false, _)), Some(end)) => self.header_change(end),
             (Some((true, _)), Some(end)) => self.answer_change(end),
@@ -495,8 +402,8 @@ impl<'t> Reader<'t> {
             let named = self.named(end + 1, method);
             if !self.iterating.is_empty() {
                 self.found.looped.push(named);
-            } else if !self.streamed.is_empty() {
-                self.found.sent.push(named);
+            } else if let Some((_, trailers)) = self.streamed.first() {
+                if *trailers { self.found.trailed.push(named) } else { self.found.sent.push(named) }
             }
             if self.sign(end + 2, "(") {
                 self.arguments(end + 2, method);
@@ -512,8 +419,19 @@ impl<'t> Reader<'t> {
         } else if self.headers.contains(name) {
             self.chain(at, Owner::Headers);
             self.dotted(at, name, Owner::Headers);
+        } else if self.held.get(name) == Some(&Held::Body) {
+            self.chain(at, Owner::Body);
+            self.dotted(at, name, Owner::Body);
         }
         if self.is_local(name) {
+            if let Some((response, _)) = self.entry().filter(|_| self.is_of_file(name)) {
+                let named = self.named(at, name);
+                if self.writes(at) {
+                    self.kept.push((named, self.statement_end(at), response));
+                } else {
+                    self.read.push((name, named.at, response));
+                }
+            }
             if given && !in_table {
                 self.forget(name);
                 self.assigned(name, at + 2);
@@ -549,6 +467,13 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Whether a local belongs to no function.
+    fn is_of_file(&self, name: &str) -> bool {
+        let (outer, inner) = self.scopes.split_at(1.min(self.scopes.len()));
+        let has = |scopes: &[(Opened, Vec<&str>)]| scopes.iter().any(|(_, names)| names.contains(&name));
+        has(outer) && !has(inner)
+    }
+
     fn guarded(&self) -> bool {
         self.brackets.iter().any(|(_, called)| matches!(*called, "pcall" | "xpcall"))
     }
@@ -565,6 +490,19 @@ impl<'t> Reader<'t> {
             self.found.undefined =
                 self.used.iter().filter(|one| !written.contains(one.name) && known.insert(one.name)).copied().collect();
         }
+        if !self.responded && self.answering.is_empty() {
+            self.found.decisions.clear();
+        }
+        self.settle_denied();
+        self.defined.truncate(DEFINITIONS);
+        for (index, one) in self.defined.iter().enumerate() {
+            let again = self.defined.iter().filter(|other| other.name == one.name).count();
+            let last = self.defined.iter().rposition(|other| other.name == one.name) == Some(index);
+            let named = self.tokens.iter().filter(|(_, token)| *token == Token::Name(one.name)).count();
+            if !last && again == named {
+                self.found.replaced.push(*one);
+            }
+        }
         let mut known: BTreeSet<&str> = BTreeSet::new();
         for (name, at, of) in &self.read {
             let writes = || self.kept.iter().filter(|(one, ..)| one.name == *name);
@@ -577,7 +515,9 @@ impl<'t> Reader<'t> {
                 None => writes().find(|(_, _, response)| *of && !response).map(|(one, ..)| one),
             };
             if let Some(one) = shared.filter(|one| known.insert(one.name)) {
-                self.found.shared.push(Named { at_load: false, ..*one });
+                let one = Named { at_load: false, ..*one };
+                let of_file = self.scopes.first().is_some_and(|(_, names)| names.contains(&one.name));
+                if of_file { self.found.shared_locals.push(one) } else { self.found.shared.push(one) }
             }
         }
         self.found

@@ -1,6 +1,6 @@
 //! Calls of the methods of Envoy's objects: which exist, their arguments, and results that may be absent.
 
-use super::names::{LOGS, MODULES, OF_TEXTS, YIELDS};
+use super::names::{ALWAYS_THERE, LOGS, MODULES, OF_TEXTS, YIELDS};
 use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source, Used};
 use crate::lua::Token;
 use std::collections::BTreeSet;
@@ -17,10 +17,15 @@ impl<'t> Reader<'t> {
 
     /// The same for another method of the handle without arguments.
     pub(super) fn of_store(&self, at: usize, method: &str) -> Option<usize> {
+        self.of_handle(at, method).filter(|open| self.sign(open + 1, ")")).map(|open| open + 2)
+    }
+
+    /// Whether a call of a method of the handle begins here: its bracket.
+    pub(super) fn of_handle(&self, at: usize, method: &str) -> Option<usize> {
         let Token::Name(handle) = self.token(at) else { return None };
         let (_, own) = self.entry()?;
         let handle = handle == own || self.handles.contains(handle);
-        (handle && self.method_at(at + 1, method) && self.sign(at + 4, ")")).then_some(at + 5)
+        (handle && self.method_at(at + 1, method)).then_some(at + 3)
     }
 
     /// Whether `handle:headers():get("name")` begins here, for a header that may be absent: the token after it, and its
@@ -40,15 +45,28 @@ impl<'t> Reader<'t> {
     /// after it, and its name.
     pub(super) fn may_be_absent(&self, at: usize) -> Option<(usize, &'t str, Source)> {
         if let Some((end, header)) = self.header_get(at) {
-            let metadata = self.of_store(at, "metadata").is_some();
-            return Some((end, header, if metadata { Source::RouteMetadata } else { Source::Header }));
+            let request = matches!(self.entry(), Some((false, _)));
+            let is = |names: &[&str]| request && names.iter().any(|name| header.eq_ignore_ascii_case(name));
+            return match self.of_store(at, "metadata") {
+                Some(_) => Some((end, header, Source::RouteMetadata)),
+                None if is(ALWAYS_THERE) => None,
+                None if is(&["x-forwarded-for"]) => Some((end, header, Source::ForwardedFor)),
+                None => Some((end, header, Source::Header)),
+            };
         }
-        // A number of nil is nil.
+        if let Some(found) = self.key_of_table(at) {
+            return Some(found);
+        }
+        if let Some(end) = self.of_store(at, "trailers") {
+            return Some((end, "trailers()", Source::Trailers));
+        }
+        // A number of nil is nil. Without a header, `tonumber` fails.
         if self.token(at) == Token::Name("tonumber")
             && !self.is_local("tonumber")
             && self.sign(at + 1, "(")
             && let Some((end, name, source)) = self.may_be_absent(at + 2)
             && self.sign(end, ")")
+            && self.header_get(at + 2).is_none()
         {
             return Some((end + 1, name, source));
         }
@@ -86,8 +104,11 @@ impl<'t> Reader<'t> {
             return;
         }
         let named = self.named(at + 2, method);
-        if method == "bodyChunks" {
-            self.streamed.push(self.scopes.len());
+        match method {
+            "bodyChunks" => self.streamed.push((self.scopes.len(), false)),
+            "trailers" => self.streamed.push((self.scopes.len(), true)),
+            "respond" => self.responded = true,
+            _ => {}
         }
         if YIELDS.contains(&method) {
             self.yields.push((named.at, response));
@@ -115,7 +136,9 @@ impl<'t> Reader<'t> {
                 self.found.calls.push(Named { at: call.at + quote, ..call });
             }
             // Without `true`, the body of a message without a body is nil.
-            "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
+            "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") && !self.guarded() => {
+                self.found.bodies.push(named)
+            }
             _ => {}
         }
     }
@@ -132,7 +155,8 @@ impl<'t> Reader<'t> {
                     let held = self.held_headers.get(name).map(|header| (at + 1, *header));
                     if let Some((end, header)) = held.or_else(|| self.header_get(at)) {
                         let shown = !matches!(self.token(end), Token::Sign("==" | "~="))
-                            && !matches!(self.before(at), Token::Sign("#"));
+                            && !matches!(self.before(at), Token::Sign("#"))
+                            && !self.is_scheme(end, header);
                         if shown {
                             let named = self.named(at, header);
                             self.found.logged.push(named);
@@ -174,10 +198,25 @@ impl<'t> Reader<'t> {
                 && at
                     .checked_sub(4)
                     .is_some_and(|from| self.token(from) == Token::Name("string") && search(self.token(from + 2)));
-        if compared || turned || searched {
+        // Gateways write the last address themselves.
+        let pattern = if self.sign(end, ",") { end + 1 } else { end + 3 };
+        let last = header.eq_ignore_ascii_case("x-forwarded-for")
+            && matches!(self.token(pattern), Token::Text(text) if text.ends_with('$') && !text.starts_with('^'));
+        if (compared || turned || searched && !last) && self.matters(at) {
             let named = self.named(at, header);
             self.found.decisions.push(named);
         }
+    }
+
+    /// Whether what is taken of a header of credentials after this token is only the name of their scheme.
+    fn is_scheme(&self, end: usize, header: &str) -> bool {
+        let of_scheme = ["authorization", "proxy-authorization"].iter().any(|one| header.eq_ignore_ascii_case(one));
+        if !of_scheme || !self.method_at(end, "match") || !matches!(self.token(end + 4), Token::Sign(")")) {
+            return false;
+        }
+        let Token::Text(pattern) = self.token(end + 3) else { return false };
+        ["^(%a+)", "^%a+", "^(%w+)", "^%w+", "^(%S+)", "^%S+", "^(%a+) ", "^(%w+) ", "^(%S+) ", "^(%a+)%s", "^(%S+)%s"]
+            .contains(&pattern)
     }
 
     /// A call of a named function with the handle, or `respond` on a parameter of one.
@@ -221,11 +260,13 @@ impl<'t> Reader<'t> {
                 let since = known.map(|(_, since)| *since);
                 self.found.methods.push(Method { named, owner, since });
             }
-            let Some(next) = owner.of(method).filter(|_| self.sign(at + 3, "(") && self.sign(at + 4, ")")) else {
-                return;
-            };
+            let argument =
+                usize::from(method == "body" && matches!(self.token(at + 4), Token::Keyword("true" | "false")));
+            let called = self.sign(at + 3, "(") && self.sign(at + 4 + argument, ")");
+            let Some(next) = owner.of(method).filter(|_| called) else { return };
             owner = next;
-            at += 4;
+            at += 4 + argument;
+            self.dotted(at, "", owner);
         }
     }
 
@@ -233,7 +274,11 @@ impl<'t> Reader<'t> {
     pub(super) fn dotted(&mut self, at: usize, object: &'t str, owner: Owner) {
         let Token::Name(method) = self.token(at + 2) else { return };
         let known = LOGS.contains(&method) || owner.methods().iter().any(|(name, _)| *name == method);
-        let called = self.sign(at + 1, ".") && self.sign(at + 3, "(") && self.token(at + 4) != Token::Name(object);
+        let own = match self.token(at + 4) {
+            Token::Name(name) => object.is_empty() || name == object,
+            _ => false,
+        };
+        let called = self.sign(at + 1, ".") && self.sign(at + 3, "(") && !own;
         if known && called && !self.guarded() {
             let named = self.named(at + 2, method);
             self.found.dotted.push(named);
@@ -291,13 +336,30 @@ impl<'t> Reader<'t> {
             }
             _ => return,
         };
-        // A header that was removed or replaced before is no longer the client's.
-        if method != "add" {
-            self.removed.insert(header.to_ascii_lowercase());
-        } else if !self.removed_any && !self.removed.contains(&header.to_ascii_lowercase()) {
-            let added = self.named(at + 3, header);
-            self.found.added.push(Named { at: added.at + shift, ..added });
+        let named = self.named(at + 3, header);
+        let named = Named { at: named.at + shift, ..named };
+        if method == "replace" && self.is_own(at + 2) {
+            self.found.set.push(named);
         }
+        // A header that was removed or replaced before is no longer the client's.
+        let lower = header.to_ascii_lowercase();
+        if method != "add" {
+            self.removed.insert(lower);
+        } else if !self.removed_any && !self.removed.contains(&lower) {
+            self.found.added.push(named);
+            if !self.asked.contains(&lower) && !self.guarded() {
+                self.found.appended.push(named);
+            }
+        }
+    }
+
+    /// Whether the value of a header is what the script itself contains or reads from its environment; `open` is the
+    /// bracket of the call.
+    fn is_own(&self, open: usize) -> bool {
+        let Some(close) = self.closing(open).filter(|_| self.sign(open + 2, ",")) else { return false };
+        let mut value = (open + 3..close).map(|at| self.token(at));
+        let named = |name: &str| matches!(name, "os" | "getenv" | "tostring") || self.constants.contains_key(name);
+        (open + 3 < close) && value.all(|token| !matches!(token, Token::Name(name) if !named(name)))
     }
 
     /// The same for the response's headers.
@@ -324,6 +386,7 @@ impl<'t> Reader<'t> {
     pub(super) fn tested(&mut self, at: usize, name: &'t str) {
         if self.held_bodies.remove(name)
             && self.sign(at + 1, ":")
+            && !self.guarded()
             && !matches!(self.before(at), Token::Keyword("local"))
         {
             let named = self.named(at, name);
@@ -331,8 +394,10 @@ impl<'t> Reader<'t> {
         }
         let Some(&source) = self.maybe.get(name) else { return };
         if let Some(used) = self.used(at, at + 1) {
-            let named = self.named(at, name);
-            self.found.absent.push(Absent { named, source, used });
+            if !self.guarded() {
+                let named = self.named(at, name);
+                self.found.absent.push(Absent { named, source, used });
+            }
             self.maybe.remove(name);
             return;
         }

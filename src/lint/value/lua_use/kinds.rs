@@ -1,5 +1,7 @@
 //! Kinds of mistakes that Lua accepts, and what a pattern has of regular expressions.
 
+use super::names::Owner;
+
 /// What a local name holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held<'t> {
@@ -15,6 +17,33 @@ pub(super) enum Held<'t> {
     Answer,
     /// nil, from an asynchronous `httpCall`.
     Nothing,
+    /// A body.
+    Body,
+    /// The context of the filter, which routes set.
+    FilterContext,
+    /// A text in lowercase.
+    Lower,
+    /// A text in uppercase.
+    Upper,
+    /// One of the texts between these tokens.
+    Listed(usize, usize),
+}
+
+/// A use of a value that fails if the value is nil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Used<'t> {
+    /// `a .. value`.
+    Concatenated,
+    /// `value:method()`, `value.field`.
+    Indexed,
+    /// `#value`.
+    Measured,
+    /// `value + 1`.
+    Calculated,
+    /// `value < 1`.
+    Compared,
+    /// The argument of this function.
+    Passed(&'t str),
 }
 
 /// What is wrong.
@@ -51,6 +80,39 @@ pub(crate) enum Kind<'t> {
     },
     /// A pattern that means something else in Lua.
     Pattern(Regular),
+    /// An object used as if it were a text.
+    Userdata(Owner, Used<'t>),
+    /// `tostring(headers)`, which is no content.
+    Shown(Owner),
+    /// `getBytes(1, length)`, which ends after the body.
+    FromOne,
+    /// A method of the table of headers that `httpCall` returned.
+    AnswerMethod,
+    /// A key that this table never has.
+    AnswerKey,
+    /// `a ~= "x" or a ~= "y"` (different), `a == "x" and a == "y"` (equal).
+    Both(Compared),
+    /// `a == "x" or "y"`
+    TextAlone,
+    /// What `sub` returns is shorter than this text.
+    Length {
+        /// The text.
+        text: &'t str,
+        /// Maximum length of what `sub` returns.
+        length: usize,
+        /// The operator.
+        compared: Compared,
+    },
+    /// A text in lowercase or uppercase is compared with this one, which is not.
+    Case(&'t str, Compared),
+    /// The method is compared with this text, which is not in uppercase.
+    Method(&'t str, Compared),
+    /// The path is compared with this text, which has no slash.
+    NoSlash(&'t str, Compared),
+    /// Requests for exactly this path are denied, but not those with a query.
+    ExactPath,
+    /// Requests are denied for this status of an answer, and allowed for failures.
+    FailsOpen,
 }
 
 /// What is done with headers as if they were a table.
@@ -90,6 +152,8 @@ pub(crate) enum Regular {
     Count,
     /// `(?:…)`, or a repeated group.
     Group,
+    /// `../`: a dot is any character.
+    Dots,
 }
 
 /// What a pattern has of regular expressions, as the script writes it between its quotes.
@@ -144,6 +208,9 @@ pub(super) fn regular(text: &str) -> Option<Regular> {
                 if count.bytes().all(|byte| byte.is_ascii_digit() || byte == b',') {
                     return Some(Regular::Count);
                 }
+            }
+            b'.' if next == b'.' && at(index + 2) == b'/' && (index == 0 || bytes[index - 1] == b'/') => {
+                return Some(Regular::Dots);
             }
             b'(' if next == b'?' => return Some(Regular::Group),
             b'(' => groups += 1,

@@ -6,7 +6,23 @@ use super::{Mistake, Named, Reader};
 use crate::lua::Token;
 use std::net::IpAddr;
 
-const OF_REQUESTS: &[&str] = &[":authority", ":method", ":path", ":scheme"];
+const OF_REQUESTS: &[&str] = &[
+    ":authority",
+    ":method",
+    ":path",
+    ":scheme",
+    "accept-language",
+    "access-control-request-headers",
+    "access-control-request-method",
+    "cookie",
+    "if-modified-since",
+    "if-none-match",
+    "origin",
+    "referer",
+    "user-agent",
+    "x-forwarded-client-cert",
+    "x-forwarded-for",
+];
 /// Names of pseudo headers without their colon, which no message has as headers.
 const NO_HEADERS: &[&str] = &["authority", "method", "path", "scheme", "status"];
 /// How many tokens before and after a comparison are looked at.
@@ -21,7 +37,7 @@ const ADDRESSES: &[&str] = &[
 
 impl<'t> Reader<'t> {
     /// What the expression that begins here is, if a name can hold it, and the token after it.
-    fn holdable(&self, at: usize) -> Option<(usize, Held<'t>)> {
+    pub(super) fn holdable(&self, at: usize) -> Option<(usize, Held<'t>)> {
         let Token::Name(name) = self.token(at) else { return None };
         match self.held.get(name) {
             Some(Held::Nothing) => return None,
@@ -43,6 +59,25 @@ impl<'t> Reader<'t> {
 
     /// Keeps what a name is assigned if the value is nothing more than that.
     pub(super) fn hold(&mut self, name: &'t str, value: usize) {
+        let ends = |token: Token<'_>| match token {
+            Token::Keyword(word) => !matches!(word, "or" | "and"),
+            Token::Sign(sign) => matches!(sign, ";" | ","),
+            _ => true,
+        };
+        let object = self
+            .of_body(value)
+            .map(|end| (end, Held::Body))
+            .or_else(|| self.of_store(value, "filterContext").map(|end| (end, Held::FilterContext)))
+            .or_else(|| self.list(value))
+            .or_else(|| match self.suffixed(value)? {
+                (end, Some("lower")) => Some((end, Held::Lower)),
+                (end, Some("upper")) => Some((end, Held::Upper)),
+                _ => None,
+            });
+        if let Some((_, held)) = object.filter(|(end, _)| ends(self.token(*end))) {
+            self.held.insert(name, held);
+            return;
+        }
         let Some((end, held)) = self.holdable(value) else { return };
         let held = match (self.token(end), held) {
             (Token::Keyword("or"), Held::Header(header)) if matches!(self.token(end + 1), Token::Text(_)) => {
@@ -53,6 +88,27 @@ impl<'t> Reader<'t> {
             _ => held,
         };
         self.held.insert(name, held);
+    }
+
+    /// Whether a table of texts begins here: the token after it.
+    pub(super) fn list(&self, at: usize) -> Option<(usize, Held<'t>)> {
+        let mut end = at + 1;
+        while let Token::Text(_) = self.token(end) {
+            end += 1 + usize::from(self.sign(end + 1, ","));
+        }
+        (self.sign(at, "{") && self.sign(end, "}") && end > at + 1).then_some((end + 1, Held::Listed(at, end)))
+    }
+
+    /// The name that a loop over a table of texts gives to each of them; `at` is after the names of the loop.
+    pub(super) fn listed(&self, names: &[&'t str], at: usize) -> Option<(&'t str, Held<'t>)> {
+        let each =
+            self.token(at) == Token::Keyword("in") && matches!(self.token(at + 1), Token::Name("ipairs" | "pairs"));
+        let list = match self.token(at + 3) {
+            Token::Name(list) if self.sign(at + 4, ")") => self.held.get(list).copied(),
+            _ => self.list(at + 3).filter(|(end, _)| self.sign(*end, ")")).map(|(_, held)| held),
+        };
+        let list = list.filter(|held| each && matches!(held, Held::Listed(..)))?;
+        Some((names.get(1)?, list))
     }
 
     /// A local that an asynchronous `httpCall` left empty, indexed.
@@ -66,9 +122,21 @@ impl<'t> Reader<'t> {
     pub(super) fn misread(&mut self, at: usize) {
         let Some((end, held)) = self.holdable(at).filter(|_| !self.guarded()) else { return };
         let is_read = end > at + 4;
+        if let (Held::Header(header), Some((false, _))) = (held, self.entry()) {
+            if is_read {
+                self.asked.insert(header.to_ascii_lowercase());
+            } else if header == ":status" && !self.sign(at.wrapping_sub(1), "=") {
+                self.status_reads += 1;
+            }
+        }
         match (held, self.entry()) {
             (Held::Header(header), Some((response, _)))
-                if is_read && (if response { OF_REQUESTS.contains(&header) } else { header == ":status" }) =>
+                if is_read
+                    && (if response {
+                        OF_REQUESTS.iter().any(|one| header.eq_ignore_ascii_case(one))
+                    } else {
+                        header == ":status"
+                    }) =>
             {
                 self.mistake(at, header, Kind::OtherDirection(response));
                 return;
@@ -116,6 +184,16 @@ impl<'t> Reader<'t> {
             Token::Sign("#" | ".." | "+" | "-" | "*" | "/" | "%" | "^") | Token::Keyword("not")
         );
         let Some((operator, other)) = behind.or_else(before).filter(|_| alone) else { return };
+        let never = match other {
+            Token::Text(text) if behind.is_none_or(|_| !self.sign(end + 2, "..")) => {
+                self.denied(at, held, text, operator);
+                if let Held::Header(header) | Held::Filled(header) = held {
+                    self.found.texts.push((header, text));
+                }
+                Self::never(held, text, operator)
+            }
+            _ => None,
+        };
         let kind = match (held, other) {
             (Held::Header(_) | Held::Filled(_) | Held::Address | Held::HeaderName, Token::Number) => {
                 Kind::TextAndNumber(operator)
@@ -125,7 +203,10 @@ impl<'t> Reader<'t> {
             }
             (Held::Header(name), Token::Text("")) if !name.starts_with(':') && !self.tested_for_nil(at) => Kind::Empty,
             (Held::Address, Token::Text(text)) if text.parse::<IpAddr>().is_ok() => Kind::NoPort(text, operator),
-            _ => return,
+            _ => match never {
+                Some(kind) => kind,
+                None => return,
+            },
         };
         let name = self.name_of(at, end, held);
         self.mistake(at, name, kind);
@@ -193,6 +274,7 @@ impl<'t> Reader<'t> {
 
     /// `httpCall` without its timeout, or an asynchronous one whose result is used; `open` is the bracket of the call.
     pub(super) fn http_call(&mut self, open: usize) {
+        self.http_calls += 1;
         let mut arguments = vec![open + 1];
         while let Some(next) = arguments.last().and_then(|&last| self.next_argument(last)) {
             arguments.push(next);
@@ -200,6 +282,11 @@ impl<'t> Reader<'t> {
         if arguments.len() < 4 && !self.sign(open + 1, ")") && !self.guarded() {
             let kind = Kind::Argument { number: 4, function: "httpCall", got: "no value" };
             self.mistake(open - 1, "httpCall", kind);
+        }
+        if let Some(&last) = arguments.get(4).filter(|last| self.sign(**last, "{"))
+            && !self.guarded()
+        {
+            self.mistake(last, "httpCall", Kind::Argument { number: 5, function: "httpCall", got: "table" });
         }
     }
 
@@ -214,6 +301,11 @@ impl<'t> Reader<'t> {
 
     /// A value that is no text where `add`, `replace` and `respond` take one; `open` is the bracket of the call.
     pub(super) fn arguments(&mut self, open: usize, function: &'t str) {
+        if function == "respond" && matches!(self.token(open + 1), Token::Text(_) | Token::Number) && !self.guarded() {
+            let got = if self.token(open + 1) == Token::Number { "number" } else { "string" };
+            self.mistake(open - 1, function, Kind::Argument { number: 1, function, got });
+            return;
+        }
         let comma = match function {
             "add" | "replace" => open + 2,
             "respond" if self.sign(open + 1, "{") => match self.closing(open + 1) {
@@ -235,7 +327,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The bracket that closes this one.
-    fn closing(&self, open: usize) -> Option<usize> {
+    pub(super) fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in open..self.tokens.len() {
             match self.token(at) {
@@ -267,6 +359,13 @@ impl<'t> Reader<'t> {
         } else if !self.sign(owner, ":") {
             return;
         }
+        let listed = match self.token(at) {
+            Token::Name(name) => match self.held.get(name) {
+                Some(Held::Listed(from, to)) => Some((*from, *to)),
+                _ => None,
+            },
+            _ => None,
+        };
         let (text, quote) = match self.token(at) {
             Token::Text(text) => (text, 1),
             Token::Name(name) => (self.constants.get(name).copied().unwrap_or(""), 0),
@@ -278,9 +377,28 @@ impl<'t> Reader<'t> {
             let plain = self.next_argument(init)?;
             Some(!matches!(self.token(plain), Token::Keyword("false" | "nil")))
         };
-        if !matches!(self.token(at + 1), Token::Sign("," | ")")) || (function == "find" && plain() == Some(true)) {
+        if !matches!(self.token(at + 1), Token::Sign("," | ")")) {
             return;
         }
+        let plain = function == "find" && plain() == Some(true);
+        if let Some(kind) = self.never_found(open, text, plain).filter(|_| !text.is_empty()) {
+            let named = self.named(at, text);
+            self.found.mistakes.push(Mistake { named: Named { at: named.at + quote, ..named }, kind });
+        }
+        if plain {
+            return;
+        }
+        // Each list once.
+        if let Some((from, to)) = listed.filter(|(from, _)| self.lists_read.insert(*from)) {
+            for one in from..to {
+                self.regular(one, if let Token::Text(text) = self.token(one) { text } else { "" }, 1);
+            }
+        }
+        self.regular(at, text, quote);
+    }
+
+    /// What a pattern at this place has of regular expressions.
+    fn regular(&mut self, at: usize, text: &'t str, quote: usize) {
         if let Some(regular) = regular(text) {
             let named = self.named(at, text);
             let named = Named { at: named.at + quote, ..named };
@@ -289,7 +407,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The first token of the argument after the one that begins here.
-    fn next_argument(&self, from: usize) -> Option<usize> {
+    pub(super) fn next_argument(&self, from: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in from..self.tokens.len() {
             match self.token(at) {
@@ -302,7 +420,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    fn mistake(&mut self, at: usize, name: &'t str, kind: Kind<'t>) {
+    pub(super) fn mistake(&mut self, at: usize, name: &'t str, kind: Kind<'t>) {
         let named = self.named(at, name);
         self.found.mistakes.push(Mistake { named, kind });
     }

@@ -1,7 +1,8 @@
 //! Names that a script of Envoy's Lua filter can use.
 
-/// Globals of LuaJIT as Envoy opens it (`luaL_openlibs`).
+/// Globals of LuaJIT as Envoy opens it (`luaL_openlibs`), and what Envoy adds.
 pub(super) const GLOBALS: &[&str] = &[
+    "EnvoyTimestampResolution",
     "_G",
     "_VERSION",
     "assert",
@@ -212,3 +213,5 @@ pub(super) const OF_TEXTS: &[&str] =
 pub(super) const LOGS: &[&str] = &["logCritical", "logDebug", "logErr", "logInfo", "logTrace", "logWarn"];
 /// Methods that yield.
 pub(super) const YIELDS: &[&str] = &["httpCall", "body", "bodyChunks", "trailers"];
+/// Headers that every request has when it comes to the script: the connection manager sets them.
+pub(super) const ALWAYS_THERE: &[&str] = &["x-forwarded-proto", "x-request-id"];

@@ -30,6 +30,10 @@ impl Reader<'_> {
                 self.declare(name);
             } else if !self.is_local(name) {
                 self.written.insert(name);
+                if self.scopes.len() == 1 && matches!(name, "envoy_on_request" | "envoy_on_response") {
+                    let named = self.named(next - 1, name);
+                    self.defined.push(named);
+                }
             }
         }
         let parameters = names.len();
@@ -41,6 +45,7 @@ impl Reader<'_> {
             }
             next += 1;
         }
+        names.iter().for_each(|name| self.forget(name));
         let handle = names.get(parameters).copied().unwrap_or("");
         let function = match name {
             "envoy_on_request" if parts == 1 => Function::Request(handle),
@@ -88,6 +93,7 @@ impl Reader<'_> {
             self.held.insert(headers, if nothing { Held::Nothing } else { Held::Answer });
             if let ([body], false) = (rest, nothing) {
                 self.maybe.insert(body, Source::Answer);
+                self.answer_bodies.insert(body);
             }
         }
         next

@@ -126,15 +126,17 @@ fn values_that_may_be_absent_are_not_indexed() {
     let header = |used| one("x", Source::Header, used);
     assert_eq!(found("local v = string.lower(h:headers():get('x'))"), header(Used::Passed("lower")));
     assert_eq!(found("local n = #h:headers():get('x')"), header(Used::Measured));
-    assert_eq!(found("if tonumber(h:headers():get('x')) > 3 then end"), header(Used::Compared));
+    assert_eq!(found("if tonumber(h:headers():get('x')) > 3 then end"), header(Used::Passed("tonumber")));
+    assert_eq!(found("if tonumber((h:headers():get('x'))) > 3 then end"), []);
+    assert_eq!(found("local v = tostring(h:headers():get('x'))"), header(Used::Passed("tostring")));
     assert_eq!(found("local n = h:headers():get('x') + 1"), header(Used::Calculated));
     assert_eq!(found("h:logInfo(h:headers():get('x'))"), header(Used::Passed("logInfo")));
     assert_eq!(found("h:headers():replace('y', h:headers():get('x'))"), header(Used::Passed("replace")));
     assert_eq!(found("local a = h:headers() a:add('y', a:get('x'))"), header(Used::Passed("add")));
-    assert_eq!(found("local n = tonumber(h:headers():get('x')) or 1 h:logInfo('a' .. n)"), []);
+    assert_eq!(found("local n = tonumber(h:headers():get('x') or '') or 1 h:logInfo('a' .. n)"), []);
     assert_eq!(found("if h:headers():get('x') then h:logInfo(h:headers():get('x')) end"), []);
     assert_eq!(found("local v = h:headers():get('x') and string.lower(h:headers():get('x')) or ''"), []);
-    assert_eq!(found("local v = tostring(h:headers():get('x')) h:logInfo(v)"), []);
+    assert_eq!(found("local w = h:headers():get('x') local v = tostring(w) h:logInfo(v)"), []);
     assert_eq!(found("local v = h:headers():get('x') if not v then return end h:logInfo(v)"), []);
 }
 
@@ -171,18 +173,25 @@ fn tables_of_headers_are_complete() {
 #[test]
 fn what_clients_send_decides() {
     let found = |body: &str| {
-        let text = format!("function envoy_on_request(h)\n{body}\nend");
+        let text = format!("function envoy_on_request(h)\n{body} h:respond({{}}, '')\nend");
         read(&text).decisions.iter().map(|one| one.name.to_owned()).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(found("if h:headers():get('x-a') == 'b' then end"), "x-a");
-    assert_eq!(found("if 'b' ~= h:headers():get('x-a') then end"), "x-a");
-    assert_eq!(found("local a = h:headers():get('x-a') if a == nil then return end if a:find('b') then end"), "x-a");
-    assert_eq!(found("local a = h:headers():get('x-a') if string.match(a or '', 'b') then end"), "");
-    assert_eq!(found("local a = h:headers():get('x-a') if string.match(a, 'b') then end"), "x-a");
-    assert_eq!(found("local a = h:headers():get('x-a') a = 'c' if a == 'b' then end"), "");
-    assert_eq!(found("if h:headers():get('x-a') == nil then end"), "");
-    assert_eq!(found("h:headers():remove('X-A') if h:headers():get('x-a') == 'b' then end"), "");
-    assert!(read("function envoy_on_response(h) if h:headers():get('x-a') == 'b' then end end").decisions.is_empty());
+    assert_eq!(found("if h:headers():get('x-a') == 'b' then return end"), "x-a");
+    assert_eq!(found("if 'b' ~= h:headers():get('x-a') then return end"), "x-a");
+    assert_eq!(
+        found("local a = h:headers():get('x-a') if a == nil then return end if a:find('b') then return end"),
+        "x-a"
+    );
+    assert_eq!(found("local a = h:headers():get('x-a') if string.match(a or '', 'b') then return end"), "");
+    assert_eq!(found("local a = h:headers():get('x-a') if string.match(a, 'b') then return end"), "x-a");
+    assert_eq!(found("local a = h:headers():get('x-a') a = 'c' if a == 'b' then return end"), "");
+    assert_eq!(found("if h:headers():get('x-a') == nil then return end"), "");
+    assert_eq!(found("h:headers():remove('X-A') if h:headers():get('x-a') == 'b' then return end"), "");
+    assert_eq!(found("if h:headers():get('x-a') == 'b' then h:headers():add('c', 'd') end"), "");
+    assert_eq!(found("if h:headers():get('x-a') == 'b' then deny(h) end"), "x-a");
+    assert!(
+        read("function envoy_on_response(h) if h:headers():get('x-a') == 'b' then return end end").decisions.is_empty()
+    );
 }
 
 #[test]
@@ -359,5 +368,62 @@ fn patterns_are_not_regular_expressions() {
         "string.format('user-service', 1)",
     ] {
         assert_eq!(found(call), None, "{call}");
+    }
+}
+
+#[test]
+fn conditions_that_never_change_are_found() {
+    let kinds = |body: &str| -> Vec<Kind<'static>> {
+        let text: &'static str = format!("function envoy_on_request(h)\n{body}\nend").leak();
+        read(text).mistakes.iter().map(|one| one.kind).collect()
+    };
+    assert_eq!(kinds("if a ~= 'x' or a ~= 'y' then end"), [Kind::Both(Compared::Different)]);
+    assert_eq!(kinds("if a == 1 and a == 2 then end"), [Kind::Both(Compared::Equal)]);
+    assert_eq!(kinds("if a == 'x' or 'y' or 'z' then end"), [Kind::TextAlone]);
+    let length = |length| Kind::Length { text: "abc", length, compared: Compared::Equal };
+    assert_eq!(kinds("if a:sub(2, 3) == 'abc' then end"), [length(2)]);
+    assert_eq!(kinds("if string.sub(a, -2) == 'abc' then end"), [length(2)]);
+    assert_eq!(kinds("if string.lower(a) == 'A' then end"), [Kind::Case("A", Compared::Equal)]);
+    assert_eq!(kinds("local b = a:upper() if b ~= 'a' then end"), [Kind::Case("a", Compared::Different)]);
+    let denies = "then h:respond({[':status'] = '403'}, '') end";
+    let path = "h:headers():get(':path')";
+    assert_eq!(kinds(&format!("if {path} == '/a' {denies}")), [Kind::ExactPath]);
+    assert_eq!(kinds(&format!("if {path} == 'a' then end")), [Kind::NoSlash("a", Compared::Equal)]);
+    for right in [
+        "if a ~= 'x' or a ~= 'x' then end",
+        "if b and a ~= 'x' or a ~= 'y' then end",
+        "if a ~= 'x' or a ~= 'y' and b then end",
+        "if a ~= 'x' or b ~= 'y' then end",
+        "if a == 'x' and a == 'y' .. b then end",
+        "local c = a == 'x' or 'y' if c then end",
+        "if a:sub(1, 3) == 'abc' or a:sub(1, n) == 'abc' or a:sub(2) == 'abc' then end",
+        "if a:lower() == 'a' or a:lower():find('^%A+[A-Z]*') then end",
+        &format!("if {path} == '/a' then h:respond({{[':status'] = '200'}}, '') end"),
+        &format!("if {path} == '/a' or {path}:find('^/a[/?]') {denies}"),
+    ] {
+        assert_eq!(kinds(right), [], "{right}");
+    }
+}
+
+#[test]
+fn objects_are_no_texts() {
+    let kinds = |body: &str| -> Vec<Kind<'static>> {
+        let text: &'static str = format!("function envoy_on_request(h)\n{body}\nend").leak();
+        read(text).mistakes.iter().map(|one| one.kind).collect()
+    };
+    let body = |used| vec![Kind::Userdata(Owner::Body, used)];
+    assert_eq!(kinds("local a = 'x' .. h:body(true)"), body(Used::Concatenated));
+    assert_eq!(kinds("local b = h:body() local a = b:getBytes(0, 1) .. b"), body(Used::Concatenated));
+    assert_eq!(kinds("local b = h:body() h:logInfo(b)"), body(Used::Passed("logInfo")));
+    assert_eq!(kinds("h:logInfo(tostring(h:headers()))"), [Kind::Shown(Owner::Headers)]);
+    assert_eq!(kinds("h:body(true):getBytes(1, b:length())"), [Kind::FromOne]);
+    for right in [
+        "local b = h:body() b = b:getBytes(0, b:length()) h:logInfo(b .. b)",
+        "local b = h:body() local f = function(b) return b .. b end",
+        "h:logInfo('x' .. h:body(true):length())",
+        "for name in pairs(h:headers()) do end",
+        "pcall(function() return 'a' .. h:body() end)",
+    ] {
+        assert_eq!(kinds(right), [], "{right}");
     }
 }
