@@ -5,7 +5,7 @@ use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo, no_match};
+use crate::lint::{Context, Finding, Findings, Knowledge, PatchView, RuleInfo, no_match};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue};
@@ -15,7 +15,7 @@ declare_rule! {
     /// Rate limit actions and descriptors that never meet.
     ///
     /// # What it finds
-    /// Descriptors of a local rate limit with keys that no rate limit action produces in this order; actions of a stage
+    /// Descriptors of a local rate limit with keys that no rate limit action produces in this order, or with `*` in a value; actions of a stage
     /// that no rate limit filter of the proxy has; with config dumps, actions on a proxy without any rate limit filter,
     /// and a global rate limit on a proxy without any actions.
     ///
@@ -76,7 +76,12 @@ fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             for descriptor in given.entry.value.items() {
                 let wanted = entries(descriptor);
-                if wanted.is_empty() || made.iter().flatten().any(|keys| fits(keys, &wanted)) {
+                if wanted.is_empty() {
+                    continue;
+                }
+                if made.iter().flatten().any(|keys| fits(keys, &wanted)) {
+                    let from = || made.iter().flatten().filter(|keys| fits(keys, &wanted));
+                    out.extend(wildcard(rule, value, descriptor, from));
                     continue;
                 }
                 let words = |keys: &[Key]| {
@@ -105,6 +110,34 @@ fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// A value with a wildcard, which Envoy compares as it is, if no action produces just this text.
+fn wildcard<'k, I: Iterator<Item = &'k Keys>>(
+    rule: &'static RuleInfo,
+    value: &PatchValue<'_>,
+    descriptor: &Node,
+    made: impl Fn() -> I,
+) -> Option<Finding> {
+    let list = get(descriptor, "entries").map(Node::items).unwrap_or_default();
+    list.iter().enumerate().find_map(|(at, entry)| {
+        let node = get(entry, "value")?;
+        let written = node.as_str().filter(|text| text.contains('*'))?;
+        let fixed = |keys: &Keys| keys.get(at).is_some_and(|(_, value)| value.is_some());
+        if made().any(fixed) {
+            return None;
+        }
+        let help = match written.trim_matches('*') {
+            "" => "an empty `value`, which newer releases of Envoy read as any value".to_owned(),
+            part => format!("produce it with an action that compares:\nheader_value_match:\n  descriptor_key: <key>\n  descriptor_value: matched\n  headers: [{{name: <header>, string_match: {{prefix: \"{part}\"}}}}]"),
+        };
+        Some(
+            value
+                .finding(rule, node.span, format!("`*` in `{written}` is no wildcard: Envoy compares the whole value"))
+                .label("never met")
+                .help(help),
+        )
+    })
 }
 
 /// What the `rate_limits` of an object produce; `None` for an action whose keys are unknown.

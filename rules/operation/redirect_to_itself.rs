@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
 use crate::proto::tree::{Tree, Value};
 
 declare_rule! {
@@ -13,7 +13,8 @@ declare_rule! {
     /// # What it finds
     /// An inserted route with `redirect` that keeps scheme, host and port, whose new path its own match accepts: `prefix: /` with
     /// `path_redirect: /login`, `prefix: /old` with `prefix_rewrite: /old/new`. With config dumps, also a route that only
-    /// redirects to HTTPS, in a route configuration of a gateway's server with TLS (`https.…`).
+    /// redirects to HTTPS, in a route configuration of a gateway's server with TLS (`https.…`). Also `host_redirect` to the host of the
+    /// virtual host that the patch matches by its name.
     ///
     /// # Why it matters
     /// The client follows the redirect to the same redirect until it gives up ("too many redirects").
@@ -31,8 +32,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(built) = view.built.filter(|built| built.operation == Operation::InsertFirst) else { continue };
         let Some(route) = &built.value else { continue };
         let (Some(wanted), Some(redirect)) = (wanted_by(&view), route.get("redirect")) else { continue };
-        let elsewhere = ["host_redirect", "scheme_redirect", "port_redirect"];
-        if elsewhere.iter().any(|field| redirect.get(field).is_some()) {
+        let host = redirect.str_at("host_redirect");
+        let port = if host.is_empty() { None } else { port_of(&view, host) };
+        if ["scheme_redirect", "port_redirect"].iter().any(|field| redirect.get(field).is_some())
+            || !host.is_empty() && port.is_none()
+        {
             continue;
         }
         let Some(target) = target(wanted, redirect) else { continue };
@@ -43,27 +47,42 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let to_https = redirect.get("https_redirect").is_some_and(is_true);
-        let field = ["path_redirect", "prefix_rewrite"].into_iter().find(|field| redirect.get(field).is_some());
+        if to_https && port == Some(80) {
+            continue;
+        }
+        let field = ["path_redirect", "prefix_rewrite", "host_redirect"]
+            .into_iter()
+            .find(|field| redirect.get(field).is_some());
         let field = format!("redirect.{}", field.unwrap_or("https_redirect"));
-        let loops = format!("the redirect to `{target}` takes this route again");
+        let loops = format!("the redirect to `{host}{target}` takes this route again");
         let finding = view.finding(rule, view.value_path_span(&field), loops).label("the same redirect again").help(
             "insert a route for the target before this one, or give this one a match that the target does not have",
         );
-        if !to_https {
+        if !to_https && port != Some(443) {
             out.push(finding);
         } else if let Some(seen) = cx.seen(&view, |run| run.run.knowledge == Knowledge::Dump && over_tls(run)) {
             let finding = finding.note("the chain has TLS: requests have the scheme https already");
-            out.push(
-                seen.tell(
-                    finding.help("patch the virtual host of the listener without TLS (vhost.name ends with :80)"),
-                ),
-            );
+            let finding = if to_https {
+                finding.help("patch the virtual host of the listener without TLS (vhost.name ends with :80)")
+            } else {
+                finding
+            };
+            out.push(seen.tell(finding));
         }
     }
 }
 
 fn routes<'a>(cx: &Context<'a>) -> impl Iterator<Item = PatchView<'a>> {
     cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute)
+}
+
+/// The port of the virtual host that a patch matches by name, if the host of a redirect is its own and the port the default one, so
+/// that the redirect keeps it.
+fn port_of(view: &PatchView<'_>, host: &str) -> Option<u16> {
+    let ObjectMatch::RouteConfiguration(matched) = &view.patch.object else { return None };
+    let (name, port) = matched.vhost.as_ref()?.name.rsplit_once(':')?;
+    let port = port.parse().ok().filter(|port| matches!(port, 80 | 443))?;
+    (name == host).then_some(port)
 }
 
 fn wanted_by<'a>(view: &PatchView<'a>) -> Option<&'a Tree<'a>> {

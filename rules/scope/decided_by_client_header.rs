@@ -2,8 +2,10 @@
 
 use super::identity_header_kept::is_identity;
 use crate::declare_rule;
+use crate::lint::value::PatchValue;
 use crate::lint::{Context, Findings, RuleInfo, walk};
-use crate::source::{Node, NodeValue, Step};
+use crate::model::envoy_filter::PatchContext;
+use crate::source::{Node, NodeValue, Severity, Step};
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -13,7 +15,8 @@ declare_rule! {
     /// In a patch's value, an RBAC rule with action ALLOW whose principal or permission is a header such as
     /// `x-user-role`, `x-forwarded-for` or `x-internal` that is not combined (`and_ids`) with an authenticated principal
     /// or an address; one with action DENY for all requests except those with such a header; and inline Lua that
-    /// compares such a request header to a text and lets the request pass or not. Rate limits by `x-forwarded-for` or `x-real-ip`.
+    /// compares such a request header to a text and lets the request pass or not. Rate limits by `x-forwarded-for` or `x-real-ip`. For information, routes of
+    /// a gateway with `cluster_header`, if no given patch writes the header and the match does not limit its values.
     ///
     /// # Why it matters
     /// Anyone who can send a request can send the header. The rule protects only against those who do not know it.
@@ -43,6 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
+    let mut written = None;
     for value in cx.values() {
         let limits = value
             .objects
@@ -63,6 +67,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 );
             }
         }
+        clusters(rule, cx, value, &mut written, out);
         let rbac = ["envoy.config.rbac.v3.Principal", "envoy.config.rbac.v3.Permission"];
         for object in value.objects.iter().filter(|object| rbac.contains(&object.full_name())) {
             let Some(header) = object.member("header").map(|member| &member.entry.value) else { continue };
@@ -92,6 +97,68 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
+}
+
+/// The headers that filters and routes of the given patches write; `None` if a filter may write any.
+type Written = Option<BTreeSet<String>>;
+
+/// Routes of a gateway that take the name of their cluster from a header.
+fn clusters(
+    rule: &'static RuleInfo,
+    cx: &Context<'_>,
+    value: &PatchValue<'_>,
+    known: &mut Option<Written>,
+    out: &mut Findings,
+) {
+    if value.view.patch.context != PatchContext::Gateway {
+        return;
+    }
+    for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.route.v3.RouteAction") {
+        let Some(node) = object.member("cluster_header").map(|member| &member.entry.value) else { continue };
+        let name = node.as_str().unwrap_or_default().to_ascii_lowercase();
+        let Some(written) = known.get_or_insert_with(|| written_headers(cx)) else { return };
+        let route = object.parent.and_then(|(parent, _)| value.objects[parent].member("match"));
+        let conditions = route.and_then(|wanted| walk::get(&wanted.entry.value, "headers"));
+        let names = conditions.map(Node::items).unwrap_or_default().iter().filter_map(|one| walk::get(one, "name"));
+        let limited = names.filter_map(Node::as_str).any(|one| one.eq_ignore_ascii_case(&name));
+        if name.is_empty() || limited || written.contains(&name) {
+            continue;
+        }
+        out.push(
+            value
+                .finding(rule, node.span, format!("a request chooses its cluster by the header `{name}`"))
+                .severity(Severity::Info)
+                .label("not verified")
+                .note("a client can name every cluster of the gateway, unless a filter or a proxy in front overwrites the header")
+                .help("let the match of the route allow only some values: headers: [{name: …, string_match: {safe_regex: {regex: …}}}]"),
+        );
+    }
+}
+
+/// Filters that can set any header of a request.
+const WRITERS: [&str; 5] = [".ext_authz.", ".ext_proc.", ".wasm.", ".golang.", ".dynamic_modules."];
+
+fn written_headers(cx: &Context<'_>) -> Written {
+    let mut found = BTreeSet::new();
+    for value in cx.values() {
+        for object in &value.objects {
+            if WRITERS.iter().any(|one| object.full_name().contains(one)) {
+                return None;
+            }
+            let names = match object.short_name() {
+                "HeaderValue" => object.text("key"),
+                "JwtClaimToHeader" => object.text("header_name"),
+                _ => None,
+            };
+            found.extend(names.map(str::to_ascii_lowercase));
+        }
+    }
+    for script in cx.loadable_scripts() {
+        found.extend(script.chunk.strings.iter().map(|text| text.to_ascii_lowercase()));
+    }
+    // A script that is not inline may write any.
+    let inline = cx.scripts().count() == cx.loadable_scripts().count();
+    inline.then_some(found)
 }
 
 /// Whether a match of a header is for those without it.

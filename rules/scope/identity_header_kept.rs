@@ -1,8 +1,9 @@
 //! EF518: an identity header that the proxy adds to the one that the client sent.
 
 use crate::declare_rule;
-use crate::lint::value::Object;
+use crate::lint::route_match::node_takes_everything;
 use crate::lint::value::walk::{get, same};
+use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue, Step};
 
@@ -12,7 +13,7 @@ declare_rule! {
     /// # What it finds
     /// A request header such as `x-user-id`, `x-forwarded-email` or `x-auth-roles` that a value adds with
     /// `APPEND_IF_EXISTS_OR_ADD` (the default) or `ADD_IF_ABSENT` without removing it first; `headers():add` of such a
-    /// header in Lua.
+    /// header in Lua; `claim_to_headers` of a JWT filter whose `rules` do not cover all requests.
     ///
     /// # Why it matters
     /// A client can send the header itself. If the value is appended, both arrive, the client's first; with
@@ -69,6 +70,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     }
     for value in cx.values() {
+        claims(rule, value, out);
         for object in value.objects.iter().filter(|object| object.short_name() == "HeaderValueOption") {
             let Some((parent, field)) = object.parent else { continue };
             let request = match field.name() {
@@ -109,6 +111,36 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     }
 }
+
+/// Headers that a JWT filter writes from claims, and removes only from requests that one of its rules covers.
+fn claims(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings) {
+    let filters = value.objects.iter().filter(|object| object.whole && object.full_name() == JWT);
+    for filter in filters {
+        let rules = filter.member("rules").map(|member| member.entry.value.items()).unwrap_or_default();
+        let verifies = |rule: &&Node| ["requires", "requirement_name"].iter().any(|key| get(rule, key).is_some());
+        let everything = |rule: &Node| get(rule, "match").is_some_and(node_takes_everything);
+        // Without a rule that requires something, another rule of this linter speaks; routes may name requirements of their own.
+        let covered = rules.iter().filter(verifies).any(everything) || !rules.iter().any(|rule| verifies(&rule));
+        if covered || get(filter.node, "requirement_map").is_some() || get(filter.node, "filter_state_rules").is_some()
+        {
+            continue;
+        }
+        let providers = get(filter.node, "providers").map(Node::entries).unwrap_or_default();
+        for item in providers.iter().filter_map(|one| get(&one.value, "claim_to_headers")).flat_map(Node::items) {
+            let Some(header) = get(item, "header_name") else { continue };
+            let name = header.as_str().unwrap_or_default();
+            out.push(
+                value
+                    .finding(rule, header.span, format!("requests that no rule covers keep the `{name}` of the client"))
+                    .label("a client can also send this header")
+                    .note("the filter removes it only from requests that one of its `rules` matches")
+                    .help("cover all requests: as the last rule\n- match: {prefix: /}\n  requires:\n    requires_any:\n      requirements: [{provider_name: …}, {allow_missing: {}}]"),
+            );
+        }
+    }
+}
+
+const JWT: &str = "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication";
 
 /// Whether a header identifies the caller, by its name.
 pub(super) fn is_identity(name: &str) -> bool {

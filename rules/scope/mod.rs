@@ -12,6 +12,7 @@ pub(crate) mod faults_by_client_header;
 pub(crate) mod guarded_on_one_listener;
 pub(crate) mod identity_header_kept;
 pub(crate) mod limit_raised_at_gateway_only;
+pub(crate) mod login_never_required;
 pub(crate) mod match_wider_than_it_looks;
 pub(crate) mod opens_admin_interface;
 pub(crate) mod origin_match_too_wide;

@@ -1,8 +1,9 @@
 //! EF167: a header with one value to which another one is appended.
 
 use crate::declare_rule;
+use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::{get, same};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::{NodeValue, Step};
 
 declare_rule! {
@@ -10,8 +11,9 @@ declare_rule! {
     ///
     /// # What it finds
     /// `request_headers_to_add`, `response_headers_to_add` and header_mutation with a header such as `x-forwarded-proto`,
-    /// `x-request-id`, `authorization` or `content-type`, without an `append_action` that overwrites or keeps it; `add` of inline
-    /// Lua with a header that every request has, such as `:path` or `x-forwarded-proto`.
+    /// `x-request-id`, `authorization` or `content-type`, without an `append_action` that overwrites or keeps it; `x-forwarded-proto`
+    /// with ADD_IF_ABSENT, which is never absent; `add` of inline Lua with a header that every request has, such as `:path` or
+    /// `x-forwarded-proto`.
     ///
     /// # Why it matters
     /// The default is APPEND_IF_EXISTS_OR_ADD: the application gets `x-forwarded-proto: http,https`, which is
@@ -48,6 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for option in options {
             let overwrites =
                 option.member("append").is_some_and(|it| matches!(it.entry.value.value, NodeValue::Bool(false)));
+            out.extend(never_absent(rule, value, option));
             let appends = option.text("append_action").is_none_or(|action| action == "APPEND_IF_EXISTS_OR_ADD");
             let Some(header) = option.member("header").filter(|_| appends && !overwrites) else { continue };
             let Some(key) = get(&header.entry.value, "key") else { continue };
@@ -72,6 +75,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
+}
+
+/// A header that Envoy sets before any route or filter adds it where it is absent.
+fn never_absent(rule: &'static RuleInfo, value: &PatchValue<'_>, option: &Object<'_>) -> Option<Finding> {
+    let (_, list) = option.parent?;
+    let action = option.text("append_action").filter(|action| *action == "ADD_IF_ABSENT")?;
+    let header = option.member("header").filter(|_| list.name() == "request_headers_to_add")?;
+    let key = get(&header.entry.value, "key")?;
+    let name = key.as_str().filter(|name| name.eq_ignore_ascii_case("x-forwarded-proto"))?;
+    Some(
+        value
+            .finding(rule, key.span, format!("`{name}` is never absent: {action} changes nothing"))
+            .label("without effect")
+            .note("Envoy sets this header before it chooses a route")
+            .help("append_action: OVERWRITE_IF_EXISTS_OR_ADD"),
+    )
 }
 
 /// What a header looks like after that.

@@ -63,6 +63,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.extend(header_field_size(rule, cx, value, object));
             out.extend(remote_address(rule, cx, value, object));
             out.extend(nobody_to_ask(rule, value, object));
+            out.extend(quic_of_tcp(rule, cx, value, object));
             out.extend(tracer_of_old(rule, cx, value, object));
         }
     }
@@ -171,6 +172,41 @@ fn nobody_to_ask(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Objec
             .note("Envoy accepts the filter and crashes on the first request that it checks; tested with Envoy 1.36, 1.38 and 1.40")
             .help("add `grpc_service` or `http_service`")
     })
+}
+
+/// HTTP/3 for the connection manager of a TCP listener.
+fn quic_of_tcp<'a>(
+    rule: &'static RuleInfo,
+    cx: &Context<'a>,
+    value: &PatchValue<'a>,
+    object: &Object<'_>,
+) -> Option<Finding> {
+    let codec = object.member("codec_type").filter(|_| object.full_name() == MANAGER)?;
+    if codec.entry.value.as_str() != Some("HTTP3") || value.view.patch.apply_to != ApplyTo::NetworkFilter {
+        return None;
+    }
+    let over_tcp = |run: &PatchRun<'_, '_>| {
+        let mut changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
+        let listener = changed.find_map(|(place, _)| {
+            let listener = run.run.after(place.kind, &place.resource)?;
+            let udp = listener.path(&["address", "socket_address", "protocol"]).and_then(Tree::as_str) == Some("UDP");
+            (!udp && listener.get("udp_listener_config").is_none()).then(|| place.resource.clone())
+        });
+        listener
+    };
+    let seen = cx.seen(&value.view, |run| over_tcp(run).is_some())?;
+    let listener = seen.runs.first().and_then(over_tcp)?;
+    let finding = value
+        .finding(
+            rule,
+            codec.entry.value.span,
+            format!("`codec_type: HTTP3` needs a QUIC listener; `{listener}` takes TCP"),
+        )
+        .label("rejected by the code of the connection manager")
+        .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+        .note("checked in Envoy's `source/common/listener_manager/listener_impl.cc`")
+        .help("remove `codec_type`: AUTO reads HTTP/1.1 and HTTP/2");
+    Some(seen.tell(finding))
 }
 
 const DNS_CACHE: &str = "envoy.extensions.common.dynamic_forward_proxy.v3.DnsCacheConfig";

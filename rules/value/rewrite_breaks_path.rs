@@ -3,8 +3,9 @@
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
 use crate::lint::seen::Seen;
+use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::source::Node;
 
@@ -13,8 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// `regex_rewrite` with `$1` in its substitution, or with a reference to a group that its pattern does not have;
-    /// `host_redirect` with a scheme; `prefix_rewrite` that does not begin with a slash; a prefix and its rewrite of which only one ends with a slash. For a
-    /// MERGE the prefix is the one that a config dump shows.
+    /// `host_redirect` or `host_rewrite_literal` with a scheme; `prefix_rewrite` of a route or redirect that does not begin with a
+    /// slash; a prefix and its rewrite of which only one ends with a slash. For a MERGE the prefix is the one that a config dump shows.
     ///
     /// # Why it matters
     /// RE2 writes groups as `\1`: `/$1` becomes the path itself, and a group that does not exist switches the rewrite off.
@@ -25,7 +26,7 @@ declare_rule! {
     /// `substitution: '/\1'`; let both end with a slash, or neither.
     ///
     /// # References
-    /// Envoy `RouteAction.prefix_rewrite` and `regex_rewrite`; tested with Envoy 1.38.2.
+    /// Envoy `RouteAction` and `RedirectAction`: `prefix_rewrite`, `regex_rewrite`; tested with Envoy 1.38.2.
     "EF161" "rewrite-breaks-path" Value Warning => check
 }
 
@@ -60,10 +61,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     }
                 }
                 "envoy.config.route.v3.RedirectAction" => {
-                    let Some(host) = object.member("host_redirect").map(|member| &member.entry.value) else { continue };
-                    let written = host.as_str().unwrap_or_default();
-                    if let Some((_, rest)) = written.split_once("://") {
-                        let name = rest.split('/').next().unwrap_or(rest);
+                    if let Some((host, name)) = with_scheme(object, "host_redirect") {
+                        let written = host.as_str().unwrap_or_default();
                         out.push(
                             value
                                 .finding(rule, host.span, format!("clients are sent to `http://{written}/…`"))
@@ -71,43 +70,65 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                                 .help(format!("host_redirect: {name}\nhttps_redirect: true")),
                         );
                     }
+                    out.extend(prefix_rewrite(rule, cx, value, object));
                 }
                 "envoy.config.route.v3.RouteAction" => {
-                    let Some(rewrite) = object.member("prefix_rewrite").map(|member| &member.entry.value) else {
-                        continue;
-                    };
-                    let to = rewrite.as_str().unwrap_or_default();
-                    let route = object.parent.map(|(parent, _)| &value.objects[parent]);
-                    let own = route.and_then(|route| prefix(&route.member("match")?.entry.value).map(str::to_owned));
-                    let of_merge = || {
-                        if value.view.patch.apply_to != ApplyTo::HttpRoute {
-                            return None;
-                        }
-                        let seen = cx.seen(&value.view, |run| joined(run, to).is_some()).filter(Seen::certain)?;
-                        seen.runs.first().and_then(|run| joined(run, to))
-                    };
-                    let message = if to.is_empty() {
-                        continue;
-                    } else if to.starts_with('/') {
-                        match own {
-                            Some(prefix) => join(&prefix, to),
-                            None => of_merge(),
-                        }
-                    } else {
-                        Some(format!("the path does not begin with a slash: `{to}…`"))
-                    };
-                    let Some(message) = message else { continue };
-                    out.push(
-                        value
-                            .finding(rule, rewrite.span, message)
-                            .label("Envoy replaces the prefix as text")
-                            .help("let the prefix and its rewrite both end with a slash, or neither; for both /api and /api/x:\nregex_rewrite: {pattern: {regex: '^/api/?(.*)$'}, substitution: '/\\1'}"),
-                    );
+                    if let Some((host, name)) = with_scheme(object, "host_rewrite_literal") {
+                        let written = host.as_str().unwrap_or_default();
+                        out.push(
+                            value
+                                .finding(rule, host.span, format!("the server gets `host: {written}`"))
+                                .label("a host, not a URL")
+                                .help(format!("host_rewrite_literal: {name}")),
+                        );
+                    }
+                    out.extend(prefix_rewrite(rule, cx, value, object));
                 }
                 _ => {}
             }
         }
     }
+}
+
+/// A field that is a host but is written as a URL, with the host in it.
+fn with_scheme<'a>(object: &Object<'a>, field: &str) -> Option<(&'a Node, &'a str)> {
+    let host = &object.member(field)?.entry.value;
+    let (_, rest) = host.as_str()?.split_once("://")?;
+    Some((host, rest.split('/').next().unwrap_or(rest)))
+}
+
+/// A new prefix that does not fit the old one.
+fn prefix_rewrite<'a>(
+    rule: &'static RuleInfo,
+    cx: &Context<'a>,
+    value: &PatchValue<'a>,
+    object: &Object<'a>,
+) -> Option<Finding> {
+    let rewrite = object.member("prefix_rewrite").map(|member| &member.entry.value)?;
+    let to = rewrite.as_str().filter(|to| !to.is_empty())?;
+    let route = object.parent.map(|(parent, _)| &value.objects[parent]);
+    let own = route.and_then(|route| prefix(&route.member("match")?.entry.value).map(str::to_owned));
+    let of_merge = || {
+        if value.view.patch.apply_to != ApplyTo::HttpRoute {
+            return None;
+        }
+        let seen = cx.seen(&value.view, |run| joined(run, to).is_some()).filter(Seen::certain)?;
+        seen.runs.first().and_then(|run| joined(run, to))
+    };
+    let message = if to.starts_with('/') {
+        match own {
+            Some(prefix) => join(&prefix, to),
+            None => of_merge(),
+        }
+    } else {
+        Some(format!("the path does not begin with a slash: `{to}…`"))
+    }?;
+    Some(
+        value
+            .finding(rule, rewrite.span, message)
+            .label("Envoy replaces the prefix as text")
+            .help("let the prefix and its rewrite both end with a slash, or neither; for both /api and /api/x:\nregex_rewrite: {pattern: {regex: '^/api/?(.*)$'}, substitution: '/\\1'}"),
+    )
 }
 
 /// The prefix of a route's match.

@@ -17,6 +17,7 @@ declare_rule! {
     /// limit without `enable_mode`, which default to 0 % and `DISABLED`. An `ext_proc` filter that skips headers, bodies and
     /// trailers of both directions, an RBAC filter that has no rules or denies by none, and an HTTP filter with
     /// `disabled: true`, unless a given patch configures routes for them. A fault filter with `max_active_faults: 0`.
+    /// For information, a `runtime_filter` of an access log without `percent_sampled`.
     ///
     /// # Why it matters
     /// Envoy accepts it, and nothing shows that it does nothing: an authorization service that is never called allows
@@ -161,6 +162,28 @@ fn disabled(filter: &Object<'_>) -> Option<Idle> {
     ))
 }
 
+/// A sample of 0 % of an access log or local reply; its runtime key may exist in the runtime of a proxy.
+fn sampled(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings) {
+    for object in value.objects.iter().filter(|it| it.full_name() == "envoy.config.accesslog.v3.RuntimeFilter") {
+        let percent = object.member("percent_sampled");
+        if percent.is_some_and(|member| !none(&member.entry.value)) {
+            continue;
+        }
+        let key = object.text("runtime_key").unwrap_or_default();
+        out.push(
+            value
+                .finding(
+                    rule,
+                    span(object, percent),
+                    format!("nothing matches unless the runtime of the proxy sets `{key}`"),
+                )
+                .severity(Severity::Info)
+                .label(if percent.is_some() { "0 %" } else { "`percent_sampled` is missing, which means 0 %" })
+                .help("percent_sampled:\n  numerator: 100\n  denominator: HUNDRED"),
+        );
+    }
+}
+
 /// Filters that do nothing because of all that they do not do.
 fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
@@ -186,6 +209,7 @@ fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     idle(rule, cx, out);
     for value in cx.values() {
+        sampled(rule, value, out);
         for object in value.objects.iter().filter(|object| object.whole) {
             for switch in SWITCHES.iter().filter(|switch| switch.message == object.full_name()) {
                 let written = object.member(switch.field);

@@ -30,6 +30,8 @@ pub(crate) fn unfinished(text: &str) -> Option<&'static str> {
     }
     if quote.is_some() {
         Some("has a string without an end")
+    } else if let Some(trouble) = word(text) {
+        Some(trouble)
     } else if !open.is_empty() {
         Some("has an opening bracket without a closing one")
     } else if text.ends_with(['.', '=', '<', '>', '&', '|', '+', '-', '*', '/', '%', '!', '?', ':', ',']) {
@@ -39,16 +41,81 @@ pub(crate) fn unfinished(text: &str) -> Option<&'static str> {
     }
 }
 
+/// Operators of other languages, which no expression can contain.
+const WORDS: [(&str, &str); 4] = [
+    ("AND", "has the word `AND`, which CEL writes `&&`"),
+    ("and", "has the word `and`, which CEL writes `&&`"),
+    ("OR", "has the word `OR`, which CEL writes `||`"),
+    ("or", "has the word `or`, which CEL writes `||`"),
+];
+
+/// A word instead of an operator.
+fn word(text: &str) -> Option<&'static str> {
+    let bare = without_texts(text);
+    WORDS.iter().find(|(word, _)| joins(&bare, word)).map(|(_, trouble)| *trouble)
+}
+
+/// Whether a word stands between two operands, in an expression without its texts.
+fn joins(bare: &str, word: &str) -> bool {
+    let operand = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '"' | ')' | ']');
+    bare.match_indices(word).any(|(found, _)| {
+        let (before, after) = (&bare[..found], &bare[found + word.len()..]);
+        let apart = before.ends_with(char::is_whitespace) && after.starts_with(char::is_whitespace);
+        let before = before.trim_end();
+        let left = before.chars().next_back().is_some_and(operand) && !before.ends_with(" in");
+        let right = after.trim_start().chars().next().is_some_and(|c| operand(c) || matches!(c, '(' | '!'));
+        apart && left && right
+    })
+}
+
+/// An expression in which every text is one quotation mark.
+pub(crate) fn without_texts(expression: &str) -> String {
+    let (mut bare, mut quote, mut escaped) = (String::new(), None, false);
+    for char in expression.chars() {
+        match (quote, char) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(begin), end) if begin == end => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => {
+                quote = Some(char);
+                bare.push('"');
+            }
+            (None, char) => bare.push(char),
+        }
+    }
+    bare
+}
+
 #[cfg(test)]
 mod tests {
     use super::unfinished;
 
     #[test]
     fn only_unfinished_expressions_are_rejected() {
-        for text in ["response.code >= 400", "a[\"]\"] == '(\\'' && f({1: 2})", "x // (", "request.path"] {
+        for text in [
+            "response.code >= 400",
+            "a[\"]\"] == '(\\'' && f({1: 2})",
+            "x // (",
+            "request.path",
+            "a == ' AND '",
+            "x.all(or, or > 1)",
+            "a.and == 1",
+        ] {
             assert_eq!(unfinished(text), None, "{text}");
         }
-        for text in ["", " ", "a >=", "request.", "f(x", "f)x(", "a == 'b", "[1, 2)"] {
+        for text in [
+            "",
+            " ",
+            "a >=",
+            "request.",
+            "f(x",
+            "f)x(",
+            "a == 'b",
+            "[1, 2)",
+            "a >= 400 AND true",
+            "a == 'x' or b == 'y'",
+        ] {
             assert!(unfinished(text).is_some(), "{text}");
         }
     }

@@ -88,6 +88,10 @@ pub(super) const CHECKS: &[Check] = checks! {
         "source/extensions/filters/http/json_to_metadata/filter.cc", Code(extensions::json_to_metadata);
     "envoy.extensions.filters.http.jwt_authn.v3.JwtProvider" EVER,
         "source/extensions/filters/http/common/jwks_fetcher.cc", Code(jwt::keys);
+    "envoy.extensions.filters.http.jwt_authn.v3.JwtProvider" EVER,
+        "source/extensions/filters/http/jwt_authn/filter_factory.cc", Code(jwt::address);
+    "envoy.extensions.filters.http.jwt_authn.v3.RequirementRule" EVER,
+        "source/extensions/filters/http/jwt_authn/filter_config.cc", Code(jwt::requirement);
     "envoy.extensions.filters.http.jwt_authn.v3.JwtRequirement" EVER,
         "source/extensions/filters/http/jwt_authn/verifier.cc", Code(jwt::provider);
     "envoy.extensions.filters.http.jwt_authn.v3.ProviderWithAudiences" EVER,

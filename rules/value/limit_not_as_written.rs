@@ -1,0 +1,144 @@
+//! EF172: a rate limit that does not do what is written.
+
+use crate::declare_rule;
+use crate::lint::value::{Object, PatchValue};
+use crate::lint::walk::get;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::{Node, NodeValue};
+
+declare_rule! {
+    /// A rate limit whose setting is overruled by another one or by Envoy itself.
+    ///
+    /// # What it finds
+    /// Descriptors of a local rate limit whose bucket is larger and is filled faster than the bucket of the filter, which the same requests
+    /// empty; `status` or `rate_limited_status` below 400; `apply_on_stream_done` if no given rate limit applies to requests.
+    ///
+    /// # Why it matters
+    /// Each of these limits less, or more, than it seems to: requests with the descriptor are refused by the smaller bucket, clients get 429
+    /// instead of a redirect, and what is counted after the response refuses nothing.
+    ///
+    /// # How to fix
+    /// `always_consume_default_token_bucket: false`; a status from 400 on; `apply_on_stream_done` only beside a rate limit without it.
+    ///
+    /// # References
+    /// Envoy `LocalRateLimit.always_consume_default_token_bucket` and `status`, `RateLimit.apply_on_stream_done`; tested with Envoy
+    /// 1.38.2.
+    "EF172" "limit-not-as-written" Value Warning => check
+}
+
+const LOCAL: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
+const GLOBAL: &str = "envoy.extensions.filters.http.ratelimit.v3.RateLimit";
+const ACTIONS: &str = "envoy.config.route.v3.RateLimit";
+const DONE: &str = "apply_on_stream_done";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let limits = || cx.values().iter().flat_map(|value| value.objects.iter().map(move |object| (value, object)));
+    let mut asked: Option<bool> = None;
+    for (value, object) in limits() {
+        match object.full_name() {
+            LOCAL => {
+                status(rule, value, object, "status", out);
+                larger(rule, value, object, out);
+            }
+            GLOBAL => status(rule, value, object, "rate_limited_status", out),
+            ACTIONS => {
+                let Some(done) = object.member(DONE).filter(|_| is_done(object)) else { continue };
+                let at_once = || limits().any(|(_, other)| other.full_name() == ACTIONS && !is_done(other));
+                if *asked.get_or_insert_with(at_once) {
+                    continue;
+                }
+                out.push(
+                    value
+                        .finding(
+                            rule,
+                            done.entry.key_span,
+                            "this rate limit refuses no request: it is counted after the response",
+                        )
+                        .label("only counts")
+                        .help("remove it, or add a rate limit with the same actions that applies to requests"),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_done(object: &Object<'_>) -> bool {
+    object.member(DONE).is_some_and(|member| matches!(member.entry.value.value, NodeValue::Bool(true)))
+}
+
+/// A status that Envoy replaces.
+fn status(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Object<'_>, field: &str, out: &mut Findings) {
+    let code = object.member(field).and_then(|member| get(&member.entry.value, "code"));
+    let written = code.and_then(|code| Some((code, number(code).or_else(|| redirect(code.as_str()?))?)));
+    if let Some((code, written)) = written.filter(|(_, code)| (100.0..400.0).contains(code)) {
+        out.push(
+            value
+                .finding(rule, code.span, format!("Envoy answers 429 instead of {written}"))
+                .label("below 400")
+                .help(format!("{field}: {{code: 429}}, or another code from 400 on")),
+        );
+    }
+}
+
+/// The codes of the names below 400 that are likely to be written.
+fn redirect(name: &str) -> Option<f64> {
+    match name {
+        "OK" => Some(200.0),
+        "MovedPermanently" => Some(301.0),
+        "Found" => Some(302.0),
+        "SeeOther" => Some(303.0),
+        "TemporaryRedirect" => Some(307.0),
+        "PermanentRedirect" => Some(308.0),
+        _ => None,
+    }
+}
+
+/// A descriptor whose limit the bucket of the filter never lets requests reach.
+fn larger(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Object<'_>, out: &mut Findings) {
+    let always = object.member("always_consume_default_token_bucket");
+    if always.is_some_and(|member| matches!(member.entry.value.value, NodeValue::Bool(false))) {
+        return;
+    }
+    let Some(default) = object.member("token_bucket").and_then(|member| bucket(&member.entry.value)) else { return };
+    let descriptors = object.member("descriptors").map(|member| member.entry.value.items()).unwrap_or_default();
+    let found = descriptors.iter().find_map(|descriptor| {
+        let node = get(descriptor, "token_bucket")?;
+        let (most, rate) = bucket(node)?;
+        (most > default.0 && rate > default.1).then_some((node, most))
+    });
+    if let Some((node, most)) = found {
+        let most_of_all = default.0;
+        let place = get(node, "max_tokens").map_or(node.span, |tokens| tokens.span);
+        out.push(
+            value
+                .finding(
+                    rule,
+                    place,
+                    format!(
+                        "these requests also empty the filter's bucket of {most_of_all} tokens: they never get {most}"
+                    ),
+                )
+                .label("larger than the bucket of all requests")
+                .help("always_consume_default_token_bucket: false"),
+        );
+    }
+}
+
+/// The size of a bucket, and the tokens per second that fill it.
+fn bucket(node: &Node) -> Option<(f64, f64)> {
+    let seconds = get(node, "fill_interval")?.as_str()?.strip_suffix('s')?.parse::<f64>().ok()?;
+    let most = number(get(node, "max_tokens")?)?;
+    let fill = match get(node, "tokens_per_fill") {
+        Some(fill) => number(fill)?,
+        None => 1.0,
+    };
+    (seconds > 0.0).then(|| (most, fill / seconds))
+}
+
+fn number(node: &Node) -> Option<f64> {
+    match &node.value {
+        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
