@@ -14,6 +14,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Filters of about 550 bytes: twenty per namespace, each for its own workload. Envoy refuses 0
 /// bytes, which is one finding.
 fn with_bytes(number: usize, bytes: u32) -> String {

@@ -5,7 +5,7 @@ use super::session::{Exit, Session};
 use crate::audit::Audit as Answer;
 use crate::lint::summary::Summary;
 use crate::lint::upgrade::tell::{Class, short};
-use crate::lint::{Finding, baseline, fix};
+use crate::lint::{Finding, fix};
 use crate::load::{Loaded, config as files};
 use crate::mesh::{self, AuditReport, AuditRequest, Error, IstiodSettings};
 use crate::model::release::Release;
@@ -210,7 +210,7 @@ impl Audit {
             scope: &of.scope,
             sources: &loaded.sources,
             findings: &found,
-            fingerprints: &baseline::fingerprints(&found, &loaded.sources, filters),
+            filters,
             summary: &summary,
             releases: &releases,
             trouble: &answer.view.problems,

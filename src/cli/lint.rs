@@ -4,7 +4,7 @@ use super::istiod::IstiodOptions;
 use super::options::{Envoy, GET_ENVOY, NO_ENVOY, Proxies};
 use super::rendered;
 use super::session::{Exit, Session};
-use crate::lint::baseline::{self, Baseline};
+use crate::lint::baseline::Baseline;
 use crate::lint::config::{self, FailOn};
 use crate::lint::fix;
 use crate::lint::istioctl::Judgement;
@@ -324,11 +324,10 @@ impl Lint {
 
     fn write(&self, session: &mut Session<'_>, run: &LintReport, aside: bool) -> io::Result<()> {
         let sources = &run.loaded.sources;
-        let fingerprints = baseline::fingerprints(&run.findings, sources, &run.loaded.inventory.envoy_filters);
         let report = Report {
             sources,
             findings: &run.findings,
-            fingerprints: &fingerprints,
+            filters: &run.loaded.inventory.envoy_filters,
             summary: &run.summary,
             releases: &run.releases,
             trouble: &run.trouble,

@@ -305,10 +305,9 @@ impl Field {
 
     /// The kinds of key and value, if it is a map.
     pub fn map_entry(self) -> Option<(Kind, Kind)> {
-        match self.kind() {
-            Kind::Message(entry) if self.is_map() => {
-                Some((entry.field_by_number(1)?.kind(), entry.field_by_number(2)?.kind()))
-            }
+        // Few fields are maps, and finding a type costs more than knowing that.
+        match self.is_map().then(|| self.kind())? {
+            Kind::Message(entry) => Some((entry.field_by_number(1)?.kind(), entry.field_by_number(2)?.kind())),
             _ => None,
         }
     }

@@ -10,11 +10,14 @@ pub(crate) use human::{Detail, one, stat, text};
 pub(crate) use json::{API_VERSION, json};
 pub(crate) use sarif::sarif;
 
+use crate::lint::baseline;
 use crate::lint::istioctl::Verdict;
 use crate::lint::summary::Summary;
 use crate::lint::{Finding, RuleInfo};
 use crate::mesh::Scope;
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Position, Sources, Span};
+use std::collections::HashMap;
 
 /// Where the documentation of a rule is published; `None` for a build that does not know.
 fn published(rule: &RuleInfo) -> Option<String> {
@@ -29,8 +32,8 @@ pub(crate) struct Report<'r> {
     pub sources: &'r Sources,
     /// The findings, sorted by place.
     pub findings: &'r [Finding],
-    /// A fingerprint of each.
-    pub fingerprints: &'r [String],
+    /// The filters that they are about.
+    pub filters: &'r [EnvoyFilter],
     /// Counts.
     pub summary: &'r Summary,
     /// Releases that were linted for.
@@ -54,17 +57,16 @@ impl Report<'_> {
         &self.sources.get(span.file).name
     }
 
-    /// The findings with their fingerprints, made unique.
+    /// The findings with their fingerprints, made unique. Only some formats have them.
     fn numbered(&self) -> Vec<(&Finding, String)> {
-        let mut seen = std::collections::BTreeMap::new();
-        let prints = self.findings.iter().zip(self.fingerprints);
-        prints
-            .map(|(finding, print)| {
-                let count = seen.entry(print).or_insert(0);
-                *count += 1;
-                (finding, if *count == 1 { print.clone() } else { format!("{print}-{count}") })
-            })
-            .collect()
+        let mut seen = HashMap::new();
+        let prints = baseline::fingerprints(self.findings, self.sources, self.filters);
+        let unique = |print: String| {
+            let count = seen.entry(print.clone()).or_insert(0);
+            *count += 1;
+            if *count == 1 { print } else { format!("{print}-{count}") }
+        };
+        self.findings.iter().zip(prints.into_iter().map(unique)).collect()
     }
 }
 

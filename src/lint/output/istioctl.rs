@@ -9,6 +9,7 @@ use crate::engine::trace::{Effect, NoOp, Trace};
 use crate::engine::{self, Outcome, Pass, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch};
+use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue, Span};
@@ -296,8 +297,9 @@ fn applies_alone(here: &PatchRun<'_, '_>, makers: &[Id], known: &mut Alone) -> b
     let pass = Pass::of(here.planned.built.patch.apply_to);
     // Sample proxies of one kind differ only in the filters that reach them, so one run of a filter alone answers for all. Which
     // clusters a waypoint has depends on annotations of all filters.
+    let own_clusters = pass != Pass::Listeners && run.config.proxy.kind == ProxyKind::Waypoint;
     let configuration = match run.knowledge {
-        Knowledge::Reference if pass == Pass::Listeners => run.config.resources.as_ptr().addr(),
+        Knowledge::Reference if !own_clusters => run.config.resources.as_ptr().addr(),
         _ => Arc::as_ptr(&run.judged).addr(),
     };
     let alone = known.entry((configuration, filter, pass)).or_insert_with(|| {

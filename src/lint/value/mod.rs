@@ -59,6 +59,8 @@ pub struct Object<'a> {
     pub istiod: Option<Message>,
     /// Its type as the proxy's Envoy knows it.
     pub envoy: Option<Message>,
+    /// Full name of the type, for which nearly every rule asks.
+    name: &'static str,
     /// The mapping.
     pub node: &'a Node,
     /// The key, `@type` or list item that represents it.
@@ -175,7 +177,7 @@ impl<'a> Object<'a> {
 
     /// Full name of the type.
     pub fn full_name(&self) -> &'static str {
-        self.message().map_or("", Message::full_name)
+        self.name
     }
 
     /// Last part of the type's name.
@@ -410,6 +412,7 @@ impl<'a> Walker<'a> {
         self.value.objects.push(Object {
             istiod: place.istiod,
             envoy: place.envoy,
+            name: place.envoy.or(place.istiod).map_or("", Message::full_name),
             node,
             span: place.span,
             route: self.route.clone(),
