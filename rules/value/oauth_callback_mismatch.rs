@@ -33,15 +33,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if get(wanted, "ignore_case").is_some_and(|it| matches!(it.value, NodeValue::Bool(true))) {
                 continue;
             }
-            let accepts: [(&str, fn(&str, &str) -> bool); 4] = [
-                ("exact", |path, text| path == text),
-                ("prefix", |path, text| path.starts_with(text)),
-                ("suffix", |path, text| path.ends_with(text)),
-                ("contains", |path, text| path.contains(text)),
-            ];
-            let refused = accepts.iter().find_map(|(key, accepts)| {
+            let refused = ["exact", "prefix", "suffix", "contains"].into_iter().find_map(|key| {
                 let node = get(wanted, key)?;
-                (!accepts(path, node.as_str()?)).then_some((*key, node))
+                (!accepts(key, path, node.as_str()?)).then_some((key, node))
             });
             let Some((key, node)) = refused else { continue };
             let place = field("redirect_uri").map_or(object.span, |uri| uri.span);
@@ -53,6 +47,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .help(format!("{key}: {path}")),
             );
         }
+    }
+}
+
+/// Whether a matcher of this kind accepts a path.
+fn accepts(kind: &str, path: &str, text: &str) -> bool {
+    match kind {
+        "prefix" => path.starts_with(text),
+        "suffix" => path.ends_with(text),
+        "contains" => path.contains(text),
+        _ => path == text,
     }
 }
 

@@ -187,12 +187,11 @@ fn quic_of_tcp<'a>(
     }
     let over_tcp = |run: &PatchRun<'_, '_>| {
         let mut changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
-        let listener = changed.find_map(|(place, _)| {
+        changed.find_map(|(place, _)| {
             let listener = run.run.after(place.kind, &place.resource)?;
             let udp = listener.path(&["address", "socket_address", "protocol"]).and_then(Tree::as_str) == Some("UDP");
             (!udp && listener.get("udp_listener_config").is_none()).then(|| place.resource.clone())
-        });
-        listener
+        })
     };
     let seen = cx.seen(&value.view, |run| over_tcp(run).is_some())?;
     let listener = seen.runs.first().and_then(over_tcp)?;

@@ -137,7 +137,7 @@ impl<'t> Reader<'t> {
             }
             // Without `true`, the body of a message without a body is nil.
             "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") && !self.guarded() => {
-                self.found.bodies.push(named)
+                self.found.bodies.push(named);
             }
             _ => {}
         }

@@ -88,7 +88,8 @@ impl<'t> Reader<'t> {
         let Some(owner) = open.checked_sub(2) else { return };
         let library = owner.checked_sub(1).is_some_and(|at| self.token(at) == Token::Name("string"));
         let method = self.sign(owner, ":");
-        if !method && !(self.sign(owner, ".") && library && !self.is_local("string")) {
+        let of_library = self.sign(owner, ".") && library && !self.is_local("string");
+        if !method && !of_library {
             return;
         }
         let Some(close) = self.closing(open) else { return };
@@ -322,12 +323,12 @@ fn other_case_of_pattern(pattern: &str, lower: bool) -> bool {
             '%' => _ = chars.next(),
             '[' => in_set = true,
             ']' => in_set = false,
-            _ if !in_set && other_case(c.encode_utf8(&mut [0; 4]), lower) => {
-                if !chars.peek().is_some_and(|next| matches!(next, '*' | '?' | '-')) {
+            _ => {
+                let needed = !chars.peek().is_some_and(|next| matches!(next, '*' | '?' | '-'));
+                if !in_set && needed && other_case(c.encode_utf8(&mut [0; 4]), lower) {
                     return true;
                 }
             }
-            _ => {}
         }
     }
     false
