@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         {
             let name = one.named.name;
             let default = match one.used {
-                Used::Calculated | Used::Compared => "0",
+                Used::Calculated | Used::Compared | Used::Passed("tonumber") => "0",
                 Used::Passed("pairs" | "ipairs") => "{}",
                 _ => "\"\"",
             };

@@ -347,7 +347,7 @@ fn late_work_ends_and_namespaces_take_turns() {
                 }
                 // Which of the two depends on how much of a core it got.
                 Some("late") => own += 1,
-                Some("denied") if response.to_string().contains("EF904") => own += 1,
+                Some("denied") if response.to_string().contains("too large to judge") => own += 1,
                 _ => panic!("{response}"),
             }
         }
