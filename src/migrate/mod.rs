@@ -18,6 +18,8 @@ use self::base::step::{Cx, Move, Part};
 use self::base::value::{Fields, json};
 use self::base::verdict::{Class, Concern, Kind, State, class_of, together};
 use self::guards::gateways;
+use self::guards::inserted::Inserts;
+use self::guards::one_rule;
 use self::guards::overlap::Overlaps;
 use self::guards::sequence::Sequence;
 use self::guards::ties;
@@ -117,8 +119,39 @@ pub struct PatchReport {
     pub class: Class,
     /// Whether its native objects are written.
     pub written: bool,
+    /// Why it stays although it could move: another patch stays whatever the user accepts.
+    pub kept: Option<String>,
     /// Its place in ambient mode, if requested.
     pub ambient: Option<Placement>,
+}
+
+impl PatchReport {
+    /// Keeps it back because of another patch; `firm` if that one stays whatever the user accepts.
+    pub(crate) fn keep(&mut self, reason: impl Into<String>, firm: bool) {
+        let reason = reason.into();
+        self.lower(reason.clone());
+        self.written = false;
+        self.kept = firm.then_some(reason);
+    }
+
+    /// Lowers its class: next to other patches, it is not known whether the native form has the same effect.
+    pub(crate) fn lower(&mut self, reason: impl Into<String>) {
+        self.found.guard(Concern::Existing, State::Undecided, reason);
+        self.class = self.found.class();
+    }
+
+    /// Whether it stays in the EnvoyFilter whatever the user accepts.
+    pub fn stays(&self) -> bool {
+        !self.found.moves || self.found.is_refused() || self.kept.is_some()
+    }
+}
+
+/// The class of a filter with these patches.
+fn class_together(patches: &[PatchReport]) -> Class {
+    // With the object to edit, a patch could move: without another one that does, it does not count as one that stays.
+    let lacks = |patch: &PatchReport| patch.found.lacks_object();
+    let some = patches.iter().any(|patch| !patch.stays() && !lacks(patch));
+    together(patches.iter().map(|patch| (patch.class, patch.stays() || some && lacks(patch))))
 }
 
 /// What happens to a filter.
@@ -235,7 +268,7 @@ pub(crate) fn grouped(request: &Request<'_>, report: &Report) -> Together {
     let program = Program::new(filters, request.to);
     let names = Names::of(filters, &program, request.root);
     let overlaps = Overlaps::of(filters, &program, &names, request.root);
-    Together::of(&report.filters, &names, &overlaps)
+    Together::of(&report.filters, &names, &overlaps, request.root)
 }
 
 /// Every requested filter, and what is written for them in the order in which istiod applies them: where two set the same, the
@@ -255,7 +288,14 @@ fn all<'a>(
     let mut reports: Vec<FilterReport> = wanted.map(|cx| of_filter(&cx, program, request)).collect();
     let overlaps = Overlaps::of(filters, program, names, request.root);
     let sequence = Sequence { request, program, names, order: overlaps.order(&reports) };
-    while overlaps.settle(&mut reports) || sequence.settle(&mut reports) {
+    let inserts = Inserts::of(program, filters.len());
+    let settle = |reports: &mut [FilterReport]| {
+        overlaps.settle(reports)
+            || inserts.settle(program, names, reports)
+            || sequence.settle(reports)
+            || one_rule::settle(request.root, names, &sequence.order, reports)
+    };
+    while settle(&mut reports) {
         for report in &mut reports {
             if let Some(cx) = cx(report.index) {
                 ties::stay_for_others(&cx, program, &mut report.patches);
@@ -263,14 +303,20 @@ fn all<'a>(
         }
     }
     let mut draft = Draft::default();
-    for at in overlaps.order(&reports) {
+    let order = overlaps.order(&reports);
+    for report in order.iter().map(|at| &reports[*at]) {
+        for patch in report.patches.iter().filter(|patch| patch.written) {
+            draft.add_mesh(&filters[report.index], &patch.found.actions);
+        }
+    }
+    for at in order {
         let report = &mut reports[at];
         let Some(cx) = cx(report.index) else { continue };
         for patch in report.patches.iter().filter(|patch| patch.written) {
             draft.add(&mesh, cx.filter, &patch.found.actions);
         }
         report.after = rest::after(&cx, &report.patches);
-        report.class = together(report.patches.iter().map(|patch| patch.class));
+        report.class = class_together(&report.patches);
     }
     (reports, draft)
 }
@@ -306,6 +352,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
             found,
             class,
             written,
+            kept: None,
             ambient,
         });
     }
@@ -319,6 +366,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
                 found: Move::none(&catalog::OTHER, format!("Istio {} refuses the filter: {reason}", cx.to)),
                 class: Class::NoHome,
                 written: false,
+                kept: None,
                 ambient: None,
             })
             .collect();
@@ -328,7 +376,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         index,
         namespace: filter.namespace.clone(),
         name: filter.name.clone(),
-        class: together(patches.iter().map(|patch| patch.class)),
+        class: class_together(&patches),
         patches,
         after: After::Unchanged,
     }
@@ -472,7 +520,7 @@ fn in_typed_struct(part: &Part<'_>, found: &mut Move) {
 /// A filter with a revision is for one control plane; every control plane reads an edited object, annotations and variables.
 fn of_revision(filter: &EnvoyFilter, found: &mut Move) {
     let Some(revision) = filter.labels.get(crate::model::proxy::REVISION_LABEL) else { return };
-    if found.moves && found.actions.iter().any(|action| !matches!(action, Action::Object(_))) {
+    if found.moves && found.actions.iter().any(|action| action.object().is_none()) {
         found.guard(
             Concern::Selector,
             State::Undecided,
@@ -489,7 +537,7 @@ fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
         .actions
         .iter()
         .filter_map(|action| match action {
-            Action::Object(object) => object["kind"].as_str().map(str::to_owned),
+            Action::Object(object) | Action::Rule { object, .. } => object["kind"].as_str().map(str::to_owned),
             Action::Edit { object: (kind, ..), .. } => Some((*kind).to_owned()),
             Action::Environment(..) => Some("ProxyConfig".to_owned()),
             _ => None,

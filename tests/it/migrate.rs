@@ -34,9 +34,16 @@ pub(crate) const REACHES_FURTHER: &[(&str, &str, &str)] = &[
     ("cl/connect-ns", "differs", "the rule also holds between the service's own sidecar and its application"),
 ];
 
+/// Cases of which a part stays, which was recorded as if all of it moved.
+const IN_PART: &[(&str, &str, &str)] = &[(
+    "stats-null-vm/custom-tag",
+    "partly",
+    "the patch without a selector is refused: its object also applies to gateways",
+)];
+
 /// Cases whose class differs from the recorded one, with the reason; all others are equal.
 fn other_class() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    BETTER_FORM.iter().chain(REACHES_FURTHER)
+    BETTER_FORM.iter().chain(REACHES_FURTHER).chain(IN_PART)
 }
 
 /// Cases whose native objects differ from the recorded ones although the class is equal.

@@ -16,6 +16,7 @@ pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchRepor
     let index = Index::of(cx.inventory);
     let mesh = Mesh { inventory: cx.inventory, root: &cx.mesh.root_namespace, index: &index };
     let mut draft = Draft::default();
+    patches.iter().for_each(|patch| draft.add_mesh(filter, &patch.found.actions));
     for patch in patches {
         draft.add(&mesh, filter, &patch.found.actions);
     }

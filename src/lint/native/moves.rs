@@ -86,17 +86,19 @@ pub(crate) fn check(
 fn same_objects(one: &[Action], other: &[Action]) -> bool {
     let host = |object: &Json| [&object["kind"], &object["spec"]["host"]].map(Json::to_string);
     let same = |pair: (&Action, &Action)| match pair {
-        (Action::Object(one), Action::Object(other)) => !one["spec"]["host"].is_null() && host(one) == host(other),
         (Action::Edit { object: one, .. }, Action::Edit { object: other, .. }) => one == other,
         (Action::Proxy { .. }, Action::Proxy { .. }) | (Action::Mesh(_), Action::Mesh(_)) => true,
-        _ => false,
+        (one, other) => match (one.object(), other.object()) {
+            (Some(one), Some(other)) => !one["spec"]["host"].is_null() && host(one) == host(other),
+            _ => false,
+        },
     };
     !one.is_empty() && one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
 /// Whether these are objects, not settings of all proxies, which have little in common.
 fn is_object(actions: &[Action]) -> bool {
-    actions.iter().all(|action| matches!(action, Action::Object(_) | Action::Edit { .. }))
+    actions.iter().all(|action| action.object().is_some() || matches!(action, Action::Edit { .. }))
 }
 
 /// What it takes to get the object.

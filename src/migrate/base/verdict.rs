@@ -193,14 +193,19 @@ pub fn class_of(differences: &[Difference], guards: &[Guard], rest: bool) -> Cla
     }
 }
 
-/// The class of a filter from those of its patches: if some have a native API and some do not, it is partly.
-pub fn together(classes: impl IntoIterator<Item = Class>) -> Class {
-    let classes: Vec<Class> = classes.into_iter().collect();
-    let homeless = classes.iter().filter(|&&class| class == Class::NoHome).count();
-    match classes.iter().max() {
+/// The class of a filter from those of its patches, each with whether it stays whatever the user accepts: if some stay and
+/// some do not, it is partly.
+pub fn together(patches: impl IntoIterator<Item = (Class, bool)>) -> Class {
+    let (mut worst, mut any, mut all) = (None, false, true);
+    for (class, stays) in patches {
+        worst = worst.max(Some(class));
+        any |= stays;
+        all &= stays;
+    }
+    match worst {
         None => Class::NoHome,
-        Some(_) if homeless > 0 && homeless < classes.len() => Class::Partly,
-        Some(&worst) => worst,
+        Some(_) if any && !all => Class::Partly,
+        Some(worst) => worst,
     }
 }
 
@@ -225,12 +230,15 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_partly_when_some_patches_have_no_home() {
+    fn a_filter_is_partly_when_some_patches_stay() {
         use Class::{Differs, Exact, NoHome, Partly, SameBut};
-        assert_eq!(together([Exact, SameBut]), SameBut);
-        assert_eq!(together([Exact, NoHome]), Partly);
-        assert_eq!(together([NoHome, NoHome]), NoHome);
-        assert_eq!(together([Differs, Partly]), Partly);
+        assert_eq!(together([(Exact, false), (SameBut, false)]), SameBut);
+        assert_eq!(together([(Exact, false), (NoHome, true)]), Partly);
+        assert_eq!(together([(Exact, false), (Differs, true)]), Partly);
+        assert_eq!(together([(Exact, false), (Differs, false)]), Differs);
+        assert_eq!(together([(Differs, true), (Differs, true)]), Differs);
+        assert_eq!(together([(Differs, true), (NoHome, true)]), NoHome);
+        assert_eq!(together([(Differs, false), (Partly, false)]), Partly);
         assert_eq!(together([]), NoHome);
     }
 }

@@ -8,6 +8,8 @@ pub(in crate::migrate) mod chain;
 pub(in crate::migrate) mod decides;
 pub(in crate::migrate) mod directions;
 pub(in crate::migrate) mod gateways;
+pub(in crate::migrate) mod inserted;
+pub(in crate::migrate) mod one_rule;
 pub(in crate::migrate) mod overlap;
 pub(in crate::migrate) mod sequence;
 pub(in crate::migrate) mod ties;

@@ -4,11 +4,9 @@ use super::chain::At;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::engine::{MeshSettings, select};
 use crate::migrate::FilterReport;
-use crate::migrate::PatchReport;
 use crate::migrate::base::names::Names;
 use crate::migrate::base::reach;
 use crate::migrate::base::value::json;
-use crate::migrate::base::verdict::{Concern, State};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -103,9 +101,17 @@ pub(in crate::migrate) struct Overlaps<'a> {
 /// Marks the fields that stand for a header of routes.
 const HEADER: &str = "header ";
 
+/// Marks the fields that stand for the options of a cluster's protocol, which a MERGE replaces as a whole.
+const ENTRY: &str = "entry ";
+
+const OPTIONS: &str = "CLUSTER/typed_extension_protocol_options";
+
 /// Adds the paths of everything that a value sets.
 fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, bool>) {
     match value {
+        Json::Object(map) if path == OPTIONS => {
+            out.extend(map.keys().map(|key| (format!("{ENTRY}{key}"), false)));
+        }
         Json::Object(map) => {
             for (key, inner) in map {
                 if !matches!((key.as_str(), path.contains('/')), ("name", false) | ("@type", _)) {
@@ -251,7 +257,7 @@ impl<'a> Overlaps<'a> {
                 let report = at.get(&filter).and_then(|at| reports.get_mut(*at));
                 let of = report.and_then(|report| report.patches.iter_mut().find(|one| one.index == patch));
                 if let Some(one) = of {
-                    keep(one, reason);
+                    one.keep(reason, false);
                 }
             }
         }
@@ -271,6 +277,13 @@ impl<'a> Overlaps<'a> {
                 if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
                     return Some(format!(
                         "{} also changes the {header} header of these routes: MERGE applies both changes, one after the other; a rule has one",
+                        name(other)
+                    ));
+                }
+            } else if let Some(entry) = field.strip_prefix(ENTRY) {
+                if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
+                    return Some(format!(
+                        "{} also sets `{entry}` on these clusters: MERGE keeps only what the later one sets; native settings join",
                         name(other)
                     ));
                 }
@@ -303,18 +316,11 @@ impl<'a> Overlaps<'a> {
     }
 }
 
-/// Keeps a patch back, since it is not known whether its native form has the same effect.
-pub(in crate::migrate) fn keep(patch: &mut PatchReport, reason: String) {
-    patch.written = false;
-    patch.found.guard(Concern::Existing, State::Undecided, reason);
-    patch.class = patch.found.class();
-}
-
 fn differ(one: &str, other: &str) -> bool {
     !one.is_empty() && !other.is_empty() && one != other
 }
 
-fn objects_meet(one: &ObjectMatch, other: &ObjectMatch) -> bool {
+pub(super) fn objects_meet(one: &ObjectMatch, other: &ObjectMatch) -> bool {
     let ports = |one: u32, other: u32| one != 0 && other != 0 && one != other;
     match (one, other) {
         (ObjectMatch::Listener(a), ObjectMatch::Listener(b)) => {

@@ -1,7 +1,6 @@
 //! The order of native filters among themselves and next to filters that stay.
 
 use super::chain::{At, Chains, Insert, foreign};
-use super::overlap::keep;
 use crate::engine::program::Program;
 use crate::migrate::Action;
 use crate::migrate::FilterReport;
@@ -164,10 +163,8 @@ impl Sequence<'_> {
             let patch = &mut reports[*report].patches[*patch];
             match &rank {
                 None => {
-                    keep(
-                        patch,
-                        "some chains have these filters in another order than others do; the native ones have one order"
-                            .to_owned(),
+                    patch.lower(
+                        "some chains have these filters in another order than others do; the native ones have one order",
                     );
                     // The user may accept it.
                     patch.written = is_written(&patch.found, self.request.accept);

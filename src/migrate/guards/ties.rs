@@ -83,12 +83,10 @@ pub(in crate::migrate) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, pa
     };
     loop {
         if let Some((at, with)) = parted(patches)
+            && let firm = patches.iter().any(|patch| patch.index == with && patch.stays())
             && let Some(patch) = patches.get_mut(at)
         {
-            patch.written = false;
-            let reason = format!("configPatches[{with}] stays, and both are replaced together");
-            patch.found.guard(Concern::Existing, State::Undecided, reason);
-            patch.class = patch.found.class();
+            patch.keep(format!("configPatches[{with}] stays, and both are replaced together"), firm);
             continue;
         }
         let stays = |at: usize| patches.iter().any(|patch| patch.index == at && !patch.written);
@@ -96,9 +94,6 @@ pub(in crate::migrate) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, pa
             patch.written && name(patch).is_some_and(|name| cx.names.own_users(cx.index, &name).any(stays))
         });
         let Some(patch) = held.and_then(|held| patches.get_mut(held)) else { return };
-        patch.written = false;
-        let reason = "a patch that stays looks for this filter by name: they move together or not at all";
-        patch.found.guard(Concern::Existing, State::Undecided, reason);
-        patch.class = patch.found.class();
+        patch.keep("a patch that stays looks for this filter by name: they move together or not at all", false);
     }
 }

@@ -1,12 +1,13 @@
-//! Filters that are only right together: those that set the same field, and those next to whose HTTP filter another one is
-//! inserted.
+//! Filters that are only right together: those that set the same field, those that become one object, and those next to whose
+//! HTTP filter another one is inserted.
 
 use super::chain::At;
+use super::one_rule::Claim;
 use super::overlap::Overlaps;
 use crate::migrate::FilterReport;
 use crate::migrate::base::names::Names;
 use crate::model::envoy_filter::PatchContext;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Filters in groups.
 pub(crate) struct Together {
@@ -17,7 +18,12 @@ pub(crate) struct Together {
 
 impl Together {
     /// Groups the filters with patches that are written.
-    pub(in crate::migrate) fn of(reports: &[FilterReport], names: &Names, overlaps: &Overlaps<'_>) -> Together {
+    pub(in crate::migrate) fn of(
+        reports: &[FilterReport],
+        names: &Names,
+        overlaps: &Overlaps<'_>,
+        root: &str,
+    ) -> Together {
         let titles = names.titles().to_vec();
         let mut all = Together { toward: (0..titles.len()).collect(), titles };
         let patches =
@@ -36,6 +42,13 @@ impl Together {
                 all.join(one.0, other.0);
             }
         });
+        let mut objects: HashMap<String, usize> = HashMap::new();
+        for (filter, patch) in written() {
+            for claim in patch.found.actions.iter().flat_map(|action| Claim::all(action, root)) {
+                let first = *objects.entry(claim.object).or_insert(filter);
+                all.join(first, filter);
+            }
+        }
         all
     }
 

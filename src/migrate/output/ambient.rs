@@ -98,7 +98,15 @@ pub(in crate::migrate) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
         found.homes.clear();
         found.actions.clear();
         found.instead = None;
+        found.rest = None;
         found.moves = false;
+    }
+    if placement.place == Place::Ztunnel && found.moves && !found.is_refused() {
+        found.guard(
+            Concern::Patch,
+            State::Undecided,
+            "what ztunnel does with it is not proven: it is not an Envoy, and no istiod shows it",
+        );
     }
     placement
 }

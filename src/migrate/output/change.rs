@@ -1,5 +1,6 @@
 //! Changes of existing objects: rules of a VirtualService or an HTTPRoute, servers of a Gateway, annotations.
 
+use super::settings::Settings;
 use crate::load::{yaml, yaml_text};
 use crate::migrate::base::value::merge;
 use crate::model::proxy_config::ANNOTATION;
@@ -49,8 +50,8 @@ pub enum Change {
         /// The protocol.
         protocol: &'static str,
     },
-    /// Merges a value into `spec`.
-    Spec(Json),
+    /// Adds settings to the traffic policy of a DestinationRule.
+    Policy(Settings),
     /// Merges proxy settings into the annotations that a Gateway API gateway sets on its pods.
     Infrastructure(Json),
 }
@@ -122,7 +123,7 @@ pub(in crate::migrate) fn apply(object: &mut Json, change: &Change) {
                 }
             }
         }
-        Change::Spec(value) => merge(spec, value),
+        Change::Policy(settings) => settings.add_to(spec),
         Change::Infrastructure(config) => {
             let annotations = &mut spec["infrastructure"]["annotations"];
             if annotations.is_null() {
@@ -138,7 +139,7 @@ pub(in crate::migrate) fn apply(object: &mut Json, change: &Change) {
 const WHOLE: [&str; 2] = ["corsPolicy", "fault"];
 
 /// Merges into a rule; header lists are extended, not replaced.
-fn merge_rule(rule: &mut Json, value: &Json) {
+pub(in crate::migrate) fn merge_rule(rule: &mut Json, value: &Json) {
     if let Some(rule) = rule.as_object_mut() {
         WHOLE.iter().filter(|key| value.get(**key).is_some()).for_each(|key| drop(rule.shift_remove(*key)));
     }

@@ -1,6 +1,8 @@
 //! The objects that a migration writes: new ones, edits of existing ones, pod annotations and mesh settings.
 
-use super::change::{Change, apply, merge_kube_rule, settings_of};
+use super::change::{Change, apply, merge_kube_rule, merge_rule, settings_of};
+use super::settings::Settings;
+use super::telemetry::add_item;
 use crate::load::yaml_text;
 use crate::migrate::base::value::merge;
 use crate::migrate::objects::mesh::Mesh;
@@ -32,6 +34,13 @@ pub enum Action {
     Mesh(Json),
     /// A new object.
     Object(Json),
+    /// A new DestinationRule.
+    Rule {
+        /// The rule: a copy of one that it hides, or an empty one.
+        object: Json,
+        /// What is added to it.
+        settings: Settings,
+    },
     /// An edit of an existing object.
     Edit {
         /// Kind, namespace and name.
@@ -39,6 +48,16 @@ pub enum Action {
         /// The change.
         change: Change,
     },
+}
+
+impl Action {
+    /// The new object.
+    pub fn object(&self) -> Option<&Json> {
+        match self {
+            Action::Object(object) | Action::Rule { object, .. } => Some(object),
+            _ => None,
+        }
+    }
 }
 
 /// A new object and the filters that it replaces.
@@ -121,17 +140,21 @@ fn place(object: &Json) -> (String, String, String) {
 }
 
 /// The merge key of new objects that cannot coexist: two DestinationRules for a host would hide each other, and istiod
-/// uses only one of two Telemetry or ProxyConfig objects for the same workloads, and the first of two rules that match a request.
-fn key(object: &Json) -> Option<String> {
+/// uses only one of two Telemetry or ProxyConfig objects for the same workloads, one of two VirtualServices for a host in the
+/// mesh, and the first of two rules that match a request.
+pub(in crate::migrate) fn key(object: &Json) -> Option<String> {
+    let matches: Vec<Json> =
+        object["spec"]["http"].as_array().into_iter().flatten().map(|rule| rule["match"].clone()).collect();
     let fields: &[&str] = match object["kind"].as_str()? {
         "DestinationRule" => &["host", "workloadSelector"],
         "ProxyConfig" => &["selector"],
         "HTTPRoute" => &["parentRefs"],
         "Telemetry" => &["selector", "targetRefs"],
+        "VirtualService" => &["hosts", "gateways", "exportTo"],
         _ => return None,
     };
     let values: Vec<&Json> = fields.iter().map(|field| &object["spec"][*field]).collect();
-    Some(json!([object["kind"], object["metadata"]["namespace"], values]).to_string())
+    Some(json!([object["kind"], object["metadata"]["namespace"], values, matches]).to_string())
 }
 
 /// The lists of a Telemetry.
@@ -161,7 +184,27 @@ fn add_telemetry(made: &mut Json, object: &Json, at: usize, known: &mut HashSet<
 }
 
 impl Draft {
-    /// Adds the replacements of a filter's patches.
+    /// Adds the mesh settings of a filter's patches: those of pods, which hide them, come after those of all filters.
+    pub fn add_mesh(&mut self, filter: &EnvoyFilter, actions: &[Action]) {
+        for action in actions {
+            let Action::Mesh(settings) = action else { continue };
+            let (all, by) = self.mesh.get_or_insert_with(|| (json!({}), BTreeSet::new()));
+            by.insert(filter.full_name());
+            merge_settings(all, settings, &mut self.providers);
+        }
+    }
+
+    /// The settings that every proxy has after the migration.
+    fn defaults(&self, mesh: &Mesh<'_>) -> Json {
+        let before = mesh.mesh_config().and_then(|mesh| mesh.get(DEFAULTS));
+        let mut all = before.cloned().unwrap_or_else(|| json!({}));
+        if let Some(new) = self.mesh.as_ref().and_then(|(settings, _)| settings.get(DEFAULTS)) {
+            merge(&mut all, new);
+        }
+        all
+    }
+
+    /// Adds the other replacements of a filter's patches.
     pub fn add(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, actions: &[Action]) {
         for action in actions {
             let from = filter.full_name();
@@ -175,12 +218,15 @@ impl Draft {
                     spec.insert("environmentVariables".to_owned(), json!({ *name: value }));
                     self.object(mesh, object("networking.istio.io/v1beta1", "ProxyConfig", filter, spec), from);
                 }
-                Action::Mesh(settings) => {
-                    let (all, by) = self.mesh.get_or_insert_with(|| (json!({}), BTreeSet::new()));
-                    by.insert(from);
-                    merge_settings(all, settings, &mut self.providers);
-                }
+                // They come first, see `add_mesh`.
+                Action::Mesh(_) => {}
                 Action::Object(one) => self.object(mesh, one.clone(), from),
+                Action::Rule { object, settings } => {
+                    let at = self.rule(mesh, object, from);
+                    if let Some(made) = self.made.get_mut(at) {
+                        settings.add_to(&mut made.object["spec"]);
+                    }
+                }
                 Action::Edit { object: (kind, namespace, name), change } => {
                     self.edit(mesh, (*kind, namespace.as_str(), name.as_str()), change, from);
                 }
@@ -188,7 +234,18 @@ impl Draft {
         }
     }
 
-    fn object(&mut self, mesh: &Mesh<'_>, mut object: Json, from: String) {
+    /// The index of the new rule, which may be for several filters.
+    fn rule(&mut self, mesh: &Mesh<'_>, object: &Json, from: String) -> usize {
+        let known = key(object).and_then(|key| self.keys.get(&key).copied());
+        if let Some((at, made)) = known.and_then(|at| Some((at, self.made.get_mut(at)?))) {
+            made.from.insert(from);
+            return at;
+        }
+        self.insert(mesh, object.clone(), from);
+        self.made.len() - 1
+    }
+
+    fn object(&mut self, mesh: &Mesh<'_>, object: Json, from: String) {
         let place = place(&object);
         let key = key(&object);
         let equal =
@@ -200,12 +257,23 @@ impl Draft {
                 _ if equal.is_some() => {}
                 "Telemetry" => add_telemetry(&mut made.object, &object, at, &mut self.items),
                 "HTTPRoute" => merge_kube_rule(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0]),
+                "VirtualService" => {
+                    let rules = made.object["spec"]["http"].as_array_mut().into_iter().flatten();
+                    let new = object["spec"]["http"].as_array().into_iter().flatten();
+                    rules.zip(new).for_each(|(rule, new)| merge_rule(rule, new));
+                }
                 _ => merge(&mut made.object["spec"], &object["spec"]),
             }
             return;
         }
+        self.insert(mesh, object, from);
+    }
+
+    /// Adds a new object under a name that is free.
+    fn insert(&mut self, mesh: &Mesh<'_>, mut object: Json, from: String) {
+        let key = key(&object);
         // Existing objects are not overwritten, except those that an earlier migration wrote for this filter.
-        let (kind, namespace, name) = place;
+        let (kind, namespace, name) = place(&object);
         let mut place = (kind, namespace, name.clone());
         let mut number = 1;
         while self.names.contains_key(&place) || is_taken(mesh, &object, &place.2) {
@@ -262,7 +330,7 @@ impl Draft {
                 let key = ("KubeGateway", filter.namespace.as_str(), target.name.as_str());
                 if let Some(gateway) = existing(mesh, key) {
                     let annotation = gateway["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str();
-                    let whole = completed(annotation.unwrap_or_default(), config, &defaults(mesh));
+                    let whole = completed(annotation.unwrap_or_default(), config, &self.defaults(mesh));
                     self.edit(mesh, key, &Change::Infrastructure(whole), from.clone());
                     continue;
                 }
@@ -303,7 +371,7 @@ impl Draft {
             return;
         }
         let from = BTreeSet::from([filter.full_name()]);
-        let mut defaults = defaults(mesh);
+        let mut defaults = self.defaults(mesh);
         // Settings that every pod already hides are not restored.
         let hides = |key: &String| {
             let mut all = mesh.workloads(filter).filter(|one| !gateways || mesh.is_gateway(one)).peekable();
@@ -326,44 +394,6 @@ impl Draft {
         merge_settings(&mut after, settings, &mut known.map(str::to_owned).collect());
         Some((before.clone(), after))
     }
-}
-
-/// Adds an item to a list of a Telemetry. Overrides of the same providers are merged, and the same override for both
-/// directions becomes one without a direction.
-fn add_item(list: &mut Vec<Json>, one: &Json) {
-    if one.get("overrides").is_none() {
-        return list.push(one.clone());
-    }
-    let same = |old: &&mut Json| old.get("overrides").is_some() && old["providers"] == one["providers"];
-    let Some(old) = list.iter_mut().find(same) else { return list.push(one.clone()) };
-    let Some(overrides) = old["overrides"].as_array_mut() else { return };
-    for new in one["overrides"].as_array().into_iter().flatten() {
-        match overrides.iter_mut().find(|known| differ_in_mode_only(known, new)) {
-            Some(known) if known["match"].get("mode") != new["match"].get("mode") => {
-                if let Some(matched) = known.get_mut("match").and_then(Json::as_object_mut) {
-                    matched.shift_remove(MODE);
-                }
-            }
-            Some(_) => {}
-            None => overrides.push(new.clone()),
-        }
-    }
-}
-
-/// The direction that an override of a Telemetry is for.
-const MODE: &str = "mode";
-
-fn differ_in_mode_only(one: &Json, other: &Json) -> bool {
-    let without = |matched: &Map<String, Json>| matched.len() - usize::from(matched.contains_key(MODE));
-    let same = |(key, value): (&String, &Json)| match (key.as_str(), value.as_object(), other[key].as_object()) {
-        ("match", Some(one), Some(other)) => {
-            without(one) == without(other)
-                && one.iter().all(|(key, value)| key == MODE || other.get(key) == Some(value))
-        }
-        _ => other.get(key) == Some(value),
-    };
-    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return one == other };
-    one.len() == other.len() && one.iter().all(same)
 }
 
 const PROVIDERS: &str = "extensionProviders";
@@ -481,9 +511,7 @@ impl PodSettings {
 }
 
 /// The mesh's settings for every proxy.
-fn defaults(mesh: &Mesh<'_>) -> Json {
-    mesh.mesh_config().and_then(|mesh| mesh.get("defaultConfig").cloned()).unwrap_or_else(|| json!({}))
-}
+const DEFAULTS: &str = "defaultConfig";
 
 /// The settings of an annotation with others merged into them, and the mesh's settings in the same fields.
 fn completed(annotation: &str, config: &Json, defaults: &Json) -> Json {

@@ -6,3 +6,5 @@ pub(crate) mod draft;
 pub(crate) mod newest;
 pub(in crate::migrate) mod rest;
 pub(crate) mod roll_out;
+pub(crate) mod settings;
+mod telemetry;

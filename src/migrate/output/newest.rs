@@ -37,19 +37,31 @@ fn references(number: usize) -> String {
     count(number, "reference configuration", "reference configurations")
 }
 
+impl Rewrite {
+    /// Its effect, and why it is not written, as text.
+    pub fn words(&self) -> String {
+        let unwritten = match self.effect {
+            _ if self.written => "",
+            Effect::Same(..) => ": not written with --accept exact",
+            Effect::Revived(_) | Effect::Other(_) => ": not written without --accept differs",
+            Effect::Unseen => ": not written",
+        };
+        self.effect.words() + unwritten
+    }
+}
+
 impl Effect {
     /// As text.
-    pub fn words(&self) -> String {
+    fn words(&self) -> String {
         match self {
             Effect::Same(class, proxies) => format!("the effect stays on {} ({class})", references(*proxies)),
-            Effect::Revived(proxies) => format!(
-                "it does nothing today and would take effect on {}: not written without --accept differs",
-                references(*proxies)
-            ),
+            Effect::Revived(proxies) => {
+                format!("it does nothing today and would take effect on {}", references(*proxies))
+            }
             Effect::Other(effects) => {
                 format!("the effect changes: {}", effects.first().map_or("", String::as_str))
             }
-            Effect::Unseen => "neither form does anything on the reference configurations: not written".to_owned(),
+            Effect::Unseen => "neither form does anything on the reference configurations".to_owned(),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::migrate::After;
 use crate::migrate::FilterReport;
 use crate::migrate::Report;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::newest::Rewrite;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -22,6 +23,10 @@ pub(crate) enum Step {
     Restart(Vec<String>),
     /// Move the workloads to ambient mode.
     Enroll,
+    /// Apply the filters that stay in the newest types.
+    Rewrite(Vec<String>),
+    /// Send requests: ambient mode leaves no sidecar to check.
+    Try,
     /// Check the proxies.
     Verify,
     /// Apply the smaller filters.
@@ -30,6 +35,13 @@ pub(crate) enum Step {
     Delete(Vec<String>),
     /// Check the proxies again, now that only the native objects apply.
     VerifyAgain,
+}
+
+/// The rewritten filters to apply: those that stay with all of their patches.
+pub(crate) fn rewritten(report: &Report) -> impl Iterator<Item = &Rewrite> {
+    let whole = report.filters.iter().filter(|filter| filter.after == After::Unchanged);
+    let whole: BTreeSet<String> = whole.map(|filter| format!("{}/{}", filter.namespace, filter.name)).collect();
+    report.rewrites.iter().filter(move |one| one.written && whole.contains(&one.filter))
 }
 
 /// The steps, in order.
@@ -53,14 +65,19 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
         let pods = draft.pods.iter().map(super::draft::PodSettings::title).collect();
         steps.push(Step::Pods(pods));
     }
+    let newer: Vec<String> = rewritten(report).map(|one| one.filter.clone()).collect();
+    if !newer.is_empty() {
+        steps.push(Step::Rewrite(newer));
+    }
     if steps.is_empty() && !report.filters.iter().any(|filter| filter.after != After::Unchanged) {
         return steps;
     }
     steps.insert(0, Step::Save);
     if report.ambient {
-        steps.push(Step::Enroll);
+        steps.extend([Step::Enroll, Step::Try]);
+    } else {
+        steps.push(Step::Verify);
     }
-    steps.push(Step::Verify);
     let named = |wanted: fn(&After) -> bool| -> Vec<String> {
         report
             .filters

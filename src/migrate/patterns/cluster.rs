@@ -9,11 +9,13 @@ use crate::migrate::base::value::{has_entry, merge, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::objects::mesh::{Mesh, Proxies, RULES};
+use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::{Action, existing, metadata};
+use crate::migrate::output::settings::Settings;
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::inventory::DestinationRule;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Finds values merged into clusters.
 pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
@@ -124,8 +126,6 @@ pub(in crate::migrate) fn destination_rule(
     if native.get("retryBudget").is_some() && target.port.is_some() && !single_port(cx, target) {
         return Move::none(found.pattern, "a DestinationRule has a retry budget for a host, not for one of its ports");
     }
-    let mut spec = Map::new();
-    spec.insert("host".to_owned(), target.host.clone().into());
     let mut traffic = json!({});
     if let Some(port) = target.port {
         // A rule for one port coexists with the others; a host with a single port needs none.
@@ -135,30 +135,22 @@ pub(in crate::migrate) fn destination_rule(
     } else {
         traffic = native.clone();
     }
-    if let Some(subset) = &target.subset {
-        spec.insert("subsets".to_owned(), json!([{ "name": subset, "trafficPolicy": traffic }]));
-    } else if single_port(cx, target) {
-        spec.insert("trafficPolicy".to_owned(), native.clone());
-    } else {
-        spec.insert("trafficPolicy".to_owned(), traffic);
+    if target.subset.is_none() && single_port(cx, target) {
+        traffic = native.clone();
     }
-    scoped(cx, part, &mut found, spec, namespace, target)
+    let settings = Settings { host: target.host.clone(), subset: target.subset.clone(), policy: traffic };
+    scoped(cx, part, &mut found, settings, namespace, target)
 }
 
 const RECORDED: &str = "istiod records the rule in the cluster's metadata (`istio.config`)";
 
-/// Edits a rule: as a copy, but with the host and the clients that it names itself.
-fn edit(found: &mut Move, rule: &DestinationRule, new: &Json, target: &Target) {
-    let mut edited = over(&rule.object.document.to_json()["spec"], new, target);
-    if let Some(spec) = edited.as_object_mut() {
-        spec.shift_remove("host");
-        spec.shift_remove("workloadSelector");
-    }
+/// Edits a rule.
+fn edit(found: &mut Move, rule: &DestinationRule, settings: Settings) {
     // The clusters to which the rule applies name it today.
     found.differences.retain(|one| one.effect != RECORDED);
     found.actions.push(Action::Edit {
         object: ("DestinationRule", rule.object.namespace.clone(), rule.object.name.clone()),
-        change: crate::migrate::output::change::Change::Spec(edited),
+        change: Change::Policy(settings),
     });
 }
 
@@ -171,7 +163,7 @@ fn scoped(
     cx: &Cx<'_>,
     part: &Part<'_>,
     found: &mut Move,
-    spec: Map<String, Json>,
+    settings: Settings,
     namespace: &str,
     target: &Target,
 ) -> Move {
@@ -268,17 +260,20 @@ fn scoped(
             );
         }
     }
-    own_workloads(cx, part, found, &spec, target);
-    let mut whole = Json::Object(spec);
+    own_workloads(cx, part, found, &settings.policy, target);
+    let mut whole = json!({ "host": target.host });
+    if target.subset.is_none() {
+        whole["trafficPolicy"] = json!({});
+    }
     if let Some(labels) = labels {
         found.add_home("DestinationRule", "workloadSelector", 0);
         if let Some(rule) = same {
-            edit(found, rule, &whole, target);
+            edit(found, rule, settings);
             found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
             return found.clone();
         }
         if let Some(rule) = hidden {
-            whole = over(&rule.object.document.to_json()["spec"], &whole, target);
+            whole = copy(rule, target);
             let unselected = |workload: &&crate::model::inventory::Workload| {
                 workload.object.namespace == namespace
                     && labels.as_object().is_some_and(|labels| {
@@ -308,7 +303,7 @@ fn scoped(
         }
         whole["workloadSelector"] = json!({ "matchLabels": labels });
         found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
-        object(cx, found, &whole, namespace);
+        object(cx, found, &whole, settings, namespace);
         return found.clone();
     }
     let mesh_wide = cx.mesh.is_mesh_wide(cx.filter);
@@ -337,14 +332,14 @@ fn scoped(
             found.guard(Concern::Namespace, State::Broken, reason);
         }
         Some(rule) if rule.object.namespace == namespace || mesh_wide => {
-            edit(found, rule, &whole, target);
+            edit(found, rule, settings);
             let known = existing(&cx.mesh, ("DestinationRule", &rule.object.namespace, &rule.object.name)).is_some();
             debug_assert!(known, "the rule comes from the inventory");
         }
         Some(rule) => {
-            whole = over(&rule.object.document.to_json()["spec"], &whole, target);
+            whole = copy(rule, target);
             whole["exportTo"] = json!(["."]);
-            object(cx, found, &whole, namespace);
+            object(cx, found, &whole, settings, namespace);
         }
         None => {
             if mesh_wide {
@@ -359,10 +354,10 @@ fn scoped(
                 if !cx.mesh.exports(RULES) {
                     whole["exportTo"] = json!(["*"]);
                 }
-                object(cx, found, &whole, owner);
+                object(cx, found, &whole, settings, owner);
             } else {
                 whole["exportTo"] = json!(["."]);
-                object(cx, found, &whole, namespace);
+                object(cx, found, &whole, settings, namespace);
             }
         }
     }
@@ -372,14 +367,14 @@ fn scoped(
 
 /// A rule also applies between the sidecar of the service's own workload and its application, which a filter for
 /// outbound traffic does not change (`applyConnectionPool` for inbound clusters in istiod).
-fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<String, Json>, target: &Target) {
+fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, policy: &Json, target: &Target) {
     let narrow = Mesh::is_narrow(cx.filter);
     let everywhere = part.built.patch.context == PatchContext::Any;
     let outbound = part.built.patch.context == PatchContext::SidecarOutbound && !narrow;
     if !(everywhere || outbound) || target.subset.is_some() || target.by_name {
         return;
     }
-    let sets = |names: &[&str]| spec.values().any(|value| has_entry(value, &|key, _| names.contains(&key)));
+    let sets = |names: &[&str]| has_entry(policy, &|key, _| names.contains(&key));
     if everywhere && !sets(&["loadBalancer", "outlierDetection", "tls"]) || !everywhere && !sets(&["connectionPool"]) {
         return;
     }
@@ -413,88 +408,23 @@ fn has_subset_policies(rule: &DestinationRule) -> bool {
         .is_some_and(|subsets| subsets.iter().any(|subset| subset.get("trafficPolicy").is_some()))
 }
 
-/// The sections of a traffic policy that settings of a port have too.
-const OF_PORTS: [&str; 4] = ["loadBalancer", "connectionPool", "outlierDetection", "tls"];
-
-/// A hidden rule with the new settings on top. Settings of a port or a subset replace those of the host as a whole, so
-/// they are copied into them.
-fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
-    let mut whole = hidden.clone();
-    if let Some(map) = whole.as_object_mut() {
+/// A copy of a rule that the new one hides, without its settings for other namespaces.
+fn copy(rule: &DestinationRule, target: &Target) -> Json {
+    let mut spec = rule.object.document.to_json()["spec"].clone();
+    if let Some(map) = spec.as_object_mut() {
         map.shift_remove("exportTo");
     }
-    whole["host"] = target.host.clone().into();
-    let mut base = whole.get("trafficPolicy").cloned().unwrap_or_else(|| json!({}));
-    let levels = base.as_object_mut().and_then(|map| map.shift_remove("portLevelSettings"));
-    if let Some(subset) = &target.subset {
-        let policy = new.pointer("/subsets/0/trafficPolicy").cloned().unwrap_or_default();
-        for one in whole.get_mut("subsets").and_then(Json::as_array_mut).into_iter().flatten() {
-            if one["name"] == subset.as_str() {
-                if one["trafficPolicy"].is_null() {
-                    one["trafficPolicy"] = json!({});
-                }
-                of_subset(&mut one["trafficPolicy"], &base, &policy);
-            }
-        }
-        return whole;
-    }
-    let Some(level) = new.pointer("/trafficPolicy/portLevelSettings/0") else {
-        merge(&mut whole, new);
-        let settings = &new["trafficPolicy"];
-        let levels = whole.pointer_mut("/trafficPolicy/portLevelSettings").and_then(Json::as_array_mut);
-        for level in levels.into_iter().flatten() {
-            for section in OF_PORTS.iter().filter(|section| !settings[**section].is_null()) {
-                merge(level, &json!({ *section: settings[*section] }));
-            }
-        }
-        return whole;
-    };
-    let mut levels = levels.and_then(|list| list.as_array().cloned()).unwrap_or_default();
-    if let Some(known) = levels.iter_mut().find(|known| known["port"] == level["port"]) {
-        merge(known, level);
-    } else {
-        let mut one = base.clone();
-        merge(&mut one, level);
-        levels.push(one);
-    }
-    base["portLevelSettings"] = levels.into();
-    whole["trafficPolicy"] = base;
-    whole
+    spec["host"] = target.host.clone().into();
+    spec
 }
 
-/// Settings of a subset: each of its sections replaces that of the host as a whole, and settings of a port replace
-/// both.
-fn of_subset(own: &mut Json, host: &Json, new: &Json) {
-    if let Some(level) = new.pointer("/portLevelSettings/0") {
-        let mut all = host.clone();
-        for (section, value) in own.as_object().into_iter().flatten().filter(|(key, _)| *key != "portLevelSettings") {
-            all[section] = value.clone();
-        }
-        merge(&mut all, level);
-        if own["portLevelSettings"].is_null() {
-            own["portLevelSettings"] = json!([]);
-        }
-        if let Some(levels) = own["portLevelSettings"].as_array_mut() {
-            match levels.iter_mut().find(|known| known["port"] == level["port"]) {
-                Some(known) => merge(known, level),
-                None => levels.push(all),
-            }
-        }
-        return;
-    }
-    for (section, value) in new.as_object().into_iter().flatten() {
-        if own[section].is_null() {
-            own[section] = host.get(section).cloned().unwrap_or_else(|| json!({}));
-        }
-        merge(&mut own[section], value);
-    }
-}
-
-fn object(cx: &Cx<'_>, found: &mut Move, spec: &Json, namespace: &str) {
-    found.actions.push(Action::Object(json!({
+/// A new rule: a copy of a hidden one, or an empty one, to which the settings are added.
+fn object(cx: &Cx<'_>, found: &mut Move, spec: &Json, settings: Settings, namespace: &str) {
+    let object = json!({
         "apiVersion": "networking.istio.io/v1",
         "kind": "DestinationRule",
         "metadata": metadata(cx.filter, namespace),
         "spec": spec,
-    })));
+    });
+    found.actions.push(Action::Rule { object, settings });
 }

@@ -3,7 +3,7 @@
 //! How istiod uses each field: `pilot/pkg/networking/core/cluster_traffic_policy.go`, releases 1.22 to 1.31.
 
 use crate::migrate::base::catalog::{self, Pattern};
-use crate::migrate::base::step::{Cx, Move, Part, has};
+use crate::migrate::base::step::{Cx, Move, Part, has as since};
 use crate::migrate::base::value::{Fields, any_type, has_entry, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
@@ -44,7 +44,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
     keepalive(&mut value, &mut native)?;
     thresholds(cx, &mut value, &mut native, found)?;
     if let Some(detection) = value.sub("outlier_detection") {
-        outliers(detection, &mut native, found)?;
+        outliers(cx, detection, &mut native, found)?;
     }
     balancing(cx, part, &mut value, &mut native, found)?;
     super::warmup::slow_start(cx, part, &mut value, &mut native, found)?;
@@ -54,7 +54,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
             return Err((pattern, "only the HTTP options have native fields".to_owned()));
         };
         if keeps_case(&http) {
-            if !has(cx, 25) {
+            if !since(cx, 25) {
                 return Err((pattern, "`preserveHttp1HeaderCase` is new in Istio 1.25".to_owned()));
             }
             let proxy = json!({ "proxyHeaders": { "preserveHttp1HeaderCase": true } });
@@ -139,7 +139,7 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
         }
     }
     if let Some(mut budget) = threshold.sub("retry_budget") {
-        if !has(cx, 27) {
+        if !since(cx, 27) {
             return Err(refused("`retryBudget` is new in Istio 1.27"));
         }
         found.add_home("DestinationRule", "trafficPolicy.retryBudget", 27);
@@ -156,7 +156,7 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
     if threshold.is_empty() { Ok(()) } else { Err(refused("limits without a native field")) }
 }
 
-fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
+fn outliers(cx: &Cx<'_>, mut detection: Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
     for (from, to) in [
         ("consecutive_5xx", "consecutive5xxErrors"),
         ("consecutive_gateway_failure", "consecutiveGatewayErrors"),
@@ -199,6 +199,10 @@ fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Resul
         (
             !given.contains(&"enforcing_success_rate"),
             "istiod disables success-rate detection, and ejections stop below a percentage of healthy endpoints (`minHealthPercent`)",
+        ),
+        (
+            !since(cx, 31),
+            "the panic threshold is 0: if all endpoints are ejected or unhealthy, Envoy refuses requests instead of trying all endpoints",
         ),
         (
             has("consecutiveGatewayErrors").is_some() && !given.contains(&"enforcing_consecutive_gateway_failure"),
@@ -349,7 +353,7 @@ fn http_options(
             }
         }
         if let Some(mut keepalive) = two.sub("connection_keepalive") {
-            if !has(cx, 31) {
+            if !since(cx, 31) {
                 return Err(refused("`http2KeepAlive` is new in Istio 1.31"));
             }
             found.add_home("DestinationRule", "trafficPolicy.connectionPool.http.http2KeepAlive", 31);

@@ -12,7 +12,7 @@ use crate::migrate::base::value::{Fields, has_entry};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::destination::full_host;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
-use crate::model::inventory::Object;
+use crate::model::inventory::{Object, VirtualService};
 use serde_json::{Value as Json, json};
 
 const HOME: &str = "trafficPolicy.loadBalancer.consistentHash";
@@ -57,7 +57,6 @@ fn key(value: &Fields) -> Result<Json, &'static str> {
     let Some(mut one) = list.pop().filter(|_| list.is_empty()) else {
         return Err("a DestinationRule has one hash key; the patch has several");
     };
-    // With a single key, there is no further one that `terminal` could skip.
     one.skip("terminal");
     let key = if one.peek("header/regex_rewrite").is_some() {
         return Err("a header that is rewritten before it is hashed has no native field");
@@ -79,6 +78,16 @@ fn key(value: &Fields) -> Result<Json, &'static str> {
         return Err("this hash key has no native field");
     };
     if one.is_empty() { Ok(key) } else { Err("this hash key has no native field") }
+}
+
+/// With a single key, there is no further one that `terminal` could skip.
+fn without_terminal(routes: &Part<'_>, found: &mut Move) {
+    if routes.value.0.pointer("/route/hash_policy/0/terminal").is_some() {
+        found.difference(
+            Kind::Metadata,
+            "`terminal` is gone: with one hash key, there is no further one that it could skip",
+        );
+    }
 }
 
 /// Adds the table of hosts.
@@ -131,6 +140,7 @@ fn of_cluster(cx: &Cx<'_>, parts: &[Part<'_>], at: usize, routes: &[usize]) -> M
         return by_hand("a DestinationRule names a host: write one for each", &native);
     };
     let mut found = Move::new(pattern);
+    without_terminal(first, &mut found);
     for one in &routes {
         let Some(vhost) = Vhost::of(one) else {
             found.difference(Kind::Behavior, every_route(&target.host));
@@ -156,7 +166,9 @@ fn of_routes(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         return by_hand(no_effect, &native);
     };
     let target = Target { host, port: vhost.and_then(|vhost| vhost.port), subset: None, by_name: false };
-    write(cx, part, Move::new(&catalog::CLUSTER_POLICY).differs(Kind::Behavior, no_effect), native, &target)
+    let mut found = Move::new(&catalog::CLUSTER_POLICY).differs(Kind::Behavior, no_effect);
+    without_terminal(part, &mut found);
+    write(cx, part, found, native, &target)
 }
 
 fn every_route(host: &str) -> String {
@@ -185,15 +197,18 @@ fn covers(cx: &Cx<'_>, part: &Part<'_>, vhost: &Vhost, target: &Target, found: &
     }
 }
 
+/// Whether the routes of sidecars come from it.
+fn in_mesh(one: &VirtualService) -> bool {
+    one.gateways.is_empty() || one.gateways.iter().any(|gateway| gateway == "mesh")
+}
+
 /// Whether a VirtualService or an HTTPRoute sends requests for another host to this one.
 fn is_destination_of_another(cx: &Cx<'_>, host: &str) -> bool {
     let virtual_service = cx.mesh.inventory.virtual_services.iter().any(|one| {
         let namespace = &one.object.namespace;
         let this = |text: &str| full_host(text, namespace) == host;
         let names = |key: &str, value: &Json| key == "host" && value.as_str().is_some_and(this);
-        // Routes of sidecars come from those that are bound to `mesh`.
-        let bound = one.gateways.is_empty() || one.gateways.iter().any(|gateway| gateway == "mesh");
-        bound && !one.hosts.iter().all(|own| this(own)) && has_entry(&one.object.document.to_json(), &names)
+        in_mesh(one) && !one.hosts.iter().all(|own| this(own)) && has_entry(&one.object.document.to_json(), &names)
     });
     let service = cx.mesh.service(host).map(|service| service.object.name.as_str());
     let route = |one: &&Object| {
@@ -208,13 +223,29 @@ fn is_destination_of_another(cx: &Cx<'_>, host: &str) -> bool {
     virtual_service || (service.is_some() && cx.mesh.policies("HTTPRoute", cx.filter).iter().any(route))
 }
 
+/// Whether a VirtualService or a route of the Gateway API may lead to a host. Only there, the default retry policy depends on
+/// the rule (`ConvertPolicy` in istiod's `route.go`); the route that istiod generates for a Service keeps it.
+fn is_routed(cx: &Cx<'_>, part: &Part<'_>, host: &str) -> bool {
+    let (mesh, context) = (&cx.mesh, part.built.patch.context);
+    let leads = |one: &VirtualService| {
+        let is = |text: &str| full_host(text, &one.object.namespace) == host;
+        has_entry(&one.object.document.to_json(), &|key, value| key == "host" && value.as_str().is_some_and(is))
+    };
+    context != PatchContext::SidecarOutbound
+        || !mesh.described()
+        || mesh.index.virtual_services(host).any(in_mesh)
+        || mesh.inventory.virtual_services.iter().any(|one| in_mesh(one) && leads(one))
+        || !mesh.index.routes().is_empty()
+}
+
 fn write(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: Json, target: &Target) -> Move {
     found.add_home("DestinationRule", HOME, 0);
-    // Recorded in topology `reef`: the default retry policy has no `previous_hosts` where a rule hashes.
-    found.difference(
-        Kind::Behavior,
-        "default retries no longer avoid the endpoints that failed: with `consistentHash` istiod omits that condition",
-    );
+    if is_routed(cx, part, &target.host) {
+        found.difference(
+            Kind::Behavior,
+            "default retries no longer avoid the endpoints that failed: with `consistentHash` istiod omits that condition",
+        );
+    }
     let namespace = client_namespace(cx).unwrap_or_default();
     let hashes = |key: &str, _: &Json| key == "consistentHash";
     let rules = cx.mesh.destination_rules(&target.host, namespace);

@@ -1,7 +1,7 @@
 //! A migration for a terminal.
 
 use super::text::{documents, heading};
-use super::{classes, full_name, native, open, outcome, proven, scope, unwritten};
+use super::{classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::{Class, Kind, State};
 use crate::migrate::{FilterReport, PatchReport, Report};
@@ -77,7 +77,7 @@ fn one(
             out,
             terminal,
             "  rewritten to the newest types: ",
-            &plain(&format!("{}; {}", changes.join(", "), one.effect.words())),
+            &plain(&format!("{}; {}", changes.join(", "), one.words())),
         )?;
     }
     if filter.patches.is_empty() && report.rewrites.iter().any(|one| one.filter == name) {
@@ -104,7 +104,7 @@ fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: 
     if let Some(why) = unwritten(patch) {
         line(out, terminal, "    ", &plain(&why))?;
     }
-    for difference in &found.differences {
+    for difference in differences(patch) {
         if difference.kind == Kind::Metadata && !verbose {
             continue;
         }
@@ -124,8 +124,8 @@ fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: 
     for note in &found.notes {
         line(out, terminal, "    note: ", &plain(note))?;
     }
-    if found.rest.is_some() {
-        writeln!(out, "    the rest of the value stays in a smaller EnvoyFilter")?;
+    if let Some(rest) = rest(patch) {
+        writeln!(out, "    {rest}")?;
     }
     if !found.moves && !found.pattern.follow.is_empty() {
         writeln!(out, "    follow: {}", found.pattern.follow)?;
@@ -163,6 +163,12 @@ pub(super) fn sentence(step: &Step) -> String {
         Step::Enroll => {
             "Give the Services a waypoint (label istio.io/use-waypoint) and the workloads ambient mode (label \
              istio.io/dataplane-mode). Keep the EnvoyFilters until no sidecar is left."
+                .to_owned()
+        }
+        Step::Rewrite(filters) => format!("Apply EnvoyFilter {} in the newest types.", filters.join(", ")),
+        Step::Try => {
+            "Send requests to the services through their waypoints: `migrate verify` compares proxies that exist before and \
+             after, and the sidecars are gone."
                 .to_owned()
         }
         Step::Verify => {

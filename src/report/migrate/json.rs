@@ -97,7 +97,7 @@ fn rewrite(one: &Rewrite) -> Json {
         "filter": one.filter,
         "changes": one.changes,
         "effect": one.effect.name(),
-        "meaning": one.effect.words(),
+        "meaning": one.words(),
         "written": one.written,
         "object": one.object,
     })
@@ -213,6 +213,8 @@ fn step(step: &Step) -> Json {
         Step::Pods(what) => ("annotate", what.clone()),
         Step::Restart(what) => ("restart", what.clone()),
         Step::Enroll => ("enroll", Vec::new()),
+        Step::Rewrite(what) => ("rewrite", what.clone()),
+        Step::Try => ("try", Vec::new()),
         Step::Verify | Step::VerifyAgain => ("verify", Vec::new()),
         Step::Shrink(what) => ("shrink", what.clone()),
         Step::Delete(what) => ("delete", what.clone()),

@@ -2,7 +2,7 @@
 
 use super::human::sentence;
 use super::text::documents;
-use super::{classes, full_name, native, open, outcome, proven, scope, unwritten};
+use super::{classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
 use crate::migrate::Report;
 use crate::migrate::roll_out::{meanwhile, steps};
 use crate::report::markdown::{cell, fence, sentence as line};
@@ -34,7 +34,7 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             "\n{} rewritten to the newest types: {}; {}",
             cell(&one.filter),
             line(&changes.join(", ")),
-            line(&one.effect.words())
+            line(&one.words())
         )?;
     }
     for filter in report.filters.iter().filter(|filter| !filter.patches.is_empty()) {
@@ -47,7 +47,7 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             if let Some(why) = unwritten(patch) {
                 writeln!(out, "  - {}", line(&why))?;
             }
-            for difference in &patch.found.differences {
+            for difference in differences(patch) {
                 writeln!(out, "  - {}: {}", difference.kind.name(), line(&difference.effect))?;
             }
             for text in open(patch) {
@@ -55,6 +55,9 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             }
             for note in &patch.found.notes {
                 writeln!(out, "  - {}", line(note))?;
+            }
+            if let Some(rest) = rest(patch) {
+                writeln!(out, "  - {rest}")?;
             }
             if !patch.found.moves && !patch.found.pattern.follow.is_empty() {
                 writeln!(out, "  - follow <{}>", patch.found.pattern.follow)?;

@@ -14,7 +14,7 @@ pub use text::{Document, diff, documents, yaml};
 
 use crate::migrate::proof::{Proof, Proven};
 use crate::migrate::step::Move;
-use crate::migrate::verdict::{Class, State};
+use crate::migrate::verdict::{Class, Difference, State};
 use crate::migrate::{After, FilterReport, PatchReport, Report};
 use crate::words::count;
 
@@ -30,6 +30,13 @@ pub fn scope(report: &Report) -> Vec<String> {
         notes.push(
             "the input has only EnvoyFilters: guards that look at Services, Gateways, VirtualServices, DestinationRules and \
              policies are undecided; pass those objects too, or read the cluster"
+                .to_owned(),
+        );
+    }
+    if report.ambient {
+        notes.push(
+            "what ztunnel does is not proven: it is not an Envoy, so neither recordings nor an istiod show it; test it with \
+             requests"
                 .to_owned(),
         );
     }
@@ -135,6 +142,9 @@ pub fn unwritten(patch: &PatchReport) -> Option<String> {
     if let Some(guard) = guard(State::Broken) {
         return Some(format!("refused: {}", guard.reason));
     }
+    if let Some(why) = &patch.kept {
+        return Some(format!("not written: {why}"));
+    }
     if patch.found.lacks_object() {
         return Some("not written: the input has no object to edit".to_owned());
     }
@@ -166,6 +176,17 @@ fn open(patch: &PatchReport) -> Vec<String> {
     all.filter(|(_, reason)| !named.ends_with(reason.as_str()))
         .map(|(what, reason)| format!("{what}: {reason}"))
         .collect()
+}
+
+/// What differs, except for what [`unwritten`] says already.
+fn differences(patch: &PatchReport) -> impl Iterator<Item = &Difference> {
+    let named = unwritten(patch).unwrap_or_default();
+    patch.found.differences.iter().filter(move |one| !named.ends_with(one.effect.as_str()))
+}
+
+/// What happens to the rest of a patch's value.
+fn rest(patch: &PatchReport) -> Option<&'static str> {
+    (patch.class == Class::Partly).then_some("the rest of the value stays in a smaller EnvoyFilter")
 }
 
 /// What happens to a filter; `None` if that follows from its class.

@@ -2,7 +2,7 @@
 
 use super::human::sentence;
 use super::text::documents;
-use super::{classes, full_name, native, open, outcome, proven, scope, unwritten};
+use super::{classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
 use crate::migrate::roll_out::{meanwhile, steps};
 use crate::migrate::{FilterReport, PatchReport, Report};
 use crate::report::html::{self, NEWLINE, Text};
@@ -40,7 +40,7 @@ fn page(report: &Report, documents: &[String]) -> Markup {
                 @for one in &report.rewrites {
                     p {
                         (Text(&one.filter)) " rewritten to the newest types: " (Text(&one.changes.iter().map(String::as_str).collect::<Vec<_>>().join(", "))) "; "
-                        (Text(&one.effect.words()))
+                        (Text(&one.words()))
                     }
                     (NEWLINE)
                 }
@@ -82,11 +82,12 @@ fn of_patch(patch: &PatchReport) -> Markup {
                     li { "ambient: " (one.place.words()) ": " (Text(&one.reason)) } (NEWLINE)
                 }
                 @if let Some(why) = unwritten(patch) { li { (Text(&why)) } (NEWLINE) }
-                @for difference in &patch.found.differences {
+                @for difference in differences(patch) {
                     li { (difference.kind.name()) ": " (Text(&difference.effect)) } (NEWLINE)
                 }
                 @for text in open(patch) { li { (Text(&text)) } (NEWLINE) }
                 @for note in &patch.found.notes { li { (Text(note)) } (NEWLINE) }
+                @if let Some(rest) = rest(patch) { li { (rest) } (NEWLINE) }
                 @if !patch.found.moves && !follow.is_empty() { li { "follow " a href=(follow) { (follow) } } (NEWLINE) }
             }
         }

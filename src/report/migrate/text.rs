@@ -3,13 +3,14 @@
 use super::json::patch;
 use crate::load::yaml_text;
 use crate::migrate::draft::{Edited, title};
+use crate::migrate::roll_out::rewritten;
 use crate::migrate::{After, Report};
 use crate::model::proxy_config::ANNOTATION;
 use crate::report::style::{Role, Terminal};
 use crate::report::unified;
 use crate::words::count;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 /// A document of the output.
@@ -68,17 +69,20 @@ pub fn documents(report: &Report) -> Vec<Document> {
             ..Document::of(file(&edited.after), comments, Some(edited.after.clone()))
         });
     }
+    let mut annotated: HashMap<&(String, String, String), String> = HashMap::new();
     for pods in &draft.pods {
         let mut comments = vec![
             format!("Pod annotation {ANNOTATION} for {} (from EnvoyFilter {}).", pods.title(), list(&pods.from)),
             "Merge it into the existing annotation, and restart the workload:".to_owned(),
         ];
         comments.extend(commented(&pods.over("")));
-        for ((kind, namespace, name), annotation) in &pods.workloads {
-            let settings = pods.over(annotation);
-            let annotation = json!({ "spec": { "template": { "metadata": { "annotations": {
-                ANNOTATION: yaml_text::write(&settings).unwrap_or_else(|_| settings.to_string()),
-            } } } } });
+        for (workload @ (kind, namespace, name), annotation) in &pods.workloads {
+            // Settings for other labels may be for the same pods.
+            let before = annotated.get(workload).unwrap_or(annotation);
+            let settings = pods.over(before);
+            let text = yaml_text::write(&settings).unwrap_or_else(|_| settings.to_string());
+            let annotation = json!({ "spec": { "template": { "metadata": { "annotations": { ANNOTATION: text } } } } });
+            annotated.insert(workload, text);
             comments.push(format!(
                 "kubectl -n {namespace} patch {} {name} --type merge -p '{annotation}'",
                 kind.to_lowercase()
@@ -100,9 +104,8 @@ pub fn documents(report: &Report) -> Vec<Document> {
             documents.push(Document::of(file(smaller), comments, object));
         }
     }
-    for one in report.rewrites.iter().filter(|one| one.written && stays(report, &one.filter)) {
-        let comments =
-            vec![format!("EnvoyFilter {} rewritten to the newest types: {}.", one.filter, one.effect.words())];
+    for one in rewritten(report) {
+        let comments = vec![format!("EnvoyFilter {} rewritten to the newest types: {}.", one.filter, one.words())];
         documents.push(Document::of(file(&one.object), comments, Some(one.object.clone())));
     }
     let gone: Vec<String> = report
@@ -131,11 +134,6 @@ fn notes(report: &Report, edited: &Edited) -> BTreeSet<String> {
     let patches = of.flat_map(|filter| &filter.patches);
     let here = patches.filter(|patch| patch.written && patch.found.homes.iter().any(|home| home.kind == kind));
     here.flat_map(|patch| &patch.found.notes).map(|note| format!("Note: {note}.")).collect()
-}
-
-/// Whether a filter stays with all of its patches.
-fn stays(report: &Report, name: &str) -> bool {
-    report.filters.iter().any(|one| one.after == After::Unchanged && super::full_name(one) == name)
 }
 
 /// A text that ends with one line break.
