@@ -174,7 +174,7 @@ Examples:
 pub(super) const INSTALL: &str = "\
 Examples:
   kubectl envoyfilter webhook install --dry-run=client -o yaml
-  kubectl envoyfilter webhook install --image REGISTRY/kubectl-envoyfilter@sha256:... --mode audit";
+  kubectl envoyfilter webhook install --image registry.example/kubectl-envoyfilter:0.1.0 --mode audit";
 
 pub(super) const WEBHOOK_STATUS: &str = "\
 Examples:
