@@ -62,7 +62,8 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     let last = lines.iter().rfind(|line| line["event"] == "scope").unwrap();
     assert_eq!(last["scope"]["proxies"], json!({"read": 2, "of": 2, "pods": 2}), "{last}");
     assert!(lines.iter().any(|line| line["problem"] == "selects-nothing" && line["name"] == "lonely"), "{}", said.out);
-    // The filters of the namespace have problems on the same workloads as in `status` for every replica, which has no others.
+    // The filters of the namespace, and those of the root namespace on its workloads, have problems on the same workloads as in
+    // `status` for every replica, which has no others.
     let status = run(&admin, &["status", "-n", "watched", "--all-replicas", "-o", "json"]);
     let status: Value = serde_json::from_str(&status.out).unwrap();
     let want: BTreeSet<(String, String)> = status["wrong"]
@@ -74,7 +75,8 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     let reported = ["rejected", "not-in-effect", "partly-in-effect", "no-effect", "selects-nothing"];
     let found: BTreeSet<(String, String)> = lines
         .iter()
-        .filter(|line| line["namespace"] == "watched" && reported.iter().any(|word| line["problem"] == *word))
+        .filter(|line| line["namespace"] == "watched" || line["workloadNamespace"] == "watched")
+        .filter(|line| reported.iter().any(|word| line["problem"] == *word))
         .map(|line| (text(line, "/name").to_owned(), text(line, "/workload").replace('-', "")))
         .collect();
     assert_eq!(found, want, "{}", said.out);
