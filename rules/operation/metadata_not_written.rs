@@ -1,12 +1,14 @@
 //! EF349: an HTTP filter that reads metadata which no filter before it writes.
 
 use crate::declare_rule;
-use crate::lint::context::PatchRun;
+use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::per_run::PerRun;
 use crate::lint::seen::{Seen, changed_filter_lists, config_type};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Origin, Tree};
 use crate::source::Step;
+use std::collections::{HashMap, HashSet};
 
 declare_rule! {
     /// An HTTP filter that reads dynamic metadata of a filter that does not run before it.
@@ -46,22 +48,25 @@ enum Writer {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known: PerRun<Writers> = PerRun::new();
+    let places = |run: &PatchRun<'_, '_>, index: usize| -> Vec<Writer> {
+        let known = (run.run.knowledge == Knowledge::Dump).then(|| known.of(run.run, by_patch));
+        let lists = known.and_then(|known| known.get(&run.id.origin()).cloned()).unwrap_or_default();
+        lists.into_iter().map(|writers| writers[index]).collect()
+    };
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpFilter) {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
-        for (namespace, writer) in WRITERS {
+        for (index, (namespace, writer)) in WRITERS.into_iter().enumerate() {
             let mut path = Vec::new();
             if config_type(value).ends_with(writer) && !writer.is_empty() || !reads(value, namespace, &mut path) {
                 continue;
             }
             let unwritten = |run: &PatchRun<'_, '_>| {
-                if run.run.knowledge != Knowledge::Dump {
-                    return false;
-                }
-                let places = place(run, writer);
+                let places = places(run, index);
                 !places.is_empty() && !places.contains(&Writer::Before)
             };
             let Some(seen) = cx.seen_if(&view, unwritten).filter(Seen::certain) else { continue };
-            let after = seen.runs.iter().any(|run| place(run, writer).contains(&Writer::After));
+            let after = seen.runs.iter().any(|run| places(run, index).contains(&Writer::After));
             let (message, help) = if writer.is_empty() {
                 (
                     format!("no filter writes the metadata `{namespace}`: Istio has no such filter any more"),
@@ -119,22 +124,27 @@ fn reads(tree: &Tree<'_>, namespace: &str, path: &mut Vec<Step>) -> bool {
     false
 }
 
-/// Where a writer is in each list of HTTP filters that the patch inserted into.
-fn place(run: &PatchRun<'_, '_>, writer: &str) -> Vec<Writer> {
-    let mut found = Vec::new();
-    for (_, listener) in run.run.changed_listeners() {
+/// Where each writer is, in each list of HTTP filters that a patch inserted into.
+type Writers = HashMap<Origin, Vec<[Writer; WRITERS.len()]>>;
+
+fn by_patch(run: &ProxyRun<'_>) -> Writers {
+    let mut found = Writers::new();
+    for (_, listener) in run.changed_listeners() {
         for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
-            let Some(own) = filters.iter().position(|filter| filter.origin == run.id.origin()) else { continue };
-            let writes = |filter: &Tree<'_>| match writer {
-                "" => filter.name() == "istio_authn",
-                writer => config_type(filter).ends_with(writer),
-            };
-            let at = filters.iter().position(writes);
-            found.push(match at {
-                Some(at) if at < own => Writer::Before,
-                Some(_) => Writer::After,
-                None => Writer::Nowhere,
+            let first = WRITERS.map(|(namespace, writer)| {
+                filters.iter().position(|filter| match writer {
+                    "" => filter.name() == namespace,
+                    writer => config_type(filter).ends_with(writer),
+                })
             });
+            let mut seen = HashSet::new();
+            for (own, filter) in filters.iter().enumerate().filter(|(_, filter)| seen.insert(filter.origin)) {
+                found.entry(filter.origin).or_default().push(first.map(|at| match at {
+                    Some(at) if at < own => Writer::Before,
+                    Some(_) => Writer::After,
+                    None => Writer::Nowhere,
+                }));
+            }
         }
     }
     found

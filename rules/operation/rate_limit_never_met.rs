@@ -4,11 +4,11 @@ use crate::declare_rule;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::value::{Object, PatchValue};
-use crate::lint::walk::get;
+use crate::lint::walk::{get, number};
 use crate::lint::{Context, Finding, Findings, Knowledge, PatchView, RuleInfo, no_match};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
-use crate::source::{Node, NodeValue};
+use crate::source::Node;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -276,11 +276,4 @@ fn stage(config: &Tree<'_>) -> u64 {
         .get("stage")
         .and_then(|stage| crate::proto::json::canonical(stage).trim_matches('"').parse().ok())
         .unwrap_or(0)
-}
-
-fn number(node: &Node) -> Option<u64> {
-    match &node.value {
-        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
-        _ => None,
-    }
 }

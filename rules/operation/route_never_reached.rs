@@ -5,6 +5,7 @@ use crate::engine::PatchId;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::names::{count, listed};
+use crate::lint::per_run::PerRun;
 use crate::lint::route_match::{beginnings, node_takes_everything, only_prefix, takes_everything};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
@@ -58,7 +59,7 @@ enum Takes {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     written(rule, cx, out);
     hiding(rule, cx, out);
-    let order = Order::default();
+    let order = Order(PerRun::new());
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
         let inbound = view.patch.context == PatchContext::SidecarInbound;
         // The routes of a Service end with one that matches everything; those of a VirtualService may not.
@@ -108,12 +109,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Which routes of each virtual host are behind which others. A virtual host is read once, whoever inserted how many routes.
-#[derive(Default)]
-struct Order(RefCell<HashMap<Within, HashMap<PatchId, Behind>>>);
+/// The routes of a virtual host that are behind others.
+type Hidden = HashMap<PatchId, Behind>;
 
-/// A proxy, by the address of what is known about it, and a virtual host.
-type Within = (usize, Place);
+/// Which routes of each virtual host are behind which others. A virtual host is read once, whoever inserted how many routes.
+struct Order(PerRun<RefCell<HashMap<Place, Hidden>>>);
 
 impl Order {
     /// The route before the one that a patch inserted, if the inserted route is reachable nowhere.
@@ -126,8 +126,9 @@ impl Order {
 
     fn behind(&self, run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
         let vhost = Place { route: None, ..place.clone() };
-        let mut known = self.0.borrow_mut();
-        let routes = known.entry((std::ptr::from_ref(run.run).addr(), vhost)).or_insert_with_key(|(_, vhost)| {
+        let known = self.0.of(run.run, |_| RefCell::default());
+        let mut known = known.borrow_mut();
+        let routes = known.entry(vhost).or_insert_with_key(|vhost| {
             run.run.with_object(vhost, |vhost| Some(all_hidden(vhost))).unwrap_or_default()
         });
         routes.get(&run.id).cloned()
@@ -135,7 +136,7 @@ impl Order {
 }
 
 /// The first route of each patch in a virtual host that is behind another, with that other.
-fn all_hidden(vhost: &Tree<'_>) -> HashMap<PatchId, Behind> {
+fn all_hidden(vhost: &Tree<'_>) -> Hidden {
     let mut hidden = HashMap::new();
     let mut seen: HashSet<PatchId> = HashSet::new();
     let mut everything: Option<usize> = None;

@@ -6,7 +6,7 @@ use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::names::listed;
 use crate::lint::per_run::PerRun;
 use crate::lint::seen::{Seen, config_type};
-use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
@@ -87,7 +87,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let found = open(&seen.runs[0]);
         let hosts: BTreeSet<&str> = found.values().flatten().map(String::as_str).collect();
         let finding = view
-            .finding(rule, span(&view), format!("{} also served without this, by {}", are(&hosts), by(&found)))
+            .finding(
+                rule,
+                view.value_span(&["match"]),
+                format!("{} also served without this, by {}", are(&hosts), by(&found)),
+            )
             .label("not applied there")
             .help(
                 "leave the port, `sni` or listener out of the match, or add this patch for the other listener as well",
@@ -98,10 +102,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 fn known_to(run: &PatchRun<'_, '_>) -> bool {
     run.run.knowledge == Knowledge::Dump && run.changes()
-}
-
-fn span(view: &PatchView<'_>) -> crate::source::Span {
-    view.value_span(&["match"])
 }
 
 fn are(hosts: &BTreeSet<&str>) -> String {

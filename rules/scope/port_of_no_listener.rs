@@ -1,14 +1,14 @@
 //! EF539: an RBAC rule about a port that its listeners do not have.
 
 use crate::declare_rule;
-use crate::lint::context::PatchRun;
-use crate::lint::names::listed;
+use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::per_run::PerRun;
 use crate::lint::seen::{Seen, changed_filter_lists};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Origin, Tree};
 use crate::source::NodeValue;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 declare_rule! {
     /// An RBAC rule of a gateway about a port that none of its listeners has.
@@ -31,6 +31,11 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known: PerRun<Ports> = PerRun::new();
+    let ports = |run: &PatchRun<'_, '_>| {
+        let known = (run.run.knowledge == Knowledge::Dump).then(|| known.of(run.run, by_patch));
+        known.and_then(|known| known.get(&run.id.origin()).cloned()).unwrap_or_default()
+    };
     for value in cx.values() {
         let inserts = matches!(value.view.patch.apply_to, ApplyTo::HttpFilter | ApplyTo::NetworkFilter);
         if !inserts || value.view.patch.context != PatchContext::Gateway {
@@ -49,29 +54,23 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, node.span, format!("no listener of this filter has the port {port}"))
                 .label("the port of a Service?")
                 .note("Envoy compares the port of the connection to the proxy")
-                .help(format!("ports of its listeners: {}", listed_plain(&all)));
+                .help(format!("ports of its listeners: {}", all.into_iter().collect::<Vec<_>>().join(", ")));
             out.push(seen.tell(finding));
         }
     }
 }
 
-fn listed_plain(ports: &BTreeSet<String>) -> String {
-    listed(ports.iter().map(String::as_str), 6).replace('`', "")
-}
+/// The ports of the listeners that have filters of a patch.
+type Ports = HashMap<Origin, BTreeSet<String>>;
 
-/// The ports of the listeners that a patch inserted filters into.
-fn ports(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
-    if run.run.knowledge != Knowledge::Dump {
-        return BTreeSet::new();
+fn by_patch(run: &ProxyRun<'_>) -> Ports {
+    let mut found = Ports::new();
+    for (_, listener) in run.changed_listeners() {
+        let port = listener.path(&["address", "socket_address", "port_value"]).and_then(Tree::as_u64);
+        let Some(port) = port.map(|port| port.to_string()) else { continue };
+        for filter in changed_filter_lists(listener).flat_map(|(_, filters)| filters) {
+            found.entry(filter.origin).or_default().insert(port.clone());
+        }
     }
-    let own = run.id.origin();
-    let holds = |listener: &Tree<'_>| {
-        changed_filter_lists(listener).any(|(_, filters)| filters.iter().any(|filter| filter.origin == own))
-    };
-    let listeners = run.run.changed_listeners().filter(|(_, listener)| holds(listener));
-    let port = |listener: &Tree<'_>| {
-        let port = listener.path(&["address", "socket_address", "port_value"])?;
-        port.as_u64().map(|port| port.to_string())
-    };
-    listeners.filter_map(|(_, listener)| port(listener)).collect()
+    found
 }

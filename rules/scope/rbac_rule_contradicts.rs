@@ -1,6 +1,7 @@
 //! EF537: conditions of an RBAC policy that every request satisfies, or none.
 
 use crate::declare_rule;
+use crate::lint::value::chain_match::network;
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue};
@@ -82,23 +83,18 @@ fn contradiction(conditions: &[Node], and: bool) -> Option<(&Node, &Node)> {
 
 /// Whether no request has both values: different texts, or ranges of addresses without a common one.
 fn exclude(one: &str, other: &str) -> bool {
-    let (Some((first, first_bits)), Some((second, second_bits))) = (network(one), network(other)) else {
+    let (Some((first, first_length)), Some((second, second_length))) = (range(one), range(other)) else {
         return one != other;
     };
-    let bits = first_bits.min(second_bits);
-    first.len() != second.len() || first[..bits] != second[..bits]
+    let length = first_length.min(second_length);
+    first.contains(':') != second.contains(':') || network(first, length) != network(second, length)
 }
 
-/// The bits of an address, and the length of its range.
-fn network(text: &str) -> Option<(Vec<bool>, usize)> {
+/// The address of a range, and its length.
+fn range(text: &str) -> Option<(&str, u64)> {
     let (address, length) = text.split_once('/')?;
-    let bytes = match address.parse().ok()? {
-        IpAddr::V4(address) => address.octets().to_vec(),
-        IpAddr::V6(address) => address.octets().to_vec(),
-    };
-    let bits: Vec<bool> = bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
-    let length = length.parse().ok().filter(|length| *length <= bits.len())?;
-    Some((bits, length))
+    address.parse::<IpAddr>().ok()?;
+    Some((address, length.parse().ok()?))
 }
 
 /// What a condition is about, and the only value, or range of addresses, that satisfies it.

@@ -1,8 +1,9 @@
 //! EF519: retries that repeat requests that the service may have processed.
 
 use crate::declare_rule;
+use crate::lint::walk::number;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::{Node, NodeValue};
+use crate::source::Node;
 
 declare_rule! {
     /// A retry policy that repeats every kind of request even if the service may have processed it.
@@ -59,13 +60,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .help("retry_on: connect-failure,refused-stream,unavailable\nor: retriable_request_headers:\n- name: :method\n  string_match: {exact: GET}"),
             );
         }
-    }
-}
-
-fn number(node: &Node) -> Option<u64> {
-    match &node.value {
-        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
-        _ => None,
     }
 }
 

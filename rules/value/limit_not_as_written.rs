@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::value::{Object, PatchValue};
-use crate::lint::walk::get;
+use crate::lint::walk::{get, number};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue};
 
@@ -108,16 +108,14 @@ fn larger(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Object<'_>, 
         (most > default.0 && rate > default.1).then_some((node, most))
     });
     if let Some((node, most)) = found {
-        let most_of_all = default.0;
+        let (least, _) = default;
         let place = get(node, "max_tokens").map_or(node.span, |tokens| tokens.span);
         out.push(
             value
                 .finding(
                     rule,
                     place,
-                    format!(
-                        "these requests also empty the filter's bucket of {most_of_all} tokens: they never get {most}"
-                    ),
+                    format!("these requests also empty the filter's bucket of {least} tokens: they never get {most}"),
                 )
                 .label("larger than the bucket of all requests")
                 .help("always_consume_default_token_bucket: false"),
@@ -134,11 +132,4 @@ fn bucket(node: &Node) -> Option<(f64, f64)> {
         None => 1.0,
     };
     (seconds > 0.0).then(|| (most, fill / seconds))
-}
-
-fn number(node: &Node) -> Option<f64> {
-    match &node.value {
-        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
-        _ => None,
-    }
 }

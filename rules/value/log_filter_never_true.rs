@@ -2,9 +2,9 @@
 
 use crate::declare_rule;
 use crate::lint::value::expression::without_texts;
-use crate::lint::walk::get;
+use crate::lint::walk::{get, number};
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::{Node, NodeValue, Severity};
+use crate::source::{Node, Severity};
 
 declare_rule! {
     /// A filter of an access log or of a local reply that never matches.
@@ -94,10 +94,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// The response codes of a `status_code_filter`.
 fn codes(filter: &Node) -> Option<(u32, u32)> {
     let comparison = get(get(filter, "status_code_filter")?, "comparison")?;
-    let code = match &get(get(comparison, "value")?, "default_value")?.value {
-        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok()?,
-        _ => return None,
-    };
+    let code = number(get(get(comparison, "value")?, "default_value")?)?;
     match get(comparison, "op").and_then(Node::as_str) {
         None | Some("EQ") => Some((code, code)),
         Some("GE") => Some((code, u32::MAX)),

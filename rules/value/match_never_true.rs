@@ -1,7 +1,7 @@
 //! EF165: a match that no request satisfies.
 
 use crate::declare_rule;
-use crate::lint::text_match::{path_regex, texts};
+use crate::lint::text_match::{NoPath, path_regex, texts};
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::{Node, Severity};
@@ -94,35 +94,29 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 /// What is wrong with a path or prefix.
 fn path(written: &str, field: &str) -> Option<(String, String, Severity)> {
-    if let Some((path, query)) = written.split_once('?') {
-        let name = query.split('=').next().unwrap_or(query);
-        let help = format!("{field}: {path}\nquery_parameters:\n- name: {name}\n  present_match: true");
-        return Some((
-            format!("`{written}` matches no path: Envoy compares paths without the query"),
-            help,
-            Severity::Error,
-        ));
-    }
-    if written.is_empty() {
-        return None;
-    }
-    if !written.starts_with('/') {
-        // `*` is the path of `OPTIONS *`.
-        return (written != "*").then(|| {
+    Some(match NoPath::of(written)? {
+        NoPath::Query(path, query) => {
+            let name = query.split('=').next().unwrap_or(query);
             (
-                format!("`{written}` matches no path: paths begin with a slash"),
-                format!("{field}: /{written}"),
+                format!("`{written}` matches no path: Envoy compares paths without the query"),
+                format!("{field}: {path}\nquery_parameters:\n- name: {name}\n  present_match: true"),
                 Severity::Error,
             )
-        });
-    }
-    let star = written.find('*')?;
-    let help = if written.ends_with("/*") {
-        format!("prefix: {}", &written[..star])
-    } else {
-        "safe_regex: {regex: …}, which must match the whole path".to_owned()
-    };
-    Some((format!("`*` in `{written}` is no wildcard"), help, Severity::Warning))
+        }
+        NoPath::NoSlash => (
+            format!("`{written}` matches no path: paths begin with a slash"),
+            format!("{field}: /{written}"),
+            Severity::Error,
+        ),
+        NoPath::Star(star) => {
+            let help = if written.ends_with("/*") {
+                format!("prefix: {}", &written[..star])
+            } else {
+                "safe_regex: {regex: …}, which must match the whole path".to_owned()
+            };
+            (format!("`*` in `{written}` is no wildcard"), help, Severity::Warning)
+        }
+    })
 }
 
 /// What is wrong with a domain.

@@ -6,6 +6,7 @@ use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue, Severity};
+use std::collections::HashMap;
 
 declare_rule! {
     /// A filter or setting that its own switch turns off.
@@ -186,17 +187,18 @@ fn sampled(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings) 
 
 /// Filters that do nothing because of all that they do not do.
 fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let all = || cx.values().iter().flat_map(|value| &value.objects);
+    let mut configured: HashMap<&str, usize> = HashMap::new();
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| object.whole) {
             let Some((_, find, routes)) = IDLE.iter().find(|(message, ..)| *message == object.full_name()) else {
                 continue;
             };
             let Some((message, help, severity)) = find(object) else { continue };
-            let by_route = |value: &PatchValue<'_>| {
-                let settings = |it: &Object<'_>| it.full_name().ends_with(routes) && !std::ptr::eq(it, object);
-                value.objects.iter().any(settings)
-            };
-            if !cx.values().iter().any(by_route) {
+            let settings = || all().filter(|it| it.full_name().ends_with(routes)).count();
+            // A fault filter and its settings for routes have one type.
+            let own = usize::from(object.full_name().ends_with(routes));
+            if *configured.entry(*routes).or_insert_with(settings) == own {
                 let fields = ["processing_mode", "rules", "max_active_faults", "disabled"];
                 let member = fields.iter().find_map(|field| object.member(field));
                 let finding = value.finding(rule, span(object, member), message).severity(severity);

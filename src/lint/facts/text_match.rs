@@ -47,20 +47,50 @@ pub(crate) fn texts<'a>(object: &Object<'a>, objects: &[Object<'a>]) -> Vec<Vain
     found
 }
 
+/// What is wrong with a path or the beginning of one.
+pub(crate) enum NoPath<'t> {
+    /// It has a query: the path before it, and the query.
+    Query(&'t str, &'t str),
+    /// It does not begin with a slash.
+    NoSlash,
+    /// It has a `*`, here.
+    Star(usize),
+}
+
+impl<'t> NoPath<'t> {
+    pub(crate) fn of(written: &'t str) -> Option<NoPath<'t>> {
+        if let Some((path, query)) = written.split_once('?') {
+            return Some(NoPath::Query(path, query));
+        }
+        // `*` is the path of `OPTIONS *`.
+        if written.is_empty() || written == "*" {
+            return None;
+        }
+        if !written.starts_with('/') {
+            return Some(NoPath::NoSlash);
+        }
+        written.find('*').map(NoPath::Star)
+    }
+}
+
 /// What is wrong with the path of an RBAC rule.
 fn path(kind: &str, written: &str) -> Option<(String, String)> {
-    if !matches!(kind, "exact" | "prefix") || written.is_empty() {
+    if !matches!(kind, "exact" | "prefix") {
         return None;
     }
-    if let Some((path, _)) = written.split_once('?') {
-        let message = format!("`{written}` matches no path: Envoy compares it without the query");
-        return Some((message, format!("{kind}: {path}")));
+    match NoPath::of(written)? {
+        NoPath::Query(path, _) => {
+            let message = format!("`{written}` matches no path: Envoy compares it without the query");
+            Some((message, format!("{kind}: {path}")))
+        }
+        NoPath::NoSlash => {
+            Some((format!("`{written}` matches no path: paths begin with a slash"), format!("{kind}: /{written}")))
+        }
+        NoPath::Star(at) if at + 1 == written.len() => {
+            Some((format!("`*` in `{written}` is no wildcard"), format!("prefix: {}", &written[..at])))
+        }
+        NoPath::Star(_) => None,
     }
-    if !written.starts_with('/') && written != "*" {
-        return Some((format!("`{written}` matches no path: paths begin with a slash"), format!("{kind}: /{written}")));
-    }
-    let below = written.strip_suffix('*').filter(|below| !below.contains('*'))?;
-    Some((format!("`*` in `{written}` is no wildcard"), format!("prefix: {below}")))
 }
 
 /// What is wrong with the name of an RBAC principal.

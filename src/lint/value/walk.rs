@@ -2,6 +2,7 @@
 
 use crate::proto::tree::type_name;
 use crate::source::{Node, NodeValue, Step};
+use std::str::FromStr;
 
 /// A step to a field, as written in the document.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,14 @@ pub(crate) fn same(key: &str, name: &str) -> bool {
     let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
     let begins = first(key) == first(name) || key.starts_with('_');
     begins && (key == name || plain(key).eq(plain(name)))
+}
+
+/// A number that is written, also as text.
+pub(crate) fn number<T: FromStr>(node: &Node) -> Option<T> {
+    match &node.value {
+        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
+        _ => None,
+    }
 }
 
 /// The value of a field by its proto name, in either spelling.

@@ -1,9 +1,9 @@
 //! What Envoy's code rejects in connection managers, access logs, tracing and discovery.
 
-use super::core::{items, whole};
+use super::core::items;
 use super::object::{Refusal, has, is, is_set, refusal, span, text};
 use crate::lint::value::expression::unfinished;
-use crate::lint::value::walk::get;
+use crate::lint::value::walk::{get, number};
 use crate::lint::value::{Object, PatchValue};
 use crate::source::Node;
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ const NAMED: [(u64, &str); 3] =
 pub(super) fn settings(_: &PatchValue<'_>, options: &Object<'_>) -> Option<Refusal> {
     let mut known: BTreeMap<u64, u64> = BTreeMap::new();
     for parameter in items(options, "custom_settings_parameters") {
-        let read = |name: &str| get(parameter, name).and_then(whole);
+        let read = |name: &str| get(parameter, name).and_then(number);
         let Some((identifier, value)) = read("identifier").zip(read("value")) else { continue };
         let place = parameter.span;
         match identifier {

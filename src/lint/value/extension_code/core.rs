@@ -1,9 +1,9 @@
 //! What the code of Envoy's core rejects although the API allows it: headers, routes, clusters, addresses and TLS.
 
 use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
-use crate::lint::value::walk::get;
+use crate::lint::value::walk::{self, get};
 use crate::lint::value::{Object, PatchValue};
-use crate::source::{Node, NodeValue};
+use crate::source::Node;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -13,14 +13,7 @@ pub(super) fn items<'a>(object: &Object<'a>, name: &str) -> &'a [Node] {
 
 /// A number that is written, also as text.
 pub(super) fn number(object: &Object<'_>, name: &str) -> Option<u64> {
-    whole(&object.member(name)?.entry.value)
-}
-
-pub(super) fn whole(node: &Node) -> Option<u64> {
-    match &node.value {
-        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
-        _ => None,
-    }
+    walk::number(&object.member(name)?.entry.value)
 }
 
 /// The seconds of a duration.
@@ -125,12 +118,13 @@ pub(super) fn path_prefix(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Re
 /// Some cluster must get requests.
 pub(super) fn weights(_: &PatchValue<'_>, clusters: &Object<'_>) -> Option<Refusal> {
     let all = items(clusters, "clusters");
-    let nothing = |cluster: &Node| get(cluster, "weight").and_then(whole) == Some(0);
+    let nothing = |cluster: &Node| get(cluster, "weight").and_then(walk::number) == Some(0);
     if !all.is_empty() && all.iter().all(nothing) {
         let help = "write a weight above 0 for at least one cluster";
         return Some(refusal(clusters.span, "all weights are 0", help));
     }
-    let sum: u64 = all.iter().filter_map(|cluster| get(cluster, "weight").and_then(whole)).fold(0, u64::saturating_add);
+    let sum: u64 =
+        all.iter().filter_map(|cluster| get(cluster, "weight").and_then(walk::number)).fold(0, u64::saturating_add);
     (sum > u64::from(u32::MAX)).then(|| {
         refusal(
             clusters.span,

@@ -4,7 +4,7 @@ use super::core::host_name;
 use super::extensions::chains as chains_of;
 use super::object::{Refusal, child, has, holder, is_set, refusal, span, text};
 use crate::lint::value::chain_match::{self, Conditions};
-use crate::lint::value::walk::get;
+use crate::lint::value::walk::{get, number};
 use crate::lint::value::{Object, PatchValue};
 use crate::source::{Node, NodeValue};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ fn look(node: Option<&Node>) -> Conditions {
         _ => String::new(),
     };
     let network = |range: &Node| {
-        let length = get(range, "prefix_len").and_then(super::core::whole).unwrap_or(0);
+        let length = get(range, "prefix_len").and_then(number).unwrap_or(0);
         chain_match::network(get(range, "address_prefix").and_then(Node::as_str).unwrap_or_default(), length)
     };
     let field = |name: &str| node.and_then(|node| get(node, name));
