@@ -58,6 +58,8 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "removals beside other hosts", text: removals, arguments: LINT_JSON, unit: 80 },
     Case { name: "VIRTUAL_HOST ADD", text: hosts, arguments: LINT_DEMO, unit: 20 },
     Case { name: "FILTER_CHAIN ADD", text: chains, arguments: LINT_DEMO, unit: 20 },
+    Case { name: "Lua filters that move", text: scripts, arguments: LINT_JSON, unit: 100 },
+    Case { name: "settings that move", text: settings, arguments: LINT, unit: 120 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -116,6 +118,29 @@ fn copies(number: usize) -> String {
     let one = namesakes(1);
     let patch = one.split_once("configPatches:\n").map_or("", |(_, patch)| patch);
     filter(number, |_| patch.to_owned())
+}
+
+/// Lua filters, each of which a `TrafficExtension` replaces.
+fn scripts(number: usize) -> String {
+    filter(number, |_| {
+        "  - applyTo: HTTP_FILTER\n    match: {context: SIDECAR_INBOUND, listener: {filterChain: {filter: {name: \
+         envoy.filters.network.http_connection_manager, subFilter: {name: envoy.filters.http.router}}}}}\n    patch:\n      operation: \
+         INSERT_BEFORE\n      value:\n        name: lua\n        typed_config: {\"@type\": \
+         type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua, default_source_code: {inline_string: \"function \
+         envoy_on_request(h) h:headers():add('a', 'b') end\"}}\n"
+            .to_owned()
+    })
+}
+
+/// Settings of the HTTP connection manager, all of which one annotation replaces.
+fn settings(number: usize) -> String {
+    filter(number, |_| {
+        "  - applyTo: NETWORK_FILTER\n    match: {context: SIDECAR_INBOUND, listener: {filterChain: {filter: {name: \
+         envoy.filters.network.http_connection_manager}}}}\n    patch:\n      operation: MERGE\n      value: {typed_config: \
+         {\"@type\": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, \
+         stream_idle_timeout: 5s}}\n"
+            .to_owned()
+    })
 }
 
 /// Routes in front of those of a virtual host, each to a cluster of its own.

@@ -3,7 +3,7 @@
 use super::beside;
 use crate::lint::facts::context::Context;
 use crate::lint::facts::view::PatchView;
-use crate::lint::finding::{Finding, Findings, Label};
+use crate::lint::finding::{Finding, Findings, Fix, Label};
 use crate::lint::rule::RuleInfo;
 use crate::migrate::PatchReport;
 use crate::migrate::catalog::{self, Pattern};
@@ -16,6 +16,9 @@ use serde_json::Value as Json;
 
 /// Maximum number of native APIs that a finding names; `migrate` names all.
 const MAX_HOMES: usize = 2;
+
+/// Maximum number of findings of a filter that share a fix, of which each holds all, and that are compared with a further one.
+const MAX_SHARED: usize = 16;
 
 /// Adds a finding for each patch of some patterns that moves and passes a test. If only names, order and metadata
 /// differ with the new objects, the findings of a filter share one fix.
@@ -46,40 +49,50 @@ pub(crate) fn check(
             of_filter.iter().map(|(_, report)| *report).filter(|report| report.written).collect();
         let fix = of_filter.first().and_then(|(view, _)| beside::fix(cx, view.filter, &written));
         // What one object replaces is one finding, and so are settings of the proxies for the same reason.
-        let mut told: Vec<(&PatchReport, Finding)> = Vec::new();
+        let mut told: Vec<Told<'_>> = Vec::new();
         for (view, report) in of_filter {
             let span = view.key_span(&["patch", "value"]);
             let note = note(&report.found, report.class);
             let shares =
                 |first: &PatchReport| report.found.with == Some(first.index) || first.found.with == Some(report.index);
-            let same = told.iter_mut().find(|(first, finding)| {
+            let recent = told.len().saturating_sub(MAX_SHARED);
+            let same = told[recent..].iter_mut().find(|Told { first, finding, .. }| {
                 let one_object = same_objects(&first.found.actions, &report.found.actions);
                 shares(first)
                     || one_object && (is_object(&report.found.actions) || finding.notes.first() == Some(&note))
             });
-            if let Some((first, finding)) = same {
+            if let Some(Told { first, finding, fixed }) = same {
                 // The one with the objects says how to get them; else the one that needs more.
                 let shared = shares(first);
                 if first.found.with == Some(report.index) || !shared && effort(report) > effort(first) {
                     finding.help = Some(help(report).to_owned());
-                    finding.fix = fix.clone().filter(|_| report.written);
+                    *fixed = report.written;
                 }
                 if !shared && !finding.notes.contains(&note) {
                     finding.notes.push(note);
                 }
                 finding.related.push(Label { span, message: "moves with it".to_owned() });
             } else {
-                let mut finding = view.finding(rule, span, message).note(note).help(help(report));
-                finding.fix = fix.clone().filter(|_| report.written);
-                told.push((report, finding));
+                let finding = view.finding(rule, span, message).note(note).help(help(report));
+                told.push(Told { first: report, finding, fixed: report.written });
             }
         }
-        let together = told.iter().filter(|(_, finding)| finding.fix.is_some()).count();
-        for (_, mut finding) in told {
-            finding.fix.iter_mut().for_each(|fix| fix.together = together);
+        let together = told.iter().filter(|one| one.fixed).count();
+        let fix = fix.filter(|_| together <= MAX_SHARED).map(|fix| Fix { together, ..fix });
+        for Told { mut finding, fixed, .. } in told {
+            finding.fix = fix.clone().filter(|_| fixed);
             out.push(finding);
         }
     }
+}
+
+/// A finding about one patch, or about several that move together.
+struct Told<'r> {
+    /// The first patch.
+    first: &'r PatchReport,
+    finding: Finding,
+    /// Whether the fix of the filter does it.
+    fixed: bool,
 }
 
 /// Whether two patches move to the same objects: those of a host, an edited one, or settings of the proxies.

@@ -5,6 +5,9 @@ use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::model::envoy_filter::PatchContext;
 
+/// Maximum number of patches that are compared with each other; more are judged one by one.
+const MAX_COMPARED: usize = 64;
+
 /// Patches that set the same in each direction are as one patch for both: the indexes of the first one and of the others,
 /// which get the answer of the first. `merges`: whether a patch may be one of them.
 pub(in crate::migrate) fn both(
@@ -15,20 +18,26 @@ pub(in crate::migrate) fn both(
     if !cx.filter.target_refs.is_empty() {
         return Vec::new();
     }
-    let merges = |part: &Part<'_>| part.found.is_none() && part.reach.is_whole() && merges(part);
+    let merges = |at: &usize| {
+        let part = &parts[*at];
+        part.found.is_none() && part.reach.is_whole() && merges(part)
+    };
+    let candidates: Vec<usize> = (0..parts.len()).filter(merges).collect();
+    if candidates.len() > MAX_COMPARED {
+        return Vec::new();
+    }
     let mut pairs = Vec::new();
-    for first in 0..parts.len() {
-        if !merges(&parts[first]) || pairs.iter().any(|(_, other)| *other == first) {
+    for (number, &first) in candidates.iter().enumerate() {
+        if pairs.iter().any(|(_, other)| *other == first) {
             continue;
         }
         let same = |other: &usize| {
             let (one, other) = (&parts[first], &parts[*other]);
-            merges(other)
-                && one.reach.context != other.reach.context
+            one.reach.context != other.reach.context
                 && (&one.value.0, &one.defaults, &one.built.object, &one.built.patch.proxy)
                     == (&other.value.0, &other.defaults, &other.built.object, &other.built.patch.proxy)
         };
-        let others: Vec<usize> = (first + 1..parts.len()).filter(same).collect();
+        let others: Vec<usize> = candidates[number + 1..].iter().copied().filter(same).collect();
         let has = |context: PatchContext| {
             parts[first].reach.context == context || others.iter().any(|at| parts[*at].reach.context == context)
         };

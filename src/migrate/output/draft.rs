@@ -100,10 +100,13 @@ pub struct PodSettings {
     /// The mesh's defaults (`defaultConfig`): an annotation that sets part of a field hides all of it.
     pub defaults: Json,
     /// Workloads in the input with those pods (kind, namespace and name), with the current annotation of their pods.
-    pub workloads: BTreeMap<(String, String, String), String>,
+    pub workloads: BTreeMap<Place, String>,
     /// `namespace/name` of the filters.
     pub from: BTreeSet<String>,
 }
+
+/// Kind, namespace and name of an object.
+type Place = (String, String, String);
 
 /// Namespace and labels of pods, and whether they are for gateways only.
 type PodKey = (String, Vec<(String, String)>, bool);
@@ -120,11 +123,13 @@ pub struct Draft {
     /// Mesh settings to merge into `meshConfig`, with the filters that they replace.
     pub mesh: Option<(Json, BTreeSet<String>)>,
     /// Indexes of the new objects by kind, namespace and name.
-    names: HashMap<(String, String, String), usize>,
+    names: HashMap<Place, usize>,
+    /// The last number behind a wanted name, by kind, namespace and name, and by the filter that the object is written for.
+    numbers: HashMap<(Place, Option<String>), usize>,
     /// Indexes of the new objects by merge key, see [`key`].
     keys: HashMap<String, usize>,
     /// Indexes of the edited objects by kind (`KubeGateway` for those of the Gateway API), namespace and name.
-    edits: HashMap<(String, String, String), usize>,
+    edits: HashMap<Place, usize>,
     /// Names of the providers in the mesh settings.
     providers: HashSet<String>,
     /// Items of lists in Telemetry objects, see [`item`].
@@ -134,7 +139,7 @@ pub struct Draft {
 }
 
 /// Kind, namespace and name of an object.
-fn place(object: &Json) -> (String, String, String) {
+fn place(object: &Json) -> Place {
     let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
     (text(&object["kind"]), text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]))
 }
@@ -275,11 +280,17 @@ impl Draft {
         // Existing objects are not overwritten, except those that an earlier migration wrote for this filter.
         let (kind, namespace, name) = place(&object);
         let mut place = (kind, namespace, name.clone());
-        let mut number = 1;
+        // What is taken stays taken, also for later objects of the filter.
+        let wanted = (place.clone(), migrated_from(&object).map(str::to_owned));
+        let mut number = self.numbers.get(&wanted).copied().unwrap_or(1);
+        if number > 1 {
+            place.2 = format!("{name}-{number}");
+        }
         while self.names.contains_key(&place) || is_taken(mesh, &object, &place.2) {
             number += 1;
             place.2 = format!("{name}-{number}");
         }
+        self.numbers.insert(wanted, number);
         object["metadata"]["name"] = place.2.as_str().into();
         self.names.insert(place, self.made.len());
         if let Some(key) = key {
@@ -360,7 +371,7 @@ impl Draft {
         filter: &EnvoyFilter,
         (labels, gateways): (Labels, bool),
         config: &Json,
-        workloads: BTreeMap<(String, String, String), String>,
+        workloads: BTreeMap<Place, String>,
     ) {
         let namespace = filter.namespace.clone();
         let listed = labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -436,12 +447,17 @@ pub(crate) fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &s
     Some(json)
 }
 
+/// The filter that an object was written for.
+fn migrated_from(object: &Json) -> Option<&str> {
+    object["metadata"]["labels"].get(MIGRATED_FROM)?.as_str()
+}
+
 /// Whether an object of the same kind and namespace has a name already, unless an earlier migration wrote it for the same
 /// filter.
 fn is_taken(mesh: &Mesh<'_>, object: &Json, name: &str) -> bool {
     let kind = object["kind"].as_str().unwrap_or_default();
     let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
-    let from = object.pointer(&format!("/metadata/labels/{}", MIGRATED_FROM.replace('/', "~1"))).and_then(Json::as_str);
+    let from = migrated_from(object);
     let other = |one: &&Object| from.is_none() || one.labels.get(MIGRATED_FROM).map(String::as_str) != from;
     mesh.index.objects(kind, namespace, name).iter().any(other)
 }
