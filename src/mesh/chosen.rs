@@ -4,7 +4,7 @@ use super::Error;
 use super::rules::{rules_with, unusable};
 use crate::lint::Rule;
 use crate::lint::config::{self, Config};
-use crate::lint::selection::Selector;
+use crate::lint::selection::{Selector, selected};
 use crate::load::{Loaded, config as files};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Problem, Severity, escape};
@@ -19,7 +19,7 @@ pub(super) struct Chosen {
     pub folder: PathBuf,
     /// All rules with those of the user.
     pub rules: Vec<&'static Rule>,
-    /// What the configuration switches off, as sentences.
+    /// What the request and the configuration leave out, as sentences.
     pub ignored: Vec<String>,
 }
 
@@ -72,19 +72,26 @@ pub(super) fn chosen(request: &Wanted<'_>, loaded: &mut Loaded) -> Result<Chosen
     };
     let (select, ignore) = (selectors(request.select)?, selectors(request.ignore)?);
     let file = file.unwrap_or_default();
-    // Whoever can write to the folder must not switch off rules unseen.
-    let ignored = if select.is_empty() { ignored(&config, &rules, &file, &folder, loaded) } else { Vec::new() };
+    // Words of the request, not numbers: a new rule changes no report.
+    let of = |words: &[String]| words.iter().map(|word| word.trim()).collect::<Vec<_>>().join(", ");
+    let unselected =
+        (!select.is_empty()).then(|| format!("not checked: rules other than --select {}", of(request.select)));
+    let dropped = (!ignore.is_empty()).then(|| format!("not checked: rules of --ignore {}", of(request.ignore)));
+    let mut ignored: Vec<String> = unselected.into_iter().chain(dropped).collect();
+    let asked: Vec<&'static Rule> = rules.iter().copied().filter(|rule| selected(rule, &select, &ignore)).collect();
     // Rules selected in the request override the configuration.
     if !select.is_empty() {
         config.choice.select = select;
         config.choice.ignore.clear();
     }
+    // Whoever can write to the folder must not switch off rules unseen.
+    ignored.extend(ignored_by(&config, &asked, &file, &folder, loaded));
     config.choice.ignore.extend(ignore);
     Ok(Chosen { config, folder, rules, ignored })
 }
 
 /// The rules that a configuration ignores, as sentences.
-fn ignored(config: &Config, rules: &[&'static Rule], file: &str, folder: &Path, loaded: &Loaded) -> Vec<String> {
+fn ignored_by(config: &Config, rules: &[&'static Rule], file: &str, folder: &Path, loaded: &Loaded) -> Vec<String> {
     let place = |filter: &EnvoyFilter| {
         let name = &loaded.sources.get(filter.document.span.file).name;
         (files::relative(name, folder), filter.namespace.clone())

@@ -1,0 +1,1 @@
+lint --ignore EF301 lint/filters.yaml
