@@ -76,7 +76,7 @@ const FORMS: &[&str] = &[
 /// Forms of texts that contain a secret: the group `s`, or `d` if it looks random, `t` if it looks like a long token, `m` if
 /// it has a letter and a digit. Compiling all of them takes longer than most runs, so each names texts one of which is in
 /// everything that it finds, in any case.
-static AROUND: [Around; 35] = [
+static AROUND: [Around; 36] = [
     // HashiCorp Vault up to 1.9.
     around(&["s.", "b.", "r."], r"\b(?P<d>[sbr]\.[A-Za-z0-9]{24})\b"),
     // Sentences.
@@ -87,6 +87,11 @@ static AROUND: [Around; 35] = [
     around(
         &["passw", "passphrase", "passcode", "pwd"],
         r#"(?i)\b(?:password|passwd|passphrase|passcode|pwd)\s+\\*["'`]?(?P<d>[^\s"'`\\,;:=]{6,})"#,
+    ),
+    // The same in other languages.
+    around(
+        &["passwort", "kennwort", "contrase", "mot de passe", "senha", "wachtwoord"],
+        r#"(?i)\b(?:passwort|kennwort|contrase(?:ñ|n)a|mot de passe|senha|wachtwoord)\s*(?:\s(?:ist|es|est|é|is|=)\s|[:=])\s*\\*["'`]?(?P<m>[^\s"'`\\,;]{6,})"#,
     ),
     around(&["api key", "api-key"], r#"(?i)\bapi[ -]key(?:\s+(?:is|was))?\s*[:=]\s*\\*["'`]?(?P<m>[^\s"'`\\,;]{8,})"#),
     around(
@@ -183,7 +188,8 @@ const WORDS: &str = "pass?word passwd passcode pass?phrase -pass _pass .pass pwd
     signature= recovery?code seed?phrase pin?code private?key api?key app?key application?key access?key auth?key signing?key \
     signature?key encryption?key decryption?key hmac?key master?key shared?key account?key client?key session?key ticket?key \
     ssh?key license?key subscription?key function?key functions?key consumer?key tls?key ssl?key rsa?key aes?key server?key \
-    deploy?key storage?key pgp?key gpg?key unseal?key recovery?key json?key";
+    deploy?key storage?key pgp?key gpg?key unseal?key recovery?key json?key passwort kennwort contrase mot?de?passe senha \
+    wachtwoord";
 /// What keys, tokens and hashes begin with, and programs that take a password, in this case.
 const MARKS: &str = "github_pat_ -----BEGIN LS0tLS1 eyJ AKIA ASIA ABIA ACCA ghp_ gho_ ghu_ ghs_ ghr_ glpat- gldt- glrt- glptt- \
     glsoat- glimt- glagent- gloas- glffct- glcbt- glft- sk_live_ sk_test_ rk_live_ rk_test_ xox xapp- AIza ya29. SG. hvs. hvb. \
