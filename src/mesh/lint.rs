@@ -427,9 +427,13 @@ impl Judged {
     fn pass(&mut self, input: &Input<'_>, real: RealEnvoy<'_>, chosen: &Chosen, (istioctl, lenders): (bool, Lenders)) {
         let Chosen { config, folder, rules, .. } = chosen;
         let path = |name: &str| files::relative(name, folder);
-        let checked = if input.dumps.is_empty() && real.trial.is_none() && !istioctl {
-            let lint::Checked { findings, suppressed, governs_all, seen: () } = lint::check(input, rules, config, path);
-            lint::Checked { findings, suppressed, governs_all, seen: Default::default() }
+        let checked = if input.dumps.is_empty() && real.trial.is_none() {
+            let checked = if istioctl {
+                lint::check_beside_istioctl(input, rules, config, path)
+            } else {
+                lint::check(input, rules, config, path).map(|()| Vec::new())
+            };
+            checked.map(|verdicts| (verdicts, Default::default(), None, None))
         } else {
             lint::check_with(input, real, rules, config, path, |cx| {
                 let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));

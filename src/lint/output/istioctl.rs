@@ -8,7 +8,7 @@ use crate::engine::program::Status;
 use crate::engine::trace::{Effect, NoOp, Trace};
 use crate::engine::{self, Outcome, Pass, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView};
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, Patch};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use crate::proto::tree::Tree;
@@ -81,28 +81,47 @@ pub struct Verdict {
 
 /// What istioctl would report, patch by patch.
 pub fn verdicts(cx: &Context<'_>) -> Vec<Verdict> {
+    judged(cx, &Reported::of(cx.filters, cx.release))
+}
+
+/// The patches that istioctl reports, by the document of their filter, each with the code.
+pub(in crate::lint) struct Reported(HashMap<Span, Vec<(usize, &'static str)>>);
+
+impl Reported {
+    /// Those of filters in the order of their texts.
+    pub(in crate::lint) fn of(filters: &[EnvoyFilter], release: Release) -> Reported {
+        let mut found: HashMap<Span, Vec<(usize, &'static str)>> = HashMap::new();
+        // istioctl carries the names of patches with a proxyVersion over to later patches and filters.
+        let mut pinned: HashSet<String> = HashSet::new();
+        for filter in filters {
+            let suppressed = filter.annotations.get(ISTIOCTL_ANNOTATION).map(String::as_str);
+            // It stops at a patch without a body.
+            for patch in filter.patches.iter().take_while(|patch| patch.body.is_some()) {
+                let name = name(patch);
+                if let Some(code) = code(release, filter.priority, patch, pinned.contains(&name))
+                    && !suppressed.is_some_and(|codes| suppresses(codes, code))
+                {
+                    found.entry(filter.document.span).or_default().push((patch.index, code));
+                }
+                if patch.proxy.as_ref().is_some_and(|proxy| !proxy.version.is_empty()) {
+                    pinned.insert(name);
+                }
+            }
+        }
+        Reported(found)
+    }
+}
+
+/// Judges what istioctl reports. The context may have a part of the filters.
+pub(in crate::lint) fn judged(cx: &Context<'_>, reported: &Reported) -> Vec<Verdict> {
     let mut found = Vec::new();
-    // istioctl carries the names of patches with a proxyVersion over to later patches and filters.
-    let mut pinned: HashSet<String> = HashSet::new();
     let (makers, mut alone) = (Makers::of(cx), Alone::new());
     for (index, filter) in cx.filters.iter().enumerate() {
-        let suppressed = filter.annotations.get(ISTIOCTL_ANNOTATION).map(String::as_str);
-        for patch in &filter.patches {
-            // It stops at a patch without a body.
-            if patch.body.is_none() {
-                break;
-            }
-            let name = name(patch);
-            if let Some(code) = code(cx.release, filter.priority, patch, pinned.contains(&name))
-                && !suppressed.is_some_and(|codes| suppresses(codes, code))
-                && let Some(view) = cx.patch(index, patch.index)
-            {
+        for &(patch, code) in reported.0.get(&filter.document.span).into_iter().flatten() {
+            if let Some(view) = cx.patch(index, patch) {
                 let (right, why) = judge(cx, &view, code, &makers, &mut alone);
                 let span = view.value_span(&["patch", "operation"]);
-                found.push(Verdict { code, filter: filter.full_name(), patch: patch.index, span, right, why });
-            }
-            if patch.proxy.as_ref().is_some_and(|proxy| !proxy.version.is_empty()) {
-                pinned.insert(name);
+                found.push(Verdict { code, filter: filter.full_name(), patch, span, right, why });
             }
         }
     }

@@ -6,6 +6,7 @@
 
 use crate::engine::compat::{Behaviour, Compat};
 use crate::lint::check::Rule;
+use crate::lint::facts::context::Context;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::run::{Input, inspect};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -24,8 +25,14 @@ struct Part {
     company: Vec<usize>,
 }
 
-/// The findings of rules, part by part; `None` if one part is no more work than many.
-pub(super) fn inspect_parts(input: &Input<'_>, rules: &[&'static Rule]) -> Option<Vec<Finding>> {
+/// The findings of rules, part by part, and what `look` finds in them, in the order of its places; `None` if one part is no more
+/// work than many.
+pub(super) fn inspect_parts<T>(
+    input: &Input<'_>,
+    rules: &[&'static Rule],
+    look: impl Fn(&Context<'_>) -> Vec<T>,
+    place: fn(&T) -> Span,
+) -> Option<(Vec<Finding>, Vec<T>)> {
     let filters = &input.inventory.envoy_filters;
     if !input.dumps.is_empty() || filters.len() <= AT_ONCE {
         return None;
@@ -43,7 +50,7 @@ pub(super) fn inspect_parts(input: &Input<'_>, rules: &[&'static Rule]) -> Optio
             of_part.push(problem.clone());
         }
     }
-    let mut found = Findings::default();
+    let (mut found, mut seen) = (Findings::default(), Vec::new());
     for (number, (part, problems)) in parts.iter().zip(&problems).enumerate() {
         let indices: BTreeSet<usize> = part.own.iter().chain(&part.company).copied().collect();
         let inventory = Inventory {
@@ -51,13 +58,13 @@ pub(super) fn inspect_parts(input: &Input<'_>, rules: &[&'static Rule]) -> Optio
             ..input.inventory.without_filters()
         };
         let of = Input { inventory: &inventory, problems, ..*input };
-        let counts = |finding: &Finding| {
-            let owner = owner(filters, finding.primary.span);
-            owner.map_or(number == 0, |owner| of_part[owner] == number)
-        };
-        found.extend(inspect(&of, rules, |_| ()).0.into_iter().filter(counts));
+        let counts = |span: Span| owner(filters, span).map_or(number == 0, |owner| of_part[owner] == number);
+        let (of_rules, of_look) = inspect(&of, rules, &look);
+        found.extend(of_rules.into_iter().filter(|finding| counts(finding.primary.span)));
+        seen.extend(of_look.into_iter().filter(|one| counts(place(one))));
     }
-    Some(found.sorted())
+    seen.sort_by_key(place);
+    Some((found.sorted(), seen))
 }
 
 /// The filter whose document contains a place. Filters are ordered by their texts.

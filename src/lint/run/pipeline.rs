@@ -3,12 +3,14 @@
 use crate::lint::check::{Check, Rule, Suppressed};
 use crate::lint::facts::context::Context;
 use crate::lint::finding::{Finding, Findings};
+use crate::lint::output::istioctl::{self, Reported, Verdict};
 use crate::lint::rule::Family;
 use crate::lint::run::requests::RealEnvoy;
 use crate::lint::run::{Input, inspect_with, lint, parts};
 use crate::lint::settings::config::Config;
 use crate::lint::settings::suppress;
 use crate::model::release::Release;
+use crate::source::Span;
 use std::collections::HashMap;
 
 /// The result of a lint run.
@@ -24,6 +26,14 @@ pub struct Checked<T> {
     pub seen: T,
 }
 
+impl<T> Checked<T> {
+    /// The same with something else seen.
+    pub(crate) fn map<U>(self, with: impl FnOnce(T) -> U) -> Checked<U> {
+        let Checked { findings, suppressed, governs_all, seen } = self;
+        Checked { findings, suppressed, governs_all, seen: with(seen) }
+    }
+}
+
 /// Lints with a configuration. `rules` are all rules; `path` converts a file's path to the form of the configuration's
 /// patterns. Many filters are judged part by part, so memory does not grow with their number.
 pub fn check(
@@ -33,9 +43,27 @@ pub fn check(
     path: impl Fn(&str) -> String,
 ) -> Checked<()> {
     let run: Vec<&'static Rule> = rules.iter().copied().filter(|rule| config.runs(rule)).collect();
-    match parts::inspect_parts(input, &run) {
-        Some(found) => finish(input, found, (), rules, config, path),
+    let nothing = |_: &Context<'_>| Vec::<Span>::new();
+    match parts::inspect_parts(input, &run, nothing, |span| *span) {
+        Some((found, _)) => finish(input, found, (), rules, config, path),
         None => check_with(input, RealEnvoy::default(), rules, config, path, |_| ()),
+    }
+}
+
+/// The same, and what istioctl would report.
+pub(crate) fn check_beside_istioctl(
+    input: &Input<'_>,
+    rules: &[&'static Rule],
+    config: &Config,
+    path: impl Fn(&str) -> String,
+) -> Checked<Vec<Verdict>> {
+    let run: Vec<&'static Rule> = rules.iter().copied().filter(|rule| config.runs(rule)).collect();
+    let reported = Reported::of(&input.inventory.envoy_filters, input.release);
+    let judged = |cx: &Context<'_>| istioctl::judged(cx, &reported);
+    if let Some((found, verdicts)) = parts::inspect_parts(input, &run, judged, |verdict| verdict.span) {
+        finish(input, found, verdicts, rules, config, path)
+    } else {
+        check_with(input, RealEnvoy::default(), rules, config, path, judged)
     }
 }
 
