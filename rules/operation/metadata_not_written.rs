@@ -55,7 +55,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         lists.into_iter().map(|writers| writers[index]).collect()
     };
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpFilter) {
-        let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
+        let Some(value) = view.built.and_then(|built| built.value.as_ref()).filter(|value| may_read(value)) else {
+            continue;
+        };
         for (index, (namespace, writer)) in WRITERS.into_iter().enumerate() {
             let mut path = Vec::new();
             if config_type(value).ends_with(writer) && !writer.is_empty() || !reads(value, namespace, &mut path) {
@@ -91,6 +93,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(seen.tell(finding.label("empty when it is read").help(help)));
         }
     }
+}
+
+/// Whether any text in a value may name one of the namespaces.
+fn may_read(tree: &Tree<'_>) -> bool {
+    let tree = tree.readable();
+    tree.as_str().is_some_and(|text| text.contains('%') || WRITERS.iter().any(|(namespace, _)| text == *namespace))
+        || tree.entries().iter().any(|(_, value)| may_read(value))
+        || tree.items().iter().any(may_read)
 }
 
 /// Whether a value reads the metadata of a namespace, and the path of the field in which it does.

@@ -172,7 +172,7 @@ pub(super) fn listener(neutral: &mut Neutral<'_>, listener: &mut Tree<'_>, numbe
     let mut logs = kept_logs(listener);
     logs.push(access_log("connection", &name, "", ""));
     logs.extend(filling(neutral));
-    listener.set("access_log", Tree::new(Value::List(logs)));
+    listener.set("access_log", Tree::new(Value::List(logs.into())));
     socket
 }
 
@@ -237,7 +237,7 @@ fn texts_hold(chain: &Tree<'_>) -> bool {
 /// The access logs that a user wrote; ours come after them.
 fn kept_logs<'t>(owner: &mut Tree<'t>) -> Vec<Tree<'t>> {
     match owner.remove("access_log") {
-        Some(Tree { value: Value::List(items), .. }) => items,
+        Some(Tree { value: Value::List(items), .. }) => items.into_vec(),
         _ => Vec::new(),
     }
 }
@@ -247,7 +247,7 @@ fn logged(neutral: &Neutral<'_>, config: &mut Tree<'_>, stage: &str, about: &Cha
     let index = about.index.map_or_else(|| "default".to_owned(), |index| index.to_string());
     logs.push(access_log(stage, &about.listener, &index, &number.to_string()));
     logs.extend(filling(neutral));
-    config.set("access_log", Tree::new(Value::List(logs)));
+    config.set("access_log", Tree::new(Value::List(logs.into())));
 }
 
 /// A line that makes Envoy flush earlier ones, if it has no option for this.
@@ -456,8 +456,8 @@ pub(super) fn mark_routes(config: &mut Tree<'_>) -> Vec<Route> {
             });
             let mark =
                 tree(&json!({"config": name, "vhost": host_name, "index": index.to_string(), "by": by.to_string()}));
-            let mut metadata = route.remove("metadata").unwrap_or_else(|| Tree::new(Value::Map(Vec::new())));
-            let mut fields = metadata.remove("filter_metadata").unwrap_or_else(|| Tree::new(Value::Map(Vec::new())));
+            let mut metadata = route.remove("metadata").unwrap_or_else(Tree::empty);
+            let mut fields = metadata.remove("filter_metadata").unwrap_or_else(Tree::empty);
             fields.set(MARK, mark);
             metadata.set("filter_metadata", fields);
             route.set("metadata", metadata);
@@ -551,7 +551,10 @@ fn plain_protocol(cluster: &mut Tree<'_>) {
     for (_, options) in options.into_iter().flatten() {
         if let Some(auto) = options.remove("auto_config") {
             let http1 = auto.get("http_protocol_options").map_or_else(|| tree(&json!({})), owned);
-            options.set("explicit_http_config", Tree::new(Value::Map(vec![("http_protocol_options".into(), http1)])));
+            options.set(
+                "explicit_http_config",
+                Tree::new(Value::Map(vec![("http_protocol_options".into(), http1)].into())),
+            );
         }
     }
 }

@@ -433,7 +433,9 @@ impl<'n> Neutral<'n> {
         };
         let what = if path.is_empty() { at.to_owned() } else { format!("{at} {path}") };
         let by = PatchId::of(it.origin);
-        *it = Tree::new(Value::Map(vec![(Cow::Borrowed("inline_string"), Tree::string(text.to_owned(), it.origin))]));
+        *it = Tree::new(Value::Map(
+            vec![(Cow::Borrowed("inline_string"), Tree::string(text.to_owned(), it.origin))].into(),
+        ));
         self.leave_out(why, what, by);
     }
 }
@@ -461,5 +463,5 @@ pub(super) fn owned(tree: &Tree<'_>) -> Tree<'static> {
 
 /// An empty message.
 pub(super) fn empty() -> Tree<'static> {
-    Tree::new(Value::Map(Vec::new()))
+    Tree::empty()
 }

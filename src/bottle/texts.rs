@@ -117,7 +117,7 @@ fn decoded(schema: Schema, type_name: &str, bytes: &[u8]) -> Result<Resource, Fa
         _ => {}
     }
     let name = if type_name == ENDPOINTS { tree.str_at("cluster_name") } else { tree.name() }.to_owned();
-    let mut typed = Tree::new(Value::Map(Vec::new()));
+    let mut typed = Tree::empty();
     typed.set("@type", Tree::new(Value::String(format!("type.googleapis.com/{type_name}").into())));
     if let (Some(entries), Value::Map(fields)) = (typed.entries_mut(), tree.value) {
         entries.extend(fields);

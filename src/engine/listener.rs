@@ -566,5 +566,5 @@ pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
 
 /// An empty message.
 pub(super) fn empty<'a>() -> Tree<'a> {
-    Tree::new(Value::Map(Vec::new()))
+    Tree::empty()
 }

@@ -12,7 +12,7 @@ use crate::proto::decode;
 use crate::proto::json;
 use crate::proto::merge::{AnyMismatch, Merger};
 use crate::proto::schema::{Message, Schema};
-use crate::proto::tree::{Tree, Value};
+use crate::proto::tree::Tree;
 use crate::proto::wire;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ impl<'a> Slot<'a> {
             if let Some(tree) = opened(config, self.source, self.text) {
                 return Box::new(tree.clone());
             }
-            let tree = json::parse(self.text.read()).unwrap_or(Tree::new(Value::Map(Vec::new())));
+            let tree = json::parse(self.text.read()).unwrap_or(Tree::empty());
             Box::new(match (config.field_names, schema.message(self.kind.type_name())) {
                 (FieldNames::Json, Some(message)) => normalise(schema, message, tree),
                 _ => tree,
@@ -364,7 +364,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let value = if let Some(value) = &self.plan.get(id).built.value {
             value.with_origin(id.origin())
         } else {
-            let empty = Tree::new(Value::Map(Vec::new()));
+            let empty = Tree::empty();
             return Err(stop(id, Panic::MissingValue, self.place(|| place(&empty)).as_ref()));
         };
         let there = self.place(|| place(&value));
@@ -378,7 +378,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         if S::ON {
             // An object without filters comes as close to a match as one with others.
             if list.is_empty()
-                && let Err(miss) = test(self.object(id), &Tree::new(Value::Map(Vec::new())))
+                && let Err(miss) = test(self.object(id), &Tree::empty())
             {
                 self.miss(id, Miss::no_object(miss.condition));
             }

@@ -4,7 +4,7 @@ use crate::budget;
 use crate::model::inventory::Labels;
 use crate::model::proxy::Proxy;
 use crate::proto::json;
-use crate::proto::tree::{Tree, Value};
+use crate::proto::tree::Tree;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -140,7 +140,7 @@ impl Opened {
     }
 
     fn make(text: &'static str) -> Tree<'static> {
-        let mut tree = json::parse(text).unwrap_or(Tree::new(Value::Map(Vec::new())));
+        let mut tree = json::parse(text).unwrap_or(Tree::empty());
         let chains = tree.get_mut("filter_chains").and_then(Tree::items_mut);
         let lists = chains.into_iter().flatten().filter_map(|chain| chain.get_mut("filters")?.items_mut());
         for filter in lists.flatten() {

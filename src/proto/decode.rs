@@ -6,6 +6,7 @@
 
 use super::numbers::{bytes, doubles, float, integer, range, signed};
 use super::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
+use super::shared::Shared;
 use super::time;
 use super::tree::{TYPE_KEY, Tree, Value, type_name};
 use crate::budget;
@@ -99,7 +100,7 @@ pub fn decode(schema: Schema, message: Message, value: Tree<'_>) -> Decoded<'_> 
     let mut decoder = Decoder { schema, notices: Vec::new(), route: Vec::new() };
     let origin = value.origin;
     let tree = decoder.message(message, value);
-    let mut tree = tree.unwrap_or(Tree { origin, value: Value::Map(Vec::new()) });
+    let mut tree = tree.unwrap_or(Tree { origin, value: Value::Map(Shared::default()) });
     tree.set_origin(origin);
     Decoded { tree, notices: decoder.notices }
 }
@@ -139,7 +140,7 @@ impl Decoder {
                 Some(WellKnown::Duration) => Value::String(write_duration(0).into()),
                 Some(WellKnown::Timestamp) => Value::String(time::write((0, 0)).into()),
                 Some(WellKnown::ListValue) => Value::EmptyList,
-                _ => Value::Map(Vec::new()),
+                _ => Value::Map(Shared::default()),
             };
             return Some(Tree { origin, value: empty });
         }
@@ -176,7 +177,7 @@ impl Decoder {
             Some(WellKnown::Value) => Some(doubles(value)),
             _ => {
                 if let Value::Map(entries) = value.value {
-                    Some(Tree { origin, value: Value::Map(self.fields(message, entries)) })
+                    Some(Tree { origin, value: Value::Map(self.fields(message, entries.into_vec()).into()) })
                 } else {
                     self.wrong(message, "a mapping");
                     None
@@ -258,7 +259,7 @@ impl Decoder {
                         self.within(index, |this| this.single(message, field.kind(), item, false))
                     })
                     .collect();
-                (!items.is_empty()).then_some(Tree { origin, value: Value::List(items) })
+                (!items.is_empty()).then_some(Tree { origin, value: Value::List(items.into()) })
             }
             Cardinality::Map => {
                 let (Value::Map(entries), Some((_, kind))) = (value.value, field.map_entry()) else {
@@ -272,7 +273,7 @@ impl Decoder {
                         Some((key, item))
                     })
                     .collect();
-                (!entries.is_empty()).then_some(Tree { origin, value: Value::Map(entries) })
+                (!entries.is_empty()).then_some(Tree { origin, value: Value::Map(entries.into()) })
             }
             Cardinality::Implicit => {
                 let value = self.single(message, field.kind(), value, true)?;
@@ -420,7 +421,7 @@ impl Decoder {
             let entries = entries.into_iter().filter(|(key, _)| key != TYPE_KEY).collect();
             out.extend(self.fields(inner, entries));
         }
-        Some(Tree { origin, value: Value::Map(out) })
+        Some(Tree { origin, value: Value::Map(out.into()) })
     }
 }
 

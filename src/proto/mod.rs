@@ -10,6 +10,7 @@ mod numbers;
 mod raw;
 pub(crate) mod rules;
 pub mod schema;
+pub mod shared;
 pub(crate) mod time;
 pub mod tree;
 pub mod unmerge;

@@ -3,6 +3,7 @@
 //! Trees borrow their text from the config dump. The payload of an `Any` stays raw text until it is needed.
 
 use crate::budget;
+use crate::proto::shared::Shared;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -40,11 +41,11 @@ pub enum Value<'a> {
     /// A string; also 64-bit integers, bytes, durations, enum names.
     String(Cow<'a, str>),
     /// A repeated field. An empty one is absent and never written.
-    List(Vec<Tree<'a>>),
+    List(Shared<Tree<'a>>),
     /// An empty list inside a `google.protobuf.Struct`, where it is a value.
     EmptyList,
     /// A message or a map, in the order of the input.
-    Map(Vec<(Cow<'a, str>, Tree<'a>)>),
+    Map(Shared<(Cow<'a, str>, Tree<'a>)>),
     /// Unparsed JSON text of an object or a list: the payload of an `Any`, or something in one.
     Raw(&'a str),
 }
@@ -59,6 +60,11 @@ impl<'a> Tree<'a> {
     /// A value written by istiod.
     pub const fn new(value: Value<'a>) -> Tree<'a> {
         Tree { origin: Origin::ISTIOD, value }
+    }
+
+    /// An empty message.
+    pub fn empty() -> Tree<'a> {
+        Tree::new(Value::Map(Shared::default()))
     }
 
     /// A string.
@@ -141,7 +147,7 @@ impl<'a> Tree<'a> {
     /// The entries of an open map, to change.
     pub fn entries_mut(&mut self) -> Option<&mut Vec<(Cow<'a, str>, Tree<'a>)>> {
         match &mut self.value {
-            Value::Map(entries) => Some(entries),
+            Value::Map(entries) => Some(&mut **entries),
             _ => None,
         }
     }
@@ -157,10 +163,10 @@ impl<'a> Tree<'a> {
     /// The items of a list, to change.
     pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'a>>> {
         if matches!(self.value, Value::EmptyList) {
-            self.value = Value::List(Vec::new());
+            self.value = Value::List(Shared::default());
         }
         match &mut self.value {
-            Value::List(items) => Some(items),
+            Value::List(items) => Some(&mut **items),
             _ => None,
         }
     }
@@ -169,7 +175,7 @@ impl<'a> Tree<'a> {
     pub fn list_mut(&mut self, key: &'static str) -> Option<&mut Vec<Tree<'a>>> {
         let entries = self.entries_mut()?;
         let at = entries.iter().position(|(name, _)| name == key).unwrap_or_else(|| {
-            entries.push((Cow::Borrowed(key), Tree::new(Value::List(Vec::new()))));
+            entries.push((Cow::Borrowed(key), Tree::new(Value::List(Shared::default()))));
             entries.len() - 1
         });
         entries[at].1.items_mut()

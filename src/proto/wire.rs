@@ -8,6 +8,7 @@ use super::bytes::{Raw, read_field, read_varint};
 use super::decode::{is_default, parse_go_duration, write_duration};
 use super::json;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
+use super::shared::Shared;
 use super::tree::{TYPE_KEY, Tree, Value};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -65,10 +66,10 @@ fn decode_payload(schema: Schema, message: Message, bytes: &[u8], depth: usize) 
     let tree = decode_message(schema, message, bytes, depth)?;
     // The JSON of Empty shows no value.
     if message.well_known() == Some(WellKnown::Empty) {
-        return Some(Tree::new(Value::Map(Vec::new())));
+        return Some(Tree::empty());
     }
     if message.well_known().is_some() {
-        return Some(Tree::new(Value::Map(vec![(Cow::Borrowed("value"), tree)])));
+        return Some(Tree::new(Value::Map(vec![(Cow::Borrowed("value"), tree)].into())));
     }
     Some(tree)
 }
@@ -306,7 +307,7 @@ fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) 
             let url = get("type_url").and_then(Tree::as_str).unwrap_or_default().to_owned();
             let payload = BASE64_STANDARD.decode(get("value").and_then(Tree::as_str).unwrap_or_default()).ok()?;
             if url.is_empty() && payload.is_empty() {
-                return Some(Tree::new(Value::Map(Vec::new())));
+                return Some(Tree::empty());
             }
             let inner = schema.message(super::tree::type_name(&url))?;
             let mut tree = decode_payload(schema, inner, &payload, depth + 1)?;
@@ -323,7 +324,7 @@ fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) 
         },
         Some(WellKnown::Struct) => match get("fields") {
             Some(fields) => fields.clone(),
-            None => Tree::new(Value::Map(Vec::new())),
+            None => Tree::empty(),
         },
         Some(WellKnown::ListValue) => match get("values") {
             Some(values) => values.clone(),
@@ -333,7 +334,7 @@ fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) 
             Some((key, value)) if key != "null_value" => value,
             _ => Tree::new(Value::Null),
         },
-        _ => Tree::new(Value::Map(fields)),
+        _ => Tree::new(Value::Map(fields.into())),
     })
 }
 
@@ -350,12 +351,12 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
         match (field.cardinality(), field.kind(), raw) {
             (Cardinality::Map, _, Raw::Bytes(entry)) => {
                 let (key, value) = decode_entry(schema, field, entry, depth)?;
-                let map = slot(&mut out, name, || Value::Map(Vec::new()));
+                let map = slot(&mut out, name, || Value::Map(Shared::default()));
                 map.set(key, value);
             }
             (Cardinality::Repeated, Kind::Message(inner), Raw::Bytes(piece)) => {
                 let item = decode_message(schema, inner, piece, depth + 1)?;
-                slot(&mut out, name, || Value::List(Vec::new())).items_mut()?.push(item);
+                slot(&mut out, name, || Value::List(Shared::default())).items_mut()?.push(item);
             }
             (Cardinality::Repeated, kind, Raw::Bytes(mut packed)) if packable(kind) => {
                 while !packed.is_empty() {
@@ -373,13 +374,13 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
                         }
                     };
                     if let Some(item) = decode_scalar(kind, &raw)? {
-                        slot(&mut out, name, || Value::List(Vec::new())).items_mut()?.push(item);
+                        slot(&mut out, name, || Value::List(Shared::default())).items_mut()?.push(item);
                     }
                 }
             }
             (Cardinality::Repeated, kind, raw) => {
                 if let Some(item) = decode_scalar(kind, &raw)? {
-                    slot(&mut out, name, || Value::List(Vec::new())).items_mut()?.push(item);
+                    slot(&mut out, name, || Value::List(Shared::default())).items_mut()?.push(item);
                 }
             }
             (_, Kind::Message(inner), Raw::Bytes(piece)) => {
@@ -462,7 +463,7 @@ fn default_of(kind: Kind) -> Tree<'static> {
             None => Value::Number("0".into()),
         },
         Kind::Int64 | Kind::Uint64 | Kind::Sint64 | Kind::Fixed64 | Kind::Sfixed64 => Value::String("0".into()),
-        Kind::Message(_) => Value::Map(Vec::new()),
+        Kind::Message(_) => Value::Map(Shared::default()),
         _ => Value::Number("0".into()),
     })
 }

@@ -247,8 +247,9 @@ impl<'n> Neutral<'n> {
             _ if at.contains("code") => "",
             _ => "stand-in",
         };
-        *tree =
-            Tree::new(Value::Map(vec![(Cow::Borrowed("inline_string"), Tree::string(text.to_owned(), tree.origin))]));
+        *tree = Tree::new(Value::Map(
+            vec![(Cow::Borrowed("inline_string"), Tree::string(text.to_owned(), tree.origin))].into(),
+        ));
         self.done.insert("files, environment variables and redacted secrets: stand-ins");
     }
 
@@ -260,7 +261,7 @@ impl<'n> Neutral<'n> {
         }
         for (key, text) in PARTS.iter().zip([&self.pair.certificate, &self.pair.key]) {
             let inline = (Cow::Borrowed("inline_string"), Tree::string(text.clone(), Origin::ISTIOD));
-            tree.set(*key, Tree::new(Value::Map(vec![inline])));
+            tree.set(*key, Tree::new(Value::Map(vec![inline].into())));
         }
         for key in ["password", "ocsp_staple", "pkcs12", "watched_directory"] {
             tree.remove(key);
@@ -307,7 +308,7 @@ pub(crate) fn foreign_type(tree: &Tree<'_>, known: &Known, istio: u16) -> Option
 }
 
 fn parsed(text: &'static str) -> Tree<'static> {
-    json::parse(text).unwrap_or(Tree::new(Value::Map(Vec::new())))
+    json::parse(text).unwrap_or(Tree::empty())
 }
 
 /// The message type with which an `Any` configures an extension.

@@ -12,7 +12,7 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ProxyConfig;
 use crate::proto::schema::Message;
-use crate::proto::tree::{Origin, Tree, Value};
+use crate::proto::tree::{Origin, Tree};
 use crate::proto::unmerge::{Note, Unmerger, What, holds};
 use std::collections::BTreeSet;
 
@@ -307,7 +307,7 @@ impl<'a> Undo<'_, 'a> {
 
 /// Something of which only the name is known.
 pub(super) fn known_by_name(name: &str) -> Tree<'_> {
-    let mut tree = Tree::new(Value::Map(Vec::new()));
+    let mut tree = Tree::empty();
     if !name.is_empty() {
         tree.set("name", Tree::string(name, Origin::HELD));
     }

@@ -108,7 +108,7 @@ fn typed_struct(tree: &Tree<'_>, schema: Schema) -> Option<Json> {
         return None;
     }
     let message = type_name(tree.str_at("type_url"));
-    let value = tree.get("value").cloned().unwrap_or(Tree::new(Value::Map(Vec::new())));
+    let value = tree.get("value").cloned().unwrap_or(Tree::empty());
     let decoded = decode(schema, schema.message(message)?, value);
     if decoded.notices.iter().any(|notice| notice.what != What::DefaultDropped) {
         return None;

@@ -1,0 +1,94 @@
+//! A list whose copies share their items until one of them changes.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// A list that is copied in constant time: the engine starts every run from the same configuration and changes little of it.
+///
+/// Changing it copies its items first if another copy has them; what is in the items stays shared.
+#[derive(Clone, Debug)]
+pub struct Shared<T>(Arc<Vec<T>>);
+
+impl<T: Clone> Shared<T> {
+    /// The items, copied if another copy has them.
+    pub fn into_vec(self) -> Vec<T> {
+        Arc::unwrap_or_clone(self.0)
+    }
+}
+
+impl<T> Default for Shared<T> {
+    fn default() -> Shared<T> {
+        Shared(Arc::default())
+    }
+}
+
+impl<T> From<Vec<T>> for Shared<T> {
+    fn from(items: Vec<T>) -> Shared<T> {
+        Shared(Arc::new(items))
+    }
+}
+
+impl<T> FromIterator<T> for Shared<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Shared<T> {
+        Vec::from_iter(items).into()
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T: Clone> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl<T: Clone> IntoIterator for Shared<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_vec().into_iter()
+    }
+}
+
+impl<'t, T> IntoIterator for &'t Shared<T> {
+    type Item = &'t T;
+    type IntoIter = std::slice::Iter<'t, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'t, T: Clone> IntoIterator for &'t mut Shared<T> {
+    type Item = &'t mut T;
+    type IntoIter = std::slice::IterMut<'t, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shared;
+
+    #[test]
+    fn a_change_of_a_copy_leaves_the_original_and_what_is_inside_shared() {
+        let inner = Shared::from(vec![1, 2]);
+        let original = Shared::from(vec![inner.clone(), Shared::default()]);
+        let mut copy = original.clone();
+        copy[1].push(3);
+        assert_eq!((original[1].len(), copy[1].len()), (0, 1));
+        assert!(std::ptr::eq(&raw const *original[0], &raw const *copy[0]), "the first item was copied");
+        assert!(std::ptr::eq(&raw const *inner, &raw const *copy[0]));
+        let items: Vec<_> = copy.into_iter().flatten().collect();
+        assert_eq!(items, [1, 2, 3]);
+    }
+}
