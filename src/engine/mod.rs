@@ -134,6 +134,7 @@ fn start<'s, 'a, S: Sink>(
         touched: false,
         shared: shared::Shared::default(),
         sockets: BTreeMap::new(),
+        values: BTreeMap::new(),
         ids: BTreeMap::new(),
     }
 }

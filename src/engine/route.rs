@@ -7,7 +7,7 @@ use super::run::{Flow, Run};
 use super::trace::{Condition, Effect, Miss, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
-use crate::proto::shared::Shared;
+use crate::proto::items::Items;
 use crate::proto::tree::{Tree, Value};
 use std::rc::Rc;
 
@@ -250,7 +250,7 @@ fn restore_removed(routes: &mut Tree<'_>) {
     for vhost in routes.get_mut("virtual_hosts").and_then(Tree::items_mut).into_iter().flatten() {
         for route in vhost.get_mut("routes").and_then(Tree::items_mut).into_iter().flatten() {
             if matches!(route.value, Value::Null) {
-                route.value = Value::Map(Shared::default());
+                route.value = Value::Map(Items::default());
             }
         }
     }

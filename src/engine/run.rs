@@ -32,6 +32,8 @@ pub(super) struct Run<'e, 'a, S> {
     pub shared: super::shared::Shared<'a>,
     /// The current state of patches' transport sockets that were put into clusters and then merged into.
     pub sockets: BTreeMap<PatchId, Tree<'a>>,
+    /// The values of patches, tagged, which many objects get, with the number of their nodes.
+    pub values: BTreeMap<PatchId, (Tree<'a>, u64)>,
     /// See [`Run::ids`].
     pub ids: BTreeMap<PatchContext, BTreeMap<ApplyTo, Rc<[PatchId]>>>,
 }
@@ -134,8 +136,15 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     /// A copy of the patch's value, tagged; a panic when it is missing.
-    pub(super) fn value(&self, id: PatchId, place: Option<&Place>) -> Result<Tree<'a>, Box<Stop>> {
-        Ok(self.given(id, place)?.with_origin(id.origin()))
+    pub(super) fn value(&mut self, id: PatchId, place: Option<&Place>) -> Result<Tree<'a>, Box<Stop>> {
+        if let Some((value, nodes)) = self.values.get(&id) {
+            // What is shared costs little here, but as much as before when it is printed.
+            budget::charge(*nodes);
+            return Ok(value.clone());
+        }
+        let value = self.given(id, place)?.with_origin(id.origin());
+        self.values.insert(id, (value.clone(), value.nodes()));
+        Ok(value)
     }
 
     pub(super) fn message(&self, apply_to: ApplyTo) -> Option<Message> {
@@ -361,12 +370,11 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             self.effect(id, there, Effect::Replaced);
             return Ok(());
         }
-        let value = if let Some(value) = &self.plan.get(id).built.value {
-            value.with_origin(id.origin())
-        } else {
+        if self.plan.get(id).built.value.is_none() {
             let empty = Tree::empty();
             return Err(stop(id, Panic::MissingValue, self.place(|| place(&empty)).as_ref()));
-        };
+        }
+        let value = self.value(id, None)?;
         let there = self.place(|| place(&value));
         names.inserted(at, value.name());
         list.insert(at, value);

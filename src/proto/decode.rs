@@ -4,9 +4,9 @@
 //! and JSON names alike, numbers also in quotes, enums by name or number, durations as Go's `time.ParseDuration` reads them.
 //! Unknown fields are dropped; any other mismatch is an error that loses the whole patch.
 
+use super::items::Items;
 use super::numbers::{bytes, doubles, float, integer, range, signed};
 use super::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
-use super::shared::Shared;
 use super::time;
 use super::tree::{TYPE_KEY, Tree, Value, type_name};
 use crate::budget;
@@ -100,7 +100,7 @@ pub fn decode(schema: Schema, message: Message, value: Tree<'_>) -> Decoded<'_> 
     let mut decoder = Decoder { schema, notices: Vec::new(), route: Vec::new() };
     let origin = value.origin;
     let tree = decoder.message(message, value);
-    let mut tree = tree.unwrap_or(Tree { origin, value: Value::Map(Shared::default()) });
+    let mut tree = tree.unwrap_or(Tree { origin, value: Value::Map(Items::default()) });
     tree.set_origin(origin);
     Decoded { tree, notices: decoder.notices }
 }
@@ -140,7 +140,7 @@ impl Decoder {
                 Some(WellKnown::Duration) => Value::String(write_duration(0).into()),
                 Some(WellKnown::Timestamp) => Value::String(time::write((0, 0)).into()),
                 Some(WellKnown::ListValue) => Value::EmptyList,
-                _ => Value::Map(Shared::default()),
+                _ => Value::Map(Items::default()),
             };
             return Some(Tree { origin, value: empty });
         }

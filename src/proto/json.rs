@@ -1,7 +1,7 @@
 //! JSON text ⇄ [`Tree`]: a parser that leaves the payload of every `Any` as text, and a writer.
 
+use super::items::Items;
 use super::json_scan;
-use super::shared::Shared;
 use super::tree::{Origin, TYPE_KEY, Tree, Value};
 use crate::budget;
 use std::borrow::Cow;
@@ -165,7 +165,7 @@ impl<'a, 'k> Parser<'a, 'k> {
         self.space();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            return Ok(Value::Map(Shared::default()));
+            return Ok(Value::Map(Items::default()));
         }
         loop {
             self.space();

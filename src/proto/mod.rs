@@ -3,6 +3,7 @@
 mod bytes;
 pub(crate) mod camel;
 pub mod decode;
+pub mod items;
 pub mod json;
 pub(crate) mod json_scan;
 pub mod merge;
@@ -10,7 +11,6 @@ mod numbers;
 mod raw;
 pub(crate) mod rules;
 pub mod schema;
-pub mod shared;
 pub(crate) mod time;
 pub mod tree;
 pub mod unmerge;

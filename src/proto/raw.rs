@@ -1,7 +1,7 @@
 //! Trees that contain raw text: opening it, the types of `Any`s, and comparing what two trees mean.
 
+use super::items::Items;
 use super::json;
-use super::shared::Shared;
 use super::tree::{TYPE_KEY, Tree, Value, is_typed_struct, type_name};
 use crate::budget;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ impl<'a> Tree<'a> {
     /// happen with loaded dumps, because the index has scanned every byte.
     pub fn open(&mut self) {
         if let Value::Raw(text) = self.value {
-            let value = json::parse_opened(text).unwrap_or(Value::Map(Shared::default()));
+            let value = json::parse_opened(text).unwrap_or(Value::Map(Items::default()));
             self.value = value;
             self.set_origin(self.origin);
         }

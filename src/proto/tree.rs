@@ -3,7 +3,7 @@
 //! Trees borrow their text from the config dump. The payload of an `Any` stays raw text until it is needed.
 
 use crate::budget;
-use crate::proto::shared::Shared;
+use crate::proto::items::Items;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -41,11 +41,11 @@ pub enum Value<'a> {
     /// A string; also 64-bit integers, bytes, durations, enum names.
     String(Cow<'a, str>),
     /// A repeated field. An empty one is absent and never written.
-    List(Shared<Tree<'a>>),
+    List(Items<Tree<'a>>),
     /// An empty list inside a `google.protobuf.Struct`, where it is a value.
     EmptyList,
     /// A message or a map, in the order of the input.
-    Map(Shared<(Cow<'a, str>, Tree<'a>)>),
+    Map(Items<(Cow<'a, str>, Tree<'a>)>),
     /// Unparsed JSON text of an object or a list: the payload of an `Any`, or something in one.
     Raw(&'a str),
 }
@@ -64,7 +64,7 @@ impl<'a> Tree<'a> {
 
     /// An empty message.
     pub fn empty() -> Tree<'a> {
-        Tree::new(Value::Map(Shared::default()))
+        Tree::new(Value::Map(Items::default()))
     }
 
     /// A string.
@@ -95,6 +95,13 @@ impl<'a> Tree<'a> {
             other => other.clone(),
         };
         Tree { origin, value }
+    }
+
+    /// The number of nodes, itself included.
+    pub fn nodes(&self) -> u64 {
+        let items: u64 = self.items().iter().map(Tree::nodes).sum();
+        let entries: u64 = self.entries().iter().map(|(_, value)| value.nodes()).sum();
+        1 + items + entries
     }
 
     /// Everything that wrote the node or something in it, each once.
@@ -163,7 +170,7 @@ impl<'a> Tree<'a> {
     /// The items of a list, to change.
     pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'a>>> {
         if matches!(self.value, Value::EmptyList) {
-            self.value = Value::List(Shared::default());
+            self.value = Value::List(Items::default());
         }
         match &mut self.value {
             Value::List(items) => Some(&mut **items),
@@ -175,7 +182,7 @@ impl<'a> Tree<'a> {
     pub fn list_mut(&mut self, key: &'static str) -> Option<&mut Vec<Tree<'a>>> {
         let entries = self.entries_mut()?;
         let at = entries.iter().position(|(name, _)| name == key).unwrap_or_else(|| {
-            entries.push((Cow::Borrowed(key), Tree::new(Value::List(Shared::default()))));
+            entries.push((Cow::Borrowed(key), Tree::new(Value::List(Items::default()))));
             entries.len() - 1
         });
         entries[at].1.items_mut()

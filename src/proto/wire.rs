@@ -6,9 +6,9 @@
 
 use super::bytes::{Raw, read_field, read_varint};
 use super::decode::{is_default, parse_go_duration, write_duration};
+use super::items::Items;
 use super::json;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
-use super::shared::Shared;
 use super::tree::{TYPE_KEY, Tree, Value};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -351,12 +351,12 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
         match (field.cardinality(), field.kind(), raw) {
             (Cardinality::Map, _, Raw::Bytes(entry)) => {
                 let (key, value) = decode_entry(schema, field, entry, depth)?;
-                let map = slot(&mut out, name, || Value::Map(Shared::default()));
+                let map = slot(&mut out, name, || Value::Map(Items::default()));
                 map.set(key, value);
             }
             (Cardinality::Repeated, Kind::Message(inner), Raw::Bytes(piece)) => {
                 let item = decode_message(schema, inner, piece, depth + 1)?;
-                slot(&mut out, name, || Value::List(Shared::default())).items_mut()?.push(item);
+                slot(&mut out, name, || Value::List(Items::default())).items_mut()?.push(item);
             }
             (Cardinality::Repeated, kind, Raw::Bytes(mut packed)) if packable(kind) => {
                 while !packed.is_empty() {
@@ -374,13 +374,13 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
                         }
                     };
                     if let Some(item) = decode_scalar(kind, &raw)? {
-                        slot(&mut out, name, || Value::List(Shared::default())).items_mut()?.push(item);
+                        slot(&mut out, name, || Value::List(Items::default())).items_mut()?.push(item);
                     }
                 }
             }
             (Cardinality::Repeated, kind, raw) => {
                 if let Some(item) = decode_scalar(kind, &raw)? {
-                    slot(&mut out, name, || Value::List(Shared::default())).items_mut()?.push(item);
+                    slot(&mut out, name, || Value::List(Items::default())).items_mut()?.push(item);
                 }
             }
             (_, Kind::Message(inner), Raw::Bytes(piece)) => {
@@ -463,7 +463,7 @@ fn default_of(kind: Kind) -> Tree<'static> {
             None => Value::Number("0".into()),
         },
         Kind::Int64 | Kind::Uint64 | Kind::Sint64 | Kind::Fixed64 | Kind::Sfixed64 => Value::String("0".into()),
-        Kind::Message(_) => Value::Map(Shared::default()),
+        Kind::Message(_) => Value::Map(Items::default()),
         _ => Value::Number("0".into()),
     })
 }

@@ -7,34 +7,34 @@ use std::sync::Arc;
 ///
 /// Changing it copies its items first if another copy has them; what is in the items stays shared.
 #[derive(Clone, Debug)]
-pub struct Shared<T>(Arc<Vec<T>>);
+pub struct Items<T>(Arc<Vec<T>>);
 
-impl<T: Clone> Shared<T> {
+impl<T: Clone> Items<T> {
     /// The items, copied if another copy has them.
     pub fn into_vec(self) -> Vec<T> {
         Arc::unwrap_or_clone(self.0)
     }
 }
 
-impl<T> Default for Shared<T> {
-    fn default() -> Shared<T> {
-        Shared(Arc::default())
+impl<T> Default for Items<T> {
+    fn default() -> Items<T> {
+        Items(Arc::default())
     }
 }
 
-impl<T> From<Vec<T>> for Shared<T> {
-    fn from(items: Vec<T>) -> Shared<T> {
-        Shared(Arc::new(items))
+impl<T> From<Vec<T>> for Items<T> {
+    fn from(items: Vec<T>) -> Items<T> {
+        Items(Arc::new(items))
     }
 }
 
-impl<T> FromIterator<T> for Shared<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Shared<T> {
+impl<T> FromIterator<T> for Items<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Items<T> {
         Vec::from_iter(items).into()
     }
 }
 
-impl<T> Deref for Shared<T> {
+impl<T> Deref for Items<T> {
     type Target = Vec<T>;
 
     fn deref(&self) -> &Vec<T> {
@@ -42,13 +42,13 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-impl<T: Clone> DerefMut for Shared<T> {
+impl<T: Clone> DerefMut for Items<T> {
     fn deref_mut(&mut self) -> &mut Vec<T> {
         Arc::make_mut(&mut self.0)
     }
 }
 
-impl<T: Clone> IntoIterator for Shared<T> {
+impl<T: Clone> IntoIterator for Items<T> {
     type Item = T;
     type IntoIter = std::vec::IntoIter<T>;
 
@@ -57,7 +57,7 @@ impl<T: Clone> IntoIterator for Shared<T> {
     }
 }
 
-impl<'t, T> IntoIterator for &'t Shared<T> {
+impl<'t, T> IntoIterator for &'t Items<T> {
     type Item = &'t T;
     type IntoIter = std::slice::Iter<'t, T>;
 
@@ -66,7 +66,7 @@ impl<'t, T> IntoIterator for &'t Shared<T> {
     }
 }
 
-impl<'t, T: Clone> IntoIterator for &'t mut Shared<T> {
+impl<'t, T: Clone> IntoIterator for &'t mut Items<T> {
     type Item = &'t mut T;
     type IntoIter = std::slice::IterMut<'t, T>;
 
@@ -77,12 +77,12 @@ impl<'t, T: Clone> IntoIterator for &'t mut Shared<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Shared;
+    use super::Items;
 
     #[test]
     fn a_change_of_a_copy_leaves_the_original_and_what_is_inside_shared() {
-        let inner = Shared::from(vec![1, 2]);
-        let original = Shared::from(vec![inner.clone(), Shared::default()]);
+        let inner = Items::from(vec![1, 2]);
+        let original = Items::from(vec![inner.clone(), Items::default()]);
         let mut copy = original.clone();
         copy[1].push(3);
         assert_eq!((original[1].len(), copy[1].len()), (0, 1));
