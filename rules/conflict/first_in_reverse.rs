@@ -55,12 +55,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     others.push(other);
                 }
             }
-            let Some(seen) = cx
-                .seen(&view, |it| it.run.label() == run.label() || run.knowledge == Knowledge::Reference)
-                .filter(|_| !others.is_empty())
-            else {
+            if others.is_empty() {
                 continue;
-            };
+            }
+            let here = |it: &PatchRun<'_, '_>| it.run.label() == run.label() || run.knowledge == Knowledge::Reference;
+            let Some(seen) = cx.seen(&view, here) else { continue };
             let names: BTreeSet<String> = others.iter().map(|other| other.filter.full_name()).collect();
             let names: Vec<String> = names.into_iter().collect();
             let verb = if names.len() == 1 { "inserts" } else { "insert" };

@@ -193,12 +193,13 @@ mod tests {
         frame.extend(prost_types::Any { type_url: "abc".to_owned(), value: Vec::new() }.encode_to_vec());
         let channel = Channel::open(repeating(frame).await).await.unwrap();
         let mut stream = channel.call("/a/b").await.unwrap();
-        let began = std::time::Instant::now();
-        let first: prost_types::Any = stream.next("letters", LIMIT, |_| true).await.unwrap();
+        // What does come has as long as a busy machine needs.
+        let first: prost_types::Any = stream.next("letters", 100 * LIMIT, |_| true).await.unwrap();
         assert_eq!(first.type_url, "abc");
+        let began = std::time::Instant::now();
         let none = stream.next("letters", LIMIT, |any: &prost_types::Any| any.type_url == "x").await;
         assert!(matches!(none, Err(Fault::NoAnswer("letters", LIMIT))), "{none:?}");
-        assert!(began.elapsed() < 10 * LIMIT, "{:?}", began.elapsed());
+        assert!(began.elapsed() < 50 * LIMIT, "{:?}", began.elapsed());
     }
 
     #[test]

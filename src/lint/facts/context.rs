@@ -170,6 +170,8 @@ pub struct Context<'a> {
     pub(in crate::lint) met: OnceLock<Met>,
     /// The values of the patches, walked on first use.
     pub walked: OnceLock<Walked<'a>>,
+    /// See [`Context::patches`].
+    pub views: OnceLock<Vec<PatchView<'a>>>,
     /// For each run, the filters after a terminal one, found on first use.
     pub(in crate::lint) behind: OnceLock<Vec<Arc<[Behind]>>>,
     /// The patches that match nothing, computed on first use.
@@ -227,12 +229,18 @@ impl<'a> Context<'a> {
 
     /// Every patch of every filter.
     pub fn patches(&self) -> impl Iterator<Item = PatchView<'a>> + '_ {
-        self.filters.iter().enumerate().flat_map(move |(filter_index, filter)| {
-            let built = self.program.patches(filter_index);
-            filter.patches.iter().enumerate().map(move |(index, patch)| {
-                budget::charge(1);
-                self.view_of(filter_index, filter, patch, built.get(index))
-            })
+        self.views().iter().copied().inspect(|_| budget::charge(1))
+    }
+
+    /// The views of [`Context::patches`], for which nearly every rule asks.
+    fn views(&self) -> &[PatchView<'a>] {
+        self.views.get_or_init(|| {
+            let of_filter = |(filter_index, filter): (usize, &'a EnvoyFilter)| {
+                let built = self.program.patches(filter_index);
+                let views = filter.patches.iter().enumerate();
+                views.map(move |(index, patch)| self.view_of(filter_index, filter, patch, built.get(index)))
+            };
+            self.filters.iter().enumerate().flat_map(of_filter).collect()
         })
     }
 

@@ -221,6 +221,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         relaxed: relaxed.as_deref().map(|relaxed| changed_objects(filters, relaxed)).unwrap_or_default(),
         met: OnceLock::new(),
         walked: OnceLock::new(),
+        views: OnceLock::new(),
         behind: OnceLock::new(),
         missed: OnceLock::new(),
         moved: OnceLock::new(),

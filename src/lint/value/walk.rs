@@ -84,7 +84,9 @@ pub(crate) fn fields<'n>(value: &'n Node, look: &mut dyn FnMut(&Field<'_, 'n>)) 
 
 fn walk<'n>(node: &'n Node, message: &'n str, path: &mut Vec<Part<'n>>, look: &mut dyn FnMut(&Field<'_, 'n>)) {
     let url = |key: &str| node.get(key).and_then(Node::as_str).map(type_name);
-    let mut message = url("@type").unwrap_or(message);
+    // Many rules walk every value, and few nodes are named.
+    let is_named = node.entries().iter().any(|entry| entry.key.starts_with('@'));
+    let mut message = if is_named { url("@type").unwrap_or(message) } else { message };
     if message.ends_with(".TypedStruct") {
         message = url("type_url").or_else(|| url("typeUrl")).unwrap_or(message);
     }
