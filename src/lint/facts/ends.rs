@@ -27,7 +27,10 @@ const NETWORK_ENDS: [&str; 2] = [HTTP_CONNECTION_MANAGER, "envoy.filters.network
 /// without filters is not one: Envoy accepts it.
 pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
     let kind = run.planned.built.patch.apply_to;
-    let brought = run.planned.built.value.as_ref().map_or("", Tree::name);
+    let value = run.planned.built.value.as_ref();
+    // Only its own list can be open, and few bring one: the object is searched among all of its chain.
+    let brought =
+        value.filter(|value| value.get("typed_config").is_some_and(|it| it.readable().get("http_filters").is_some()));
     run.trace.effects.iter().filter(|(place, _)| place.kind == ResourceKind::Listener).find_map(|(place, effect)| {
         let gone = matches!(effect, Effect::Removed | Effect::Replaced);
         let new = matches!(effect, Effect::Added | Effect::Inserted { .. } | Effect::Replaced);
@@ -38,7 +41,7 @@ pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
             ApplyTo::NetworkFilter => {
                 let ended = gone && place.filter.as_deref().is_some_and(|name| NETWORK_ENDS.contains(&name));
                 let network = if ended { open(run.run, place, None) } else { None };
-                network.or_else(|| if new { open(run.run, place, Some(brought)) } else { None })
+                network.or_else(|| open(run.run, place, Some(brought.filter(|_| new)?.name())))
             }
             ApplyTo::Listener | ApplyTo::FilterChain if new => run.run.with_object(place, |added| {
                 let own = added.get("default_filter_chain").into_iter();

@@ -40,6 +40,25 @@ const SIGNED: [&str; 8] = [
     "attempts",
 ];
 
+/// A hash that equal values share, whatever the order of their keys.
+pub(in crate::migrate) fn hash(value: &Json) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let of = |parts: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        parts(&mut hasher);
+        hasher.finish()
+    };
+    match value {
+        Json::Object(map) => {
+            let entry = |(key, value): (&String, &Json)| of(&|hasher| (key, hash(value)).hash(hasher));
+            map.iter().map(entry).fold(1, u64::wrapping_add)
+        }
+        Json::Array(items) => of(&|hasher| items.iter().for_each(|item| hash(item).hash(hasher))),
+        // Numbers that are equal are written the same way.
+        other => of(&|hasher| other.to_string().hash(hasher)),
+    }
+}
+
 /// Why the API server or istiod would reject native settings: durations of less than a millisecond are rejected
 /// (`x-kubernetes-validations` in the CustomResourceDefinitions of Istio 1.31; tested on an API server), and istiod cannot read
 /// an object with a number that is too high.

@@ -9,12 +9,13 @@ use super::waypoint_route;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
+use crate::migrate::base::value::hash;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::beside;
 use crate::migrate::objects::mesh::{Mesh, Proxies, is_http};
 use crate::migrate::output::change::{Change, Choose};
 use crate::migrate::output::draft::Action;
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction, RouteMatch};
 use crate::model::inventory::VirtualService;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeSet, HashMap};
@@ -84,21 +85,26 @@ fn cors_filters(parts: &mut [Part<'_>]) {
     }
 }
 
-fn same_target(one: &Part<'_>, other: &Part<'_>) -> bool {
-    let of = |part: &Part<'_>| match &part.built.object {
-        ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref().and_then(|vhost| vhost.route.clone()),
+/// The route that a patch matches.
+fn route<'p>(part: &'p Part<'_>) -> Option<&'p RouteMatch> {
+    match &part.built.object {
+        ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref()?.route.as_ref(),
         _ => None,
-    };
+    }
+}
+
+fn same_target(one: &Part<'_>, other: &Part<'_>) -> bool {
     one.apply_to() == other.apply_to()
         && one.operation() == other.operation()
         && one.value == other.value
         && one.built.patch.context == other.built.patch.context
-        && of(one) == of(other)
+        && route(one) == route(other)
 }
 
 fn groups(parts: &[Part<'_>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut of_host: HashMap<String, Vec<usize>> = HashMap::new();
+    // By host, value and route, so that few have to be compared.
+    let mut of_host: HashMap<(String, u64, String), Vec<usize>> = HashMap::new();
     for (at, part) in parts.iter().enumerate() {
         let routes = matches!(part.apply_to(), ApplyTo::VirtualHost | ApplyTo::HttpRoute | ApplyTo::RouteConfiguration);
         if part.found.is_some() || !routes {
@@ -107,7 +113,9 @@ fn groups(parts: &[Part<'_>]) -> Vec<Group> {
         let vhost = Vhost::of(part);
         let host = vhost.as_ref().and_then(|vhost| vhost.host.clone());
         let port = vhost.and_then(|vhost| vhost.port);
-        let others = host.as_ref().and_then(|host| of_host.get(host)).map(Vec::as_slice).unwrap_or_default();
+        let named = route(part).map(|route| route.name.clone()).unwrap_or_default();
+        let place = host.clone().map(|host| (host, hash(&part.value.0), named));
+        let others = place.as_ref().and_then(|place| of_host.get(place)).map(Vec::as_slice).unwrap_or_default();
         // All members have the same target.
         let is_same =
             |group: &&usize| groups[**group].members.first().is_some_and(|&one| same_target(&parts[one], part));
@@ -116,8 +124,8 @@ fn groups(parts: &[Part<'_>]) -> Vec<Group> {
             groups[group].ports.extend(port);
             continue;
         }
-        if let Some(host) = &host {
-            of_host.entry(host.clone()).or_default().push(groups.len());
+        if let Some(place) = place {
+            of_host.entry(place).or_default().push(groups.len());
         }
         groups.push(Group { members: vec![at], host, ports: port.into_iter().collect() });
     }
