@@ -44,8 +44,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (_, listener) in run.changed_listeners() {
             let filters = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
             let of = |filter: &Tree<'_>, kind: &str| {
-                config_type(filter).contains(kind)
-                    || filter.name().strip_prefix("envoy.filters.listener.").is_some_and(|rest| rest == kind)
+                filter.name().strip_prefix("envoy.filters.listener.").is_some_and(|rest| rest == kind)
+                    || config_type(filter).split('.').any(|part| part == kind)
             };
             let Some(at) = filters.iter().position(|filter| of(filter, "proxy_protocol")) else { continue };
             // The same inspector after it sees the connection without the header.

@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::lua_use::Kind;
 use crate::lint::rule::{Cel, PolicyTarget};
 use crate::lint::{Context, Findings, RuleInfo, walk};
-use crate::source::Severity;
+use crate::source::{Node, Severity};
 
 declare_rule! {
     /// A filter that allows requests when its check fails, such as `failure_mode_allow: true`.
@@ -89,9 +89,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
-        // A processor that only observes protects nothing.
-        let mut observes = false;
-        walk::fields(value, &mut |field| observes |= field.is("observability_mode") && field.is_true());
         walk::fields(value, &mut |field| {
             let held = |wanted: &str| match wanted {
                 "" => true,
@@ -100,12 +97,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let one = OPEN
                 .iter()
-                .find(|(message, name, wanted, ..)| field.is(name) && field.message.ends_with(message) && held(wanted));
-            let Some((message, _, _, what, help)) =
-                one.filter(|(message, ..)| !observes || *message != ".ExternalProcessor")
-            else {
-                return;
-            };
+                .find(|(message, name, wanted, ..)| field.message.ends_with(message) && field.is(name) && held(wanted));
+            // A processor that only observes protects nothing.
+            let protects = |message: &str| message != ".ExternalProcessor" || !observes(value);
+            let Some((message, _, _, what, help)) = one.filter(|(message, ..)| protects(message)) else { return };
             let note = match *message {
                 ".JwtAuthentication" => {
                     "expired and forged tokens count as failed; later filters cannot distinguish them from a missing one"
@@ -131,4 +126,11 @@ fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
         "requests pass when the authorization service fails",
     )
         .without("Wasm, JWT, external processing, and fields deeper in the value than its own typed_config")]
+}
+
+/// Whether a processor in a value only observes.
+fn observes(value: &Node) -> bool {
+    let mut observes = false;
+    walk::fields(value, &mut |field| observes |= field.is("observability_mode") && field.is_true());
+    observes
 }

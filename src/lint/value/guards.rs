@@ -78,6 +78,10 @@ pub(crate) fn named<'a>(value: &PatchValue<'a>) -> Vec<Named<'a>> {
 
 /// The last keys of a route, joined to the name of a guard.
 fn dotted(path: &[Part<'_>]) -> Option<String> {
+    // Nearly no field is one.
+    if !path.iter().any(|part| matches!(part, Part::Key(key) if key.starts_with("envoy"))) {
+        return None;
+    }
     let mut name = String::new();
     for part in path.iter().rev() {
         let Part::Key(key) = part else { return None };

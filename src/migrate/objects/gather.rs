@@ -20,8 +20,6 @@ impl Names {
             titles: filters.iter().map(EnvoyFilter::full_name).collect(),
             ..Names::default()
         };
-        let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let mut coded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (index, filter) in filters.iter().enumerate() {
             for built in program.patches(index) {
                 let anchor = reach::anchor(&built.object);
@@ -51,12 +49,6 @@ impl Names {
                 for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
                     names.uses(key, user);
                 }
-                rest::clusters_of(tree, &mut |name| {
-                    mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
-                });
-                rest::literals_of(tree, &mut |text| {
-                    coded.entry(text.to_owned()).or_default().insert(filter.full_name());
-                });
                 if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
                     let value = json(tree, program.schema);
                     if let (Some(name), Some(to)) =
@@ -67,8 +59,7 @@ impl Names {
                 }
             }
         }
-        names.lua_users = coded.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
-        names.cluster_users = mentioned.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
+        names.find_users_of_clusters(program);
         let mut kinds = HashMap::new();
         for place in &names.places {
             let next = kinds.len();
@@ -82,6 +73,25 @@ impl Names {
             users.dedup();
         }
         names
+    }
+
+    /// Finds the filters that name the clusters which others add.
+    fn find_users_of_clusters(&mut self, program: &Program<'_>) {
+        if self.clusters.is_empty() {
+            return;
+        }
+        let Names { clusters, titles, cluster_users, lua_users, .. } = self;
+        for (index, title) in titles.iter().enumerate() {
+            let note = |users: &mut BTreeMap<String, BTreeSet<String>>, name: &str| {
+                if clusters.contains_key(name) {
+                    users.entry(name.to_owned()).or_default().insert(title.clone());
+                }
+            };
+            for tree in program.patches(index).iter().filter_map(|built| built.value.as_ref()) {
+                rest::clusters_of(tree, &mut |name| note(cluster_users, name));
+                rest::literals_of(tree, &mut |text| note(lua_users, text));
+            }
+        }
     }
 
     fn uses(&mut self, name: &str, user: User) {
