@@ -3198,7 +3198,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__explain__subcmd__workload)
-            opts="-f -o -n -v -s -A -l -h --filename --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --istiod --istiod-sha256 --istiod-env --istiod-revision --cluster-id --istiod-timeout --istiod-memory --output --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-f -o -n -v -s -A -l -h --filename --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --istiod --istiod-sha256 --istiod-env --istiod-revision --cluster-id --istiod-timeout --istiod-memory --output --kind --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3274,6 +3274,10 @@ _kubectl__envoyfilter() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --namespace)

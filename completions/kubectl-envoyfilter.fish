@@ -531,6 +531,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l kind -d 'Its kind, such as StatefulSet; sts/NAME is short for it [default: any]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s n -l namespace -d 'Namespace to read, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r

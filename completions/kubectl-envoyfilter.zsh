@@ -580,6 +580,7 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
+'--kind=[Its kind, such as StatefulSet; sts/NAME is short for it \[default\: any\]]:KIND:_default' \
 '-n+[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to read, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \

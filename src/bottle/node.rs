@@ -2,6 +2,7 @@
 
 use super::objects::{list, map, text};
 use super::proxy_config::Defaults;
+use crate::model::owner::behind;
 use crate::model::proxy::{Proxy, ProxyKind};
 use serde_json::{Map, Value, json};
 
@@ -109,7 +110,7 @@ impl Node {
             .filter(|(key, _)| ANNOTATIONS.iter().any(|start| key.starts_with(start)))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        let workload = workload(pod).unwrap_or(name).to_owned();
+        let workload = workload(pod).map_or(name, |(_, name)| name).to_owned();
         let account = match text(pod, &["spec", "serviceAccountName"]) {
             "" => "default",
             account => account,
@@ -237,12 +238,10 @@ pub(super) fn addresses(pod: &Value) -> Vec<String> {
     addresses
 }
 
-/// The name of the workload that owns a pod; for a ReplicaSet, its Deployment.
-pub(super) fn workload(pod: &Value) -> Option<&str> {
+/// Kind and name of the workload that owns a pod; for a ReplicaSet, its Deployment.
+pub(super) fn workload(pod: &Value) -> Option<(&str, &str)> {
     let owners = list(pod, &["metadata", "ownerReferences"]);
     let owner = owners.iter().find(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true))?;
-    let name = text(owner, &["name"]);
-    let hash = text(pod, &["metadata", "labels", "pod-template-hash"]);
-    let deployment = name.strip_suffix(hash).and_then(|name| name.strip_suffix('-')).filter(|_| !hash.is_empty());
-    Some(if text(owner, &["kind"]) == "ReplicaSet" { deployment.unwrap_or(name) } else { name })
+    let label = |key: &str| Some(text(pod, &["metadata", "labels", key]));
+    Some(behind(text(owner, &["kind"]), text(owner, &["name"]), label))
 }

@@ -4,6 +4,7 @@ use super::node::{Common, Node, proxy_container, workload};
 use super::objects::{Objects, list, map, selects, text};
 use super::proxy_config::introduce;
 use super::stand_ins::injected;
+use crate::model::owner::WorkloadKind;
 use serde_json::{Value, json};
 
 /// A proxy among the objects.
@@ -13,7 +14,7 @@ pub struct Found {
     pub node: Node,
     /// Its workload.
     pub workload: String,
-    /// Kind of its pod's owner; `None` for a pod without an owner, and for a virtual machine.
+    /// Kind of that workload; `None` for a pod without an owner, and for a virtual machine.
     pub owner: Option<String>,
     /// Whether its pod or WorkloadEntry comes from a cluster.
     pub real: bool,
@@ -40,24 +41,19 @@ fn of_pod(objects: &Objects, pod: &Value, common: &Common) -> Option<Found> {
     let has_proxy = !objects.has_real(pod) && injected(objects, text(pod, &["metadata", "namespace"]), pod);
     let mut node = Node::of_pod(pod, has_proxy, common)?;
     introduce(objects, &common.defaults, pod, proxy_container(pod), &mut node);
-    let workload = workload(pod).unwrap_or(&node.name).to_owned();
-    Some(Found { workload, owner: owner(pod), real: objects.has_real(pod), node })
-}
-
-/// Kind of a pod's owner; for a ReplicaSet, the Deployment.
-fn owner(pod: &Value) -> Option<String> {
-    let owners = list(pod, &["metadata", "ownerReferences"]);
-    let owner = owners.iter().find(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true))?;
-    let kind = text(owner, &["kind"]);
-    let of_deployment = kind == "ReplicaSet" && workload(pod) != Some(text(owner, &["name"]));
-    Some(if of_deployment { "Deployment" } else { kind }.to_owned())
+    let (owner, workload) = match workload(pod) {
+        Some((kind, name)) => (Some(kind.to_owned()), name.to_owned()),
+        None => (None, node.name.clone()),
+    };
+    Some(Found { workload, owner, real: objects.has_real(pod), node })
 }
 
 /// Kinds as users write them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Pod,
-    Workload,
+    /// Of any kind, or of this one.
+    Workload(Option<WorkloadKind>),
     Service,
     Gateway,
     Entry,
@@ -65,27 +61,7 @@ enum Word {
 
 const WORDS: &[(&[&str], Word)] = &[
     (&["pod", "pods", "po"], Word::Pod),
-    (
-        &[
-            "deployment",
-            "deployments",
-            "deploy",
-            "statefulset",
-            "statefulsets",
-            "sts",
-            "daemonset",
-            "daemonsets",
-            "ds",
-            "replicaset",
-            "rs",
-            "job",
-            "jobs",
-            "workload",
-            "deployment.apps",
-            "statefulset.apps",
-        ],
-        Word::Workload,
-    ),
+    (&["workload"], Word::Workload(None)),
     (&["service", "services", "svc"], Word::Service),
     (&["gateway", "gateways", "gw", "gtw", "waypoint"], Word::Gateway),
     (&["workloadentry", "workloadentries", "we"], Word::Entry),
@@ -94,7 +70,10 @@ const WORDS: &[(&[&str], Word)] = &[
 /// The proxies for a word: `POD`, `deploy/NAME`, `svc/NAME`, `gateway/NAME`, `workloadentry/NAME`, each also as
 /// `NAMESPACE/POD`. `None` for any other kind.
 pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) -> Option<Vec<Found>> {
-    let kind_of = |kind: &str| WORDS.iter().find(|(words, _)| words.contains(&kind)).map(|(_, word)| *word);
+    let kind_of = |kind: &str| {
+        let known = WORDS.iter().find(|(words, _)| words.contains(&kind)).map(|(_, word)| *word);
+        known.or_else(|| WorkloadKind::of_word(kind).map(|kind| Word::Workload(Some(kind))))
+    };
     let parts: Vec<&str> = word.split('/').collect();
     let (kind, namespace, name) = match *parts.as_slice() {
         [name] => (Word::Pod, namespace, name),
@@ -125,7 +104,10 @@ pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) ->
             .filter(|found| match kind {
                 Word::Pod => found.node.name == name || found.workload == name,
                 Word::Entry => found.node.name == name,
-                Word::Workload => found.workload == name,
+                Word::Workload(kind) => {
+                    let owner = found.owner.as_deref();
+                    found.workload == name && kind.is_none_or(|kind| owner == Some(kind.as_str()))
+                }
                 Word::Service | Word::Gateway => {
                     selects(selector.as_ref(), found.node.metadata.get("LABELS").and_then(Value::as_object))
                 }

@@ -7,6 +7,7 @@ use super::session::{Exit, Session};
 use crate::explain::view::Live;
 use crate::load::kept;
 use crate::mesh::{self, Answer, Error, ExplainRequest, WhyHere};
+use crate::model::owner::WorkloadKind;
 use crate::report;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -36,9 +37,8 @@ enum Subject {
     #[command(after_help = examples::GATEWAY)]
     Gateway(Named),
     /// The pods of a workload of any kind
-    #[command(aliases = ["statefulset", "sts", "daemonset", "ds", "replicaset", "rs", "job"])]
     #[command(after_help = examples::WORKLOAD)]
-    Workload(Named),
+    Workload(Workload),
     /// One EnvoyFilter, on every proxy given or every proxy that it reaches
     #[command(alias = "envoyfilter")]
     #[command(after_help = examples::FILTER)]
@@ -76,6 +76,19 @@ struct Named {
 }
 
 #[derive(Debug, Args)]
+struct Workload {
+    #[command(flatten)]
+    named: Named,
+    /// Its kind, such as StatefulSet; sts/NAME is short for it [default: any]
+    #[arg(long, value_parser = kind)]
+    kind: Option<WorkloadKind>,
+}
+
+fn kind(word: &str) -> Result<WorkloadKind, String> {
+    WorkloadKind::of_word(word).ok_or_else(|| format!("`{word}` is not a kind of workload"))
+}
+
+#[derive(Debug, Args)]
 struct Field {
     #[command(flatten)]
     named: Named,
@@ -99,10 +112,10 @@ impl Explain {
         let (subject, named) = match &self.subject {
             Subject::Rule(rule) => return rule.run(session),
             Subject::Pod(named) => (mesh::Subject::Pod, named),
-            Subject::Deployment(named) => (mesh::Subject::Deployment, named),
+            Subject::Deployment(named) => (mesh::Subject::Workload(Some(WorkloadKind::Deployment)), named),
             Subject::Service(named) => (mesh::Subject::Service, named),
             Subject::Gateway(named) => (mesh::Subject::Gateway, named),
-            Subject::Workload(named) => (mesh::Subject::Workload, named),
+            Subject::Workload(workload) => (mesh::Subject::Workload(workload.kind), &workload.named),
             Subject::Filter(named) => (mesh::Subject::Filter, named),
             Subject::Field(field) => (mesh::Subject::Field, &field.named),
         };

@@ -51,7 +51,8 @@ pub use example::{Example, example};
 pub use options::ColorChoice;
 pub use session::{Exit, Surroundings};
 
-use crate::mesh::Error;
+use crate::mesh::{Error, ProxyName};
+use crate::model::owner::WorkloadKind;
 use crate::model::release::Release;
 use crate::report::screen::{Mode, Screen};
 use crate::report::style::Role;
@@ -162,25 +163,37 @@ enum Command {
 /// Kinds as in kubectl, with the word of `explain` for each.
 const KINDS: &[(&[&str], &str)] = &[
     (&["pod", "pods", "po"], "pod"),
-    (&["deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"], "deployment"),
     (&["service", "services", "svc"], "service"),
     (&["gateway", "gateways", "gw", "gtw"], "gateway"),
-    (&["statefulset", "statefulsets", "sts", "statefulset.apps"], "workload"),
-    (&["daemonset", "daemonsets", "ds", "daemonset.apps"], "workload"),
-    (&["replicaset", "replicasets", "rs", "job", "jobs", "workload"], "workload"),
+    (&["workload"], "workload"),
     (&["filter", "filters", "envoyfilter", "envoyfilters", "ef"], "filter"),
     (&["rule"], "rule"),
 ];
 
 /// The word of `explain` for a kind as in kubectl.
 fn kind_of(text: &str) -> Option<&'static str> {
-    KINDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, word)| *word)
+    let known = KINDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, word)| *word);
+    known.or_else(|| {
+        let kind = WorkloadKind::of_word(text)?;
+        Some(if kind == WorkloadKind::Deployment { "deployment" } else { "workload" })
+    })
 }
 
-/// The name of a pod or a workload without the kind that kubectl puts in front of it.
-fn pod_name(text: &str) -> &str {
+/// The name of a pod or a workload, with the kind that kubectl puts in front of it.
+fn proxy_name(text: &str) -> ProxyName {
     let of_pods = |kind: &str| matches!(kind_of(kind), Some("pod" | "deployment" | "gateway" | "workload"));
-    text.split_once('/').filter(|(kind, _)| of_pods(kind)).map_or(text, |(_, name)| name)
+    let (kind, name) = match text.split_once('/').filter(|(kind, _)| of_pods(kind)) {
+        Some((kind, name)) => (WorkloadKind::of_word(kind), name),
+        None => (None, text),
+    };
+    ProxyName { kind, name: name.to_owned() }
+}
+
+/// The arguments of `explain` for a kind as in kubectl; none for what is not a kind.
+fn explained(kind: &str) -> Vec<OsString> {
+    let word = kind_of(kind).map(OsString::from);
+    let of = WorkloadKind::of_word(kind).filter(|kind| *kind != WorkloadKind::Deployment);
+    word.into_iter().chain(of.map(|kind| format!("--kind={}", kind.as_str()).into())).collect()
 }
 
 /// The arguments with `explain pod/x` turned into `explain pod x`: kubectl accepts both.
@@ -196,16 +209,22 @@ pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             continue;
         }
         let split = text.split_once('/').filter(|(_, name)| explain && !name.is_empty());
-        let kind = split.and_then(|(kind, _)| KINDS.iter().find(|(words, _)| words.contains(&kind)));
-        if let (Some((_, word)), Some((_, name))) = (kind, split) {
-            arguments.extend([OsString::from(word), OsString::from(name)]);
+        if let Some((kind, name)) = split
+            && kind_of(kind).is_some()
+        {
+            arguments.extend(explained(kind));
+            arguments.push(name.into());
             explain = false;
             continue;
         }
-        let word = KINDS.iter().find(|(words, _)| explain && words.contains(&text));
-        let known = word.is_some() || text == "field";
-        arguments.push(word.map_or_else(|| argument.clone(), |(_, word)| OsString::from(word)));
+        let word = if explain { explained(text) } else { Vec::new() };
+        let known = !word.is_empty() || text == "field";
         explain = (explain && !known) || text == "explain";
+        if word.is_empty() {
+            arguments.push(argument);
+        } else {
+            arguments.extend(word);
+        }
     }
     arguments
 }

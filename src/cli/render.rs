@@ -48,7 +48,7 @@ impl Render {
         let request = RenderRequest {
             settings: self.istiod.of(session),
             given: self.proxies.given(),
-            pod: self.pod.as_ref().map(|pod| super::pod_name(pod).to_owned()),
+            pod: self.pod.as_deref().map(super::proxy_name),
             files: self.files.clone(),
             only_changed: self.only == Some(Only::Changed),
             envoy: self.envoy.envoy.clone(),

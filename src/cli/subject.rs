@@ -37,7 +37,7 @@ impl Source<'_> {
         let request = SubjectRequest {
             settings,
             given: self.proxies.given(),
-            pod: self.pod.map(super::pod_name).map(str::to_owned),
+            pod: self.pod.map(super::proxy_name),
             files: self.files.to_vec(),
             without: self.without.to_vec(),
         };

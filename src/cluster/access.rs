@@ -1,7 +1,7 @@
 //! How to reach a cluster: kubectl's options and rules, resolved to a client.
 
 use super::api::{Cluster, Stop};
-use super::login::{describe, kubeconfig, no_way_in, token_of_file};
+use super::login::{check_names, describe, kubeconfig, no_way_in, token_of_file};
 use crate::source::ErrorMessage;
 use http::{HeaderName, HeaderValue};
 use kube::config::{AuthInfo, KubeConfigOptions};
@@ -96,6 +96,7 @@ impl Access {
                 return Config::incluster().map(|config| (config, "in-cluster".to_owned())).map_err(|_| message);
             }
         };
+        check_names(&kubeconfig, &options)?;
         let context = self.context.clone().or_else(|| kubeconfig.current_context.clone()).unwrap_or_default();
         let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
         let mut config = config.map_err(|error| describe(&error))?;

@@ -1,8 +1,10 @@
 //! Kubeconfigs and ways to log in: which files count, and messages about failures that contain no secrets.
 
-use crate::source::ErrorMessage;
+use crate::source::{ErrorMessage, alike};
+use crate::words::few;
 use kube::client::AuthError;
-use kube::config::{AuthInfo, Kubeconfig, KubeconfigError};
+use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -56,6 +58,46 @@ fn of_kubeconfig(error: &KubeconfigError, name: &str) -> ErrorMessage {
         other => format!("{name}: {}", describe(other)),
     };
     message.into()
+}
+
+/// Fails if the options or the context name something that the kubeconfig does not have, and says what it has, the nearest name
+/// first. The library would send requests without credentials for a user that does not exist.
+pub(super) fn check_names(kubeconfig: &Kubeconfig, options: &KubeConfigOptions) -> Result<(), ErrorMessage> {
+    let contexts: BTreeSet<String> = kubeconfig.contexts.iter().map(|it| it.name.clone()).collect();
+    let clusters: BTreeSet<String> = kubeconfig.clusters.iter().map(|it| it.name.clone()).collect();
+    let users: BTreeSet<String> = kubeconfig.auth_infos.iter().map(|it| it.name.clone()).collect();
+    let current = kubeconfig.current_context.as_ref().filter(|name| !name.is_empty());
+    let Some(context) = options.context.as_ref().or(current) else {
+        return Err(format!("the kubeconfig has no current context; {}", listed("contexts", "", &contexts)).into());
+    };
+    let own = kubeconfig.contexts.iter().find(|it| it.name == *context).and_then(|it| it.context.as_ref());
+    let Some(own) = own else {
+        let which = if options.context.is_some() { "" } else { "current " };
+        let message = format!("the kubeconfig has no {which}context `{context}`");
+        return Err(format!("{message}; {}", listed("contexts", context, &contexts)).into());
+    };
+    let cluster = options.cluster.as_ref().unwrap_or(&own.cluster);
+    if !clusters.contains(cluster) {
+        let wanted = if options.cluster.is_some() { String::new() } else { format!(" of context `{context}`") };
+        let message = format!("the kubeconfig has no cluster `{cluster}`{wanted}");
+        return Err(format!("{message}; {}", listed("clusters", cluster, &clusters)).into());
+    }
+    match &options.user {
+        Some(user) if !users.contains(user) => {
+            Err(format!("the kubeconfig has no user `{user}`; {}", listed("users", user, &users)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The names of a kind that exist, the most similar to `wanted` first.
+fn listed(kind: &str, wanted: &str, names: &BTreeSet<String>) -> String {
+    const MOST: usize = 8;
+    if names.is_empty() {
+        return format!("it has no {kind}");
+    }
+    let ranked = alike::ranked(wanted, names, MOST);
+    format!("{kind}: {}", few(&ranked, names.len(), MOST))
 }
 
 /// The token of a file as client-go reads it, without the line break at its end; `None` when the library reads it correctly,

@@ -2,6 +2,7 @@
 
 use super::facts::{self, Station};
 use crate::model::inventory::{Inventory, Labels, Workload};
+use crate::model::owner::WorkloadKind;
 use crate::model::proxy::{Proxy, ProxyKind};
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub struct Target {
     pub ready: bool,
     /// Equal for pods created from one template.
     template: String,
+    /// Kind and name of the pod's controller: the ReplicaSet of a Deployment, the Job of a CronJob.
+    controller: Option<(String, String)>,
 }
 
 impl Target {
@@ -48,6 +51,7 @@ impl Target {
             version: proxy.istio_version.clone(),
             ready: true,
             template,
+            controller: None,
             namespace,
             pod,
         }
@@ -56,6 +60,17 @@ impl Target {
     /// Its workload in kubectl's notation: `deployment/cart`.
     pub fn owner(&self) -> String {
         format!("{}/{}", self.workload_kind.to_lowercase(), self.workload)
+    }
+
+    /// Kinds and names of the workloads that own it, directly and through another.
+    pub fn owners(&self) -> impl Iterator<Item = (&str, &str)> {
+        let direct = self.controller.as_ref().map(|(kind, name)| (kind.as_str(), name.as_str()));
+        std::iter::once((self.workload_kind.as_str(), self.workload.as_str())).chain(direct)
+    }
+
+    /// Whether a workload of this kind owns it, directly or through another.
+    pub fn belongs_to(&self, kind: WorkloadKind, name: &str) -> bool {
+        self.owners().any(|owner| owner == (kind.as_str(), name))
     }
 
     /// Equal for pods created from one template.
@@ -102,6 +117,7 @@ fn target(inventory: &Inventory, pod: &Workload) -> Option<Target> {
         version: version.to_owned(),
         ready: pod.state.ready,
         template,
+        controller: pod.owner.clone(),
     })
 }
 

@@ -7,7 +7,7 @@ use super::settings::{Breadth, Progress, Settings};
 use super::{Error, Refusal, Unanswered};
 use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
-use crate::load::capture::Pack;
+use crate::load::capture::{Form, Pack};
 use crate::load::dump::{Layout, Redactions};
 use crate::load::{Loaded, yaml, yaml_text};
 use crate::model::redact::Redactor;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 pub struct CaptureRequest {
     /// The mesh: all of it, unless a namespace is given.
     pub settings: Settings,
-    /// A new folder, or a file that ends in `.tar.zst` or `.tar.gz`.
+    /// A new folder, or a file that ends in `.tar`, `.tar.zst` or `.tar.gz`.
     pub path: PathBuf,
     /// Regular expressions for further text to redact.
     pub redact: Vec<String>,
@@ -54,12 +54,17 @@ pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<Capt
     if settings.cluster.capture.is_some() {
         return Err(Refusal::CaptureOfCapture.into());
     }
+    let Some(form) = Form::of(&request.path) else {
+        let message = format!("cannot write {}: a capture is a folder or a tar archive", request.path.display());
+        let help = "end the name in .tar.zst, .tar.gz or .tar, or in a slash for a folder".to_owned();
+        return Err(Error::Text { message, help: Some(help) });
+    };
     let mesh = Mesh::open(settings, &kinds::CAPTURE, progress, |_| Breadth::Mesh)?;
     let cannot = |verb: &str, error: &io::Error, help: Option<&str>| {
         let message = format!("cannot {verb} {}: {error}", request.path.display());
         Error::Text { message, help: help.map(str::to_owned) }
     };
-    let mut pack = Pack::create(&request.path)
+    let mut pack = Pack::create(&request.path, form)
         .map_err(|error| cannot("create", &error, Some("name a folder or file that does not exist yet")))?;
     let mut taken = Taken::default();
     let (objects, dumps, redacted) = fill(&mut pack, &mesh, &redactor, &mut taken, request.no_dumps)

@@ -10,7 +10,7 @@ use super::read::Feed;
 use super::read::{Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal, Unanswered, manifests};
+use super::{Error, Refusal, Unanswered, manifests, named};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds::{self, Needs};
 use crate::cluster::targets::Target;
@@ -20,11 +20,13 @@ use crate::explain::view::{self, Explanation, FieldExplanation};
 use crate::explain::{self, Explainer};
 use crate::load::Loaded;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::{Labels, Object};
+use crate::model::inventory::{Labels, Object, Workload};
+use crate::model::owner::{self, WorkloadKind};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::release::Release;
 use crate::source::{Code, Problem, Severity};
 use crate::study::study;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -59,14 +61,12 @@ pub struct WhyHere {
 pub enum Subject {
     /// A pod, by its name or its workload's.
     Pod,
-    /// The pods of a deployment.
-    Deployment,
     /// The pods behind a service.
     Service,
     /// A gateway or waypoint.
     Gateway,
-    /// The pods of a workload of any kind.
-    Workload,
+    /// The pods of a workload, of one kind or of any.
+    Workload(Option<WorkloadKind>),
     /// One EnvoyFilter, on every proxy that it reaches.
     Filter,
     /// A field of a resource.
@@ -74,13 +74,13 @@ pub enum Subject {
 }
 
 impl Subject {
-    const fn as_str(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Subject::Pod => "pod",
-            Subject::Deployment => "deployment",
             Subject::Service => "service",
             Subject::Gateway => "gateway",
-            Subject::Workload => "workload",
+            Subject::Workload(None) => "workload",
+            Subject::Workload(Some(kind)) => kind.as_str(),
             Subject::Filter => "EnvoyFilter",
             Subject::Field => "field",
         }
@@ -133,7 +133,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         _ => None,
     };
     let mut machines = Vec::new();
-    if request.subject == Subject::Workload && mesh.has_targets() {
+    if request.subject == Subject::Workload(None) && mesh.has_targets() {
         let (namespace, name) = request.parts();
         machines = machines::named(&mesh, namespace, name);
     }
@@ -389,9 +389,7 @@ fn pick(
     // It may exist without a proxy.
     for pod in inventory.workloads.iter() {
         let object = &pod.object;
-        let who =
-            Who { kind: None, namespace: &object.namespace, name: &object.name, workload: "", labels: &pod.labels };
-        if object.kind == "Pod" && request.wants(&who) {
+        if object.kind == "Pod" && request.wants(&Who::of_pod(pod)) {
             let why = match facts::station(pod, inventory.namespace(&object.namespace)) {
                 Station::None(why) => why,
                 Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",
@@ -405,9 +403,18 @@ fn pick(
         // Without the right to list pods, it is unknown whether it exists.
         return Err(unanswered(not_looked_for(&request.words()), None));
     }
+    let any = ExplainRequest { subject: Subject::Workload(None), ..request.clone() };
+    let other = match request.subject {
+        Subject::Workload(Some(_)) => {
+            let same = |target: &&Target| target.workload == any.parts().1 && any.wants(&Who::of_target(target));
+            named::of_another_kind(targets.iter().copied().filter(same))
+        }
+        _ => None,
+    };
     let known: Vec<String> = targets.iter().map(|target| target.full_name()).collect();
     let near = explain::nearest(&request.name, &known);
-    let help = (!near.is_empty()).then(|| format!("pods with a proxy: {}", near.join(", ")));
+    let near = || (!near.is_empty()).then(|| format!("pods with a proxy: {}", near.join(", ")));
+    let help = other.or_else(near);
     let (message, help) = mesh.without_proxy(&request.words(), help);
     Err(unanswered(message, help))
 }
@@ -417,7 +424,7 @@ impl ExplainRequest {
     const fn needs(&self) -> &'static Needs {
         match self.subject {
             Subject::Gateway => &kinds::EXPLAIN_GATEWAY,
-            Subject::Workload => &kinds::EXPLAIN_WORKLOAD,
+            Subject::Workload(None) => &kinds::EXPLAIN_WORKLOAD,
             _ => &kinds::EXPLAIN_POD,
         }
     }
@@ -448,7 +455,12 @@ impl ExplainRequest {
             && match self.subject {
                 Subject::Filter | Subject::Field => true,
                 Subject::Pod => proxy.name == name || of(name),
-                Subject::Deployment | Subject::Workload => of(name),
+                Subject::Workload(None) => of(name),
+                // Without a known owner, the name decides.
+                Subject::Workload(Some(kind)) => match &proxy.owners {
+                    Some(owners) => owners.contains(&(kind.as_str(), name)),
+                    None => of(name),
+                },
                 // A dump does not show which services select it; the canonical service is the closest.
                 Subject::Service => ["service.istio.io/canonical-name", "app.kubernetes.io/name", "app"]
                     .iter()
@@ -486,17 +498,30 @@ struct Who<'w> {
     name: &'w str,
     workload: &'w str,
     labels: &'w Labels,
+    /// Kinds and names of the workloads that own it, if known.
+    owners: Option<Vec<(&'w str, &'w str)>>,
 }
 
 impl<'w> Who<'w> {
     fn of(proxy: &'w Proxy) -> Who<'w> {
         let (namespace, name, workload) = (&proxy.namespace, &proxy.name, &proxy.workload);
-        Who { kind: Some(proxy.kind), namespace, name, workload, labels: &proxy.labels }
+        let owner = proxy.metadata.get("OWNER").and_then(Value::as_str).and_then(owner::in_metadata);
+        let owners = owner.map(|owner| vec![owner]);
+        Who { kind: Some(proxy.kind), namespace, name, workload, labels: &proxy.labels, owners }
     }
 
     fn of_target(target: &'w Target) -> Who<'w> {
         let (namespace, name, workload) = (&target.namespace, &target.pod, &target.workload);
-        Who { kind: Some(target.kind), namespace, name, workload, labels: &target.labels }
+        let owners = Some(target.owners().collect());
+        Who { kind: Some(target.kind), namespace, name, workload, labels: &target.labels, owners }
+    }
+
+    /// A pod that may have no proxy.
+    fn of_pod(pod: &'w Workload) -> Who<'w> {
+        let direct = pod.owner.as_ref().map(|(kind, name)| (kind.as_str(), name.as_str()));
+        let owners = Some(std::iter::once(pod.controller()).chain(direct).collect());
+        let (namespace, name) = (&pod.object.namespace, &pod.object.name);
+        Who { kind: None, namespace, name, workload: "", labels: &pod.labels, owners }
     }
 }
 

@@ -69,6 +69,7 @@ pub use lint::{LintReport, LintRequest, NotChecked, Shard, UnreadProxies, lint};
 #[cfg(feature = "bottle")]
 pub(crate) use manifests::{only_files, read_for_istiod};
 pub use migrate::{MigrateReport, MigrateRequest, Prove, migrate};
+pub use named::ProxyName;
 #[cfg(feature = "bottle")]
 pub use preview::diff;
 pub use proxies::Given;

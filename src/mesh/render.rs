@@ -5,7 +5,7 @@ use super::proxies::{self, Given, Kept, Taken};
 use super::read::{objects, replaced};
 use super::scope::Scope;
 use super::settings::{Progress, Settings};
-use super::{Error, Refusal, manifests, named};
+use super::{Error, ProxyName, Refusal, manifests, named};
 use crate::cluster::targets::Target;
 use crate::engine::Program;
 use crate::lint::tried;
@@ -26,7 +26,7 @@ pub struct RenderRequest {
     /// The config dump.
     pub given: Given,
     /// A pod of the cluster instead, with or without `namespace/`; a workload means its first pod.
-    pub pod: Option<String>,
+    pub pod: Option<ProxyName>,
     /// EnvoyFilters: files, folders, `-`. On a pod of a cluster they replace the applied ones.
     pub files: Vec<PathBuf>,
     /// Whether to write only the resources that the filters change, rather than the whole dump.
@@ -94,7 +94,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
     let mut taken = Taken::default();
     let mut first: Option<Kept> = None;
     let mut rendered = 0;
-    let wanted = |target: &Target| named::is(settings, request.pod.as_deref(), target);
+    let wanted = |target: &Target| named::is(settings, request.pod.as_ref(), target);
     let lent = mesh.lent(&mesh.loaded.inventory.envoy_filters, given, &wanted)?;
     mesh.each(given, Layout::Kept, &wanted, &mut taken, &mut |problems, mut kept| {
         kept.dump.lend(Arc::clone(&lent));

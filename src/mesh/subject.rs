@@ -3,7 +3,7 @@
 use super::proxies::{Given, Taken};
 use super::read::{objects, replaced};
 use super::settings::{Progress, Settings};
-use super::{Error, Refusal, Scope, Unanswered, manifests, named, similar};
+use super::{Error, ProxyName, Refusal, Scope, Unanswered, manifests, named, similar};
 use crate::behaviour::Subject;
 use crate::cluster::targets::Target;
 use crate::engine::{self, PatchId, Program};
@@ -21,7 +21,7 @@ pub struct SubjectRequest {
     /// The config dump.
     pub given: Given,
     /// A pod of the cluster instead, with or without `namespace/`; a workload means its first pod.
-    pub pod: Option<String>,
+    pub pod: Option<ProxyName>,
     /// EnvoyFilters: files, folders, `-`. On a pod of a cluster they replace the applied ones.
     pub files: Vec<PathBuf>,
     /// EnvoyFilters that the comparison leaves out; all when empty.
@@ -93,7 +93,7 @@ pub fn subject<T>(
         .collect();
     let mut taken = Taken::default();
     let (mut seen, mut made) = (0, None);
-    let wanted = |target: &Target| named::is(settings, request.pod.as_deref(), target);
+    let wanted = |target: &Target| named::is(settings, request.pod.as_ref(), target);
     mesh.visit(given, &wanted, &mut taken, &mut |offer| {
         seen += 1;
         let (Some((old, program)), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else {

@@ -3,6 +3,7 @@
 //! Only the fields that decide where a filter applies or what it can match. Each object keeps its document for places.
 
 use super::envoy_filter::EnvoyFilter;
+use super::owner;
 use super::proxy::GATEWAY_NAME_LABEL;
 use crate::source::{Node, Span};
 use std::collections::{BTreeMap, HashMap};
@@ -268,15 +269,7 @@ impl Workload {
         let Some((kind, name)) = self.owner.as_ref().filter(|_| self.object.kind == "Pod") else {
             return (&self.object.kind, &self.object.name);
         };
-        if kind == "ReplicaSet" {
-            let hash = self.labels.get("pod-template-hash").map_or("", String::as_str);
-            if let Some(deployment) = name.strip_suffix(hash).and_then(|name| name.strip_suffix('-'))
-                && !hash.is_empty()
-            {
-                return ("Deployment", deployment);
-            }
-        }
-        (kind, name)
+        owner::behind(kind, name, |key| self.labels.get(key).map(String::as_str))
     }
 }
 

@@ -5,6 +5,7 @@ pub mod envoy_filter;
 mod fields;
 pub mod inventory;
 pub mod istiod;
+pub mod owner;
 pub mod parse_envoy_filter;
 pub mod proxy;
 pub mod proxy_config;

@@ -14,7 +14,7 @@ mod members;
 mod pack;
 mod read;
 
-pub use pack::Pack;
+pub use pack::{Form, Pack};
 pub use read::Capture;
 
 /// Name of the description of a capture.
@@ -22,7 +22,5 @@ const DESCRIPTION: &str = "capture.json";
 
 /// Whether a path is a capture or a bug report, rather than a dump or a folder of dumps.
 pub(crate) fn is_capture(path: &std::path::Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let packed = [".tar", ".tar.gz", ".tar.zst", ".tgz"].iter().any(|ending| name.ends_with(ending));
-    packed || path.join(DESCRIPTION).is_file()
+    Form::of(path).is_some_and(|form| form != Form::Folder) || path.join(DESCRIPTION).is_file()
 }

@@ -18,22 +18,58 @@ enum To {
     Gzip(tar::Builder<GzEncoder<File>>),
 }
 
+/// The form of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A folder.
+    Folder,
+    /// A tar archive.
+    Tar,
+    /// The same, compressed by zstd.
+    Zstd,
+    /// The same, compressed by gzip.
+    Gzip,
+}
+
+/// Endings of files that are not captures. A name that ends in something else is that of a folder: names of contexts have dots.
+const OTHER_FILES: &[&str] = &[
+    ".7z", ".br", ".bz2", ".csv", ".gz", ".html", ".json", ".jsonl", ".lz", ".lz4", ".lzma", ".md", ".pdf", ".rar",
+    ".tbz", ".tbz2", ".txt", ".txz", ".xml", ".xz", ".yaml", ".yml", ".z", ".zip", ".zst", ".zstd",
+];
+
+impl Form {
+    /// The form that a path asks for; `None` if it ends as a file of another kind. A slash at the end names a folder.
+    pub fn of(path: &Path) -> Option<Form> {
+        let whole = path.to_string_lossy();
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if whole.ends_with(std::path::is_separator) {
+            Some(Form::Folder)
+        } else if ends(&[".tar.zst", ".tzst"]) {
+            Some(Form::Zstd)
+        } else if ends(&[".tar.gz", ".tgz"]) {
+            Some(Form::Gzip)
+        } else if ends(&[".tar"]) {
+            Some(Form::Tar)
+        } else {
+            (!ends(OTHER_FILES)).then_some(Form::Folder)
+        }
+    }
+}
+
 impl Pack {
     /// Starts a capture. Fails if the path exists: two captures are never mixed.
-    pub fn create(path: &Path) -> io::Result<Pack> {
-        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    pub fn create(path: &Path, form: Form) -> io::Result<Pack> {
         let new = || OpenOptions::new().write(true).create_new(true).open(path);
-        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-        let to = if ends(&[".tar.zst", ".tzst"]) {
-            To::Zstd(tar::Builder::new(zstd::Encoder::new(new()?, 9)?))
-        } else if ends(&[".tar.gz", ".tgz"]) {
+        let to = match form {
+            Form::Zstd => To::Zstd(tar::Builder::new(zstd::Encoder::new(new()?, 9)?)),
             // Dumps repeat themselves so much that more effort saves little, and costs more than everything else here.
-            To::Gzip(tar::Builder::new(GzEncoder::new(new()?, flate2::Compression::fast())))
-        } else if ends(&[".tar"]) {
-            To::Plain(tar::Builder::new(new()?))
-        } else {
-            fs::create_dir(path)?;
-            To::Folder
+            Form::Gzip => To::Gzip(tar::Builder::new(GzEncoder::new(new()?, flate2::Compression::fast()))),
+            Form::Tar => To::Plain(tar::Builder::new(new()?)),
+            Form::Folder => {
+                fs::create_dir(path)?;
+                To::Folder
+            }
         };
         Ok(Pack { to, path: path.to_owned() })
     }
@@ -82,4 +118,23 @@ fn append<W: Write>(archive: &mut tar::Builder<W>, parts: &[String], content: &[
     header.set_size(content.len() as u64);
     header.set_mode(0o600);
     archive.append_data(&mut header, parts.iter().collect::<PathBuf>(), content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_a_path_decides() {
+        let form = |path: &str| Form::of(Path::new(path));
+        assert_eq!(form("mesh.tar.zst"), Some(Form::Zstd));
+        assert_eq!(form("out/MESH.TGZ"), Some(Form::Gzip));
+        assert_eq!(form("mesh.tar"), Some(Form::Tar));
+        assert_eq!(form("mesh-prod.example.com"), Some(Form::Folder));
+        assert_eq!(form("mesh.2026-01-31"), Some(Form::Folder));
+        assert_eq!(form("mesh.zip"), None);
+        assert_eq!(form("mesh.Tar.XZ"), None);
+        assert_eq!(form("mesh.zst"), None);
+        assert_eq!(form("mesh.zip/"), Some(Form::Folder));
+    }
 }

@@ -181,7 +181,7 @@ fn a_file_that_unpacks_a_thousandfold_is_refused_in_full() {
 /// `capture x.tar` writes a tar, and every format can be read again.
 #[test]
 fn captures_are_written_in_the_form_that_the_name_says() {
-    use kubectl_envoyfilter::load::capture::{Capture, Pack};
+    use kubectl_envoyfilter::load::capture::{Capture, Form, Pack};
     use kubectl_envoyfilter::load::limits::Limits;
     let folder = tempfile::tempdir().unwrap();
     for (name, magic) in [
@@ -192,7 +192,7 @@ fn captures_are_written_in_the_form_that_the_name_says() {
         ("c", b""),
     ] {
         let path = folder.path().join(name);
-        let mut pack = Pack::create(&path).unwrap();
+        let mut pack = Pack::create(&path, Form::of(&path).unwrap()).unwrap();
         pack.add(&["capture.json"], b"{\"kind\": \"Capture\"}").unwrap();
         let filter =
             b"apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: a, namespace: shop}\n";
@@ -206,6 +206,6 @@ fn captures_are_written_in_the_form_that_the_name_says() {
         let (capture, loaded) = Capture::open(&path, Limits::default(), &Default::default(), false);
         assert_eq!(capture.unwrap().description["kind"], "Capture");
         assert_eq!(loaded.inventory.envoy_filters.len(), 1, "{name}");
-        assert!(Pack::create(&path).is_err(), "{name} is overwritten");
+        assert!(Pack::create(&path, Form::of(&path).unwrap()).is_err(), "{name} is overwritten");
     }
 }

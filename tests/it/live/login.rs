@@ -60,7 +60,7 @@ fn a_failing_or_missing_plugin_is_named() {
     let failing = |text: &str| {
         let path = script(&folder, text);
         let said = as_user(&mock, &plugin(path.to_str().unwrap()));
-        assert_eq!(said.code, 2, "{}", said.err);
+        assert_eq!(said.code, 3, "{}", said.err);
         // Neither its output, which may be a token, nor its input is printed.
         assert!(!said.err.contains("canary") && !said.err.contains("jane"), "{}", said.err);
         said.err.replace(path.to_str().unwrap(), "PATH")
@@ -71,7 +71,7 @@ fn a_failing_or_missing_plugin_is_named() {
     let said = failing("echo canary-token");
     assert!(said.contains("is not an ExecCredential with a status (`PATH`)"), "{said}");
     let said = as_user(&mock, &plugin("/nonexistent/login"));
-    assert_eq!(said.code, 2, "{}", said.err);
+    assert_eq!(said.code, 3, "{}", said.err);
     let words = "`/nonexistent/login` does not start: No such file or directory; get it from the platform team";
     assert!(said.err.contains(words), "{}", said.err);
     assert_eq!(mock.requests().len(), 0);
@@ -91,7 +91,7 @@ fn a_broken_kubeconfig_is_not_quoted() {
         assert!(text.contains(from));
         fs::write(&path, text.replace(from, to)).unwrap();
         let said = run(&path, &["get"]);
-        assert_eq!(said.code, 2, "{}", said.err);
+        assert_eq!(said.code, 3, "{}", said.err);
         assert!(said.err.contains(&format!("{}{place}", path.display())), "{}", said.err);
         assert!(!said.err.contains("canary"), "{}", said.err);
     }
@@ -140,6 +140,52 @@ fn several_kubeconfigs_are_one() {
     let list = std::env::join_paths(list).unwrap();
     let said = run(Path::new(&list), &["get"]);
     assert!(said.out.contains("stamp-requests"), "{}{}", said.out, said.err);
+}
+
+/// The names that exist are in the message, the nearest first. Nothing is sent without credentials for a user that does not
+/// exist.
+#[test]
+fn a_name_that_the_kubeconfig_lacks_is_said_with_those_it_has() {
+    let mock = shop().start();
+    let path = mock.kubeconfig("shop");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mesh.tar");
+    let (context, cluster, user) = (["--context", "othr"], ["--cluster", "nope"], ["--user", "nope"]);
+    for (option, words) in [
+        (context, "the kubeconfig has no context `othr`; contexts: other, mock\n"),
+        (cluster, "the kubeconfig has no cluster `nope`; clusters: c\n"),
+        (user, "the kubeconfig has no user `nope`; users: u\n"),
+        (["--kubeconfig", "/nonexistent/config"], "cannot read kubeconfig /nonexistent/config: No such file"),
+    ] {
+        for command in [
+            &["get"][..],
+            &["status"],
+            &["lint"],
+            &["audit", "--to", "1.31"],
+            &["version"],
+            &["explain", "pod/cart"],
+            &["render", "cart"],
+            &["capture", file.to_str().unwrap()],
+            &["watch"],
+            &["get", "--watch"],
+        ] {
+            let said = run(&path, &[command, &option[..]].concat());
+            assert_eq!(said.code, 3, "{command:?} {option:?}: {}{}", said.out, said.err);
+            assert!(said.err.contains(words), "{command:?} {option:?}: {}", said.err);
+        }
+    }
+    let text = fs::read_to_string(&path).unwrap();
+    for (from, to, words) in [
+        ("current-context: mock", "current-context: gone", "the kubeconfig has no current context `gone`; contexts: "),
+        ("current-context: mock\n", "", "the kubeconfig has no current context; contexts: mock, other"),
+        ("{cluster: c, ", "{cluster: d, ", "the kubeconfig has no cluster `d` of context `mock`; clusters: c"),
+    ] {
+        assert!(text.contains(from));
+        fs::write(&path, text.replace(from, to)).unwrap();
+        let said = run(&path, &["get"]);
+        assert!(said.code == 3 && said.err.contains(words), "{from}: {}", said.err);
+    }
+    assert_eq!(mock.requests().len(), 0);
 }
 
 /// A proxy that connects to any requested address, and the requests it received.

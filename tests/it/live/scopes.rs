@@ -150,3 +150,20 @@ fn without_readable_kinds_nothing_is_judged() {
     let said = live(&mock, &["status"]);
     assert!(said.out.contains("no proxy was read: nothing is known") && said.code == 3, "{}{}", said.out, said.err);
 }
+
+/// A folder with the name of an archive looks like a capture that was sent off.
+#[test]
+fn a_capture_in_a_form_that_cannot_be_written_is_refused() {
+    let mock = mesh(&[dump_with("2s", None)]).start();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["mesh.zip", "mesh.tar.xz", "mesh.json", "mesh.gz"] {
+        let path = folder.path().join(name);
+        let said = live(&mock, &["capture", path.to_str().unwrap()]);
+        assert_eq!(said.code, 2, "{name}: {}{}", said.out, said.err);
+        let words =
+            "a capture is a folder or a tar archive\n  help: end the name in .tar.zst, .tar.gz or .tar, or in a slash";
+        assert!(said.err.contains(words), "{name}: {}", said.err);
+        assert!(!path.exists(), "{name}");
+    }
+    assert_eq!(mock.requests().len(), 0);
+}

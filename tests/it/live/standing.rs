@@ -370,3 +370,57 @@ fn a_text_that_is_no_dump_is_named_and_the_next_proxy_is_read() {
     assert_eq!((said.code, said.err.contains("error")), (0, false), "{}{}", said.out, said.err);
     assert!(said.out.contains("shop/cart-2"), "{}", said.out);
 }
+
+/// `sts/cart` is no other name for the Deployment `cart`.
+#[test]
+fn the_kind_of_a_workload_is_honored() {
+    let mut world = shop();
+    for (name, kind, owner) in [
+        ("ledger-0", "StatefulSet", "ledger"),
+        ("report-29384710-x2x9q", "Job", "report-29384710"),
+        ("canary-6f9-abcde", "ReplicaSet", "canary-6f9"),
+    ] {
+        let mut own = pod("shop", owner, 0);
+        own["metadata"]["name"] = name.into();
+        own["metadata"]["ownerReferences"][0]["kind"] = kind.into();
+        own["metadata"]["ownerReferences"][0]["name"] = owner.into();
+        own["metadata"]["labels"] = json!({"app": owner, "rollouts-pod-template-hash": "6f9"});
+        world.add(own);
+        world = world.dump(&format!("shop/{name}"), demo_dump());
+    }
+    let mock = world.start();
+    for (name, want) in [
+        ("deploy/cart", "shop/cart-"),
+        ("rs/cart-5d7", "shop/cart-"),
+        ("sts/ledger", "shop/ledger-0"),
+        ("statefulsets.apps/shop/ledger", "shop/ledger-0"),
+        ("cronjob/report", "shop/report-"),
+        ("job/report-29384710", "shop/report-"),
+        ("rollout/canary", "shop/canary-"),
+        ("workload/ledger", "shop/ledger-0"),
+    ] {
+        let said = live(&mock, &["explain", name]);
+        assert!(said.code == 0 && said.out.starts_with(want), "{name}: {}{}", said.out, said.err);
+        let said = live(&mock, &["render", name, "--only", "changed"]);
+        assert_eq!(said.code, 0, "{name}: {}", said.err);
+    }
+    for (name, kind, exists) in [
+        ("sts/cart", "StatefulSet", "deployment/cart"),
+        ("ds/cart", "DaemonSet", "deployment/cart"),
+        ("rollout/cart", "Rollout", "deployment/cart"),
+        ("cronjob/cart", "CronJob", "deployment/cart"),
+        ("deploy/ledger", "Deployment", "statefulset/ledger"),
+        ("job/report", "Job", "cronjob/report"),
+    ] {
+        for command in ["explain", "render"] {
+            let said = live(&mock, &[command, name]);
+            assert_eq!(said.code, 2, "{command} {name}: {}{}", said.out, said.err);
+            let bare = name.split_once('/').unwrap().1;
+            let words =
+                format!("no {kind} {bare} in namespace shop has a proxy\n  help: what has this name: {exists}\n");
+            assert!(said.err.contains(&words), "{command} {name}: {}", said.err);
+        }
+    }
+    let said = live(&mock, &["explain", "sts", "cart"]);
+    assert!(said.code == 2 && said.err.contains("no StatefulSet cart"), "{}{}", said.out, said.err);
+}
