@@ -65,13 +65,20 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
     let kept_by = reader.reader();
     let lists = async { Ok(lists(cluster, std::mem::take(&mut likely.places), asked, kept_by).await) };
     let control_plane = async { Ok(reader.control_plane().await) };
-    let ((kubernetes, unknown), roots, answers) = try_join!(kubernetes(cluster), control_plane, lists)?;
+    let own = asked.filter(|_| likely.own);
+    let own = async {
+        Ok(match own {
+            Some(namespace) => Some(namespace_object(cluster, namespace).await),
+            None => None,
+        })
+    };
+    let ((kubernetes, unknown), roots, answers, own) = try_join!(kubernetes(cluster), control_plane, lists, own)?;
     // The version decides nothing; it is reported if requested.
     if let Some(fault) = unknown.filter(|_| *needs == kinds::VERSION) {
         let message = format!("cannot read the version of Kubernetes: {fault}");
         reader.problem(Code::NotAllowed, Severity::Warning, message, None);
     }
-    reader.lists(&roots, answers).await;
+    reader.lists(&roots, answers, own).await;
     let asked = reader.asked().await;
     let mut loaded = Loaded::default();
     let options = Options { keep_documents: scope.whole, ..Options::default() };
@@ -155,6 +162,11 @@ async fn lists(cluster: &Cluster, places: Vec<Place>, asked: Option<&str>, reade
         Answer { place, all, home: Some((fallback.to_owned(), home)) }
     });
     stream::iter(work).buffered(AT_ONCE).collect().await
+}
+
+/// One Namespace.
+async fn namespace_object(cluster: &Cluster, name: &str) -> Result<Value, Fault> {
+    cluster.json(&kinds::NAMESPACE.path("v1", None, Some(name)), false).await
 }
 
 /// The ConfigMap with the mesh configuration of a revision: its name and the API server's answer.
@@ -364,13 +376,17 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the wanted parts of some answers, and requests what they lack.
-    async fn lists(&mut self, roots: &BTreeSet<String>, answers: Vec<Answer>) {
+    /// Adds the wanted parts of some answers, and requests what they lack. `own`: the Namespace in scope, if it was requested.
+    async fn lists(&mut self, roots: &BTreeSet<String>, answers: Vec<Answer>, own: Option<Result<Value, Fault>>) {
         let (cluster, scope) = (self.cluster, self.scope);
         let asked = scope.namespace.as_deref().filter(|_| !scope.whole);
         let wanted = wanted(self.needs, asked, roots);
         if let Some(namespace) = asked.filter(|_| wanted.own) {
-            self.namespace(namespace).await;
+            let answer = match own {
+                Some(answer) => answer,
+                None => namespace_object(cluster, namespace).await,
+            };
+            self.namespace(namespace, answer);
         }
         let mut known: Vec<Answer> = Vec::new();
         let mut unknown = Vec::new();
@@ -401,19 +417,17 @@ impl Reader<'_> {
                 self.not_listed(kind, namespace, fault, None);
             }
         }
-        if let (0, Some(namespace)) = (number, asked) {
-            let path = kinds::NAMESPACE.path("v1", None, Some(namespace));
-            if let Err(Fault::NotFound(_)) = cluster.json(&path, false).await {
-                let message = format!("there is no namespace {namespace} in {}", cluster.context);
-                self.problem(Code::NoNamespace, Severity::Error, message, None);
-            }
+        if let (0, Some(namespace)) = (number, asked)
+            && let Err(Fault::NotFound(_)) = namespace_object(cluster, namespace).await
+        {
+            let message = format!("there is no namespace {namespace} in {}", cluster.context);
+            self.problem(Code::NoNamespace, Severity::Error, message, None);
         }
     }
 
-    /// Reads one Namespace; without it, its labels are unknown.
-    async fn namespace(&mut self, name: &str) {
-        let path = kinds::NAMESPACE.path("v1", None, Some(name));
-        match self.cluster.json(&path, false).await {
+    /// Adds one Namespace; without it, its labels are unknown.
+    fn namespace(&mut self, name: &str, answer: Result<Value, Fault>) {
+        match answer {
             Ok(mut object) => {
                 name_kind(&mut object, kinds::NAMESPACE.kind, "v1");
                 self.take(found(object, self.reader()));
