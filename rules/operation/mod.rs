@@ -1,8 +1,10 @@
 //! Rules of the family `operation`. This list is written by `UPDATE=1 cargo test --test it rules`.
 
+pub(crate) mod added_host_not_reached;
 pub(crate) mod added_object_empty;
 pub(crate) mod added_object_out_of_reach;
 pub(crate) mod anchor_not_read;
+pub(crate) mod body_compressed_first;
 pub(crate) mod bootstrap_patch;
 pub(crate) mod cluster_add_on_waypoint;
 pub(crate) mod cluster_not_used;
@@ -17,6 +19,7 @@ pub(crate) mod filter_after_terminal;
 pub(crate) mod filter_not_named;
 pub(crate) mod grpc_cluster_without_http2;
 pub(crate) mod hash_policy_missing;
+pub(crate) mod header_written_later;
 pub(crate) mod insert_without_anchor;
 pub(crate) mod list_replacing_merge_of_filters;
 pub(crate) mod listener_filter_merge_before_1_27;
@@ -34,11 +37,13 @@ pub(crate) mod name_selects_nothing;
 pub(crate) mod no_terminal_filter;
 pub(crate) mod oneof_replaced;
 pub(crate) mod operation_without_effect;
+pub(crate) mod preflight_refused;
 pub(crate) mod proxy_protocol_after_inspector;
 pub(crate) mod rate_limit_never_met;
 pub(crate) mod redirect_to_itself;
 pub(crate) mod removal_refuses_connections;
 pub(crate) mod removed_cluster_in_use;
+pub(crate) mod route_chosen_before;
 pub(crate) mod route_never_reached;
 pub(crate) mod setting_not_read;
 pub(crate) mod sniffed_route_patched_twice;

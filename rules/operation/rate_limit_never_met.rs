@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::managers::{self, Manager};
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::{get, number};
@@ -17,7 +18,8 @@ declare_rule! {
     /// # What it finds
     /// Descriptors of a local rate limit with keys that no rate limit action produces in this order, or with `*` in a value; actions of a stage
     /// that no rate limit filter of the proxy has; with config dumps, actions on a proxy without any rate limit filter,
-    /// and a global rate limit on a proxy without any actions.
+    /// and a global rate limit on a proxy without any actions, or for internal requests only, from Envoy 1.33 on, if the connection manager has
+    /// no `internal_address_config`.
     ///
     /// # Why it matters
     /// An action produces a descriptor, and a limit applies to the descriptor with the same keys in the same order. A
@@ -51,6 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .any(|object| object.member("rate_limits").is_some() || object.member("descriptors").is_some())
     });
     never_asked(rule, cx, out);
+    never_internal(rule, cx, out);
     if !mentioned {
         return;
     }
@@ -215,6 +218,33 @@ fn never_asked(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("never calls its service")
                 .note("a global rate limit applies only to requests whose route or virtual host has rate limit actions")
                 .help("applyTo: VIRTUAL_HOST\npatch:\n  operation: MERGE\n  value:\n    rate_limits:\n    - actions:\n      - remote_address: {}");
+            out.push(seen.tell(finding));
+        }
+    }
+}
+
+/// Global rate limits for internal requests where no address is internal.
+fn never_internal(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.full_name() == GLOBAL) {
+            let kind = object.member("request_type").filter(|kind| kind.entry.value.as_str() == Some("internal"));
+            let Some(kind) = kind.filter(|_| cx.envoy_minor_of(&value.view).is_some_and(|minor| minor >= 33)) else {
+                continue;
+            };
+            let never = |run: &PatchRun<'_, '_>| {
+                let managers = managers::changed(run.run);
+                let mut own = managers
+                    .iter()
+                    .filter(|manager| manager.filters.iter().any(|filter| filter.origin == run.id.origin()));
+                let internal = |manager: &Manager<'_>| manager.config.get("internal_address_config").is_some();
+                run.run.knowledge == Knowledge::Dump && run.changes() && !own.any(internal)
+            };
+            let Some(seen) = cx.seen(&value.view, never) else { continue };
+            let finding = value
+                .finding(rule, kind.entry.value.span, "no request is internal: this filter never calls its service")
+                .label("never calls its service")
+                .note("from Envoy 1.33 on, an address is internal only if `internal_address_config` of the connection manager says so")
+                .help("request_type: both");
             out.push(seen.tell(finding));
         }
     }

@@ -13,7 +13,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A VIRTUAL_HOST patch that sets `retry_policy` or `hedge_policy` on virtual hosts whose routes all have their own;
-    /// `rate_limits` if all routes have their own and do not include those of the virtual host. Needs config dumps.
+    /// `rate_limits` if all routes have their own and do not include those of the virtual host, or ignore them with
+    /// `vh_rate_limits: IGNORE`. Needs config dumps.
     ///
     /// # Why it matters
     /// Envoy reads the setting of the virtual host only for routes without their own. istiod writes a `retry_policy` into
@@ -49,15 +50,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .flat_map(|run| &run.trace.effects)
                 .filter_map(|(place, _)| place.vhost.clone())
                 .collect();
+            let ignored = *setting == "rate_limits" && seen.runs.iter().any(|run| by_routes(run, ignores));
+            if ignored && local(cx) {
+                continue;
+            }
             let finding = view
                 .finding(
                     rule,
                     view.value_path_span(setting),
-                    format!("no request uses this: every route of the virtual hosts has its own `{setting}`"),
+                    if ignored {
+                        "no request uses this: every route of the virtual hosts has `vh_rate_limits: IGNORE`".to_owned()
+                    } else {
+                        format!("no request uses this: every route of the virtual hosts has its own `{setting}`")
+                    },
                 )
                 .label("only for routes without their own")
                 .note(format!("virtual hosts: {}", names::listed(vhosts.iter().map(String::as_str), 6)))
                 .help(match *setting {
+                    "rate_limits" if ignored => "remove vh_rate_limits, or write INCLUDE".to_owned(),
                     "rate_limits" => {
                         "let the routes include them: HTTP_ROUTE with route: {include_vh_rate_limits: true}".to_owned()
                     }
@@ -70,18 +80,48 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
+/// Whether a given patch has a local rate limit, which reads the actions too.
+fn local(cx: &Context<'_>) -> bool {
+    cx.values().iter().flat_map(|value| &value.objects).any(|object| object.short_name() == "LocalRateLimit")
+}
+
 /// Whether every route of every virtual host that the patch reaches has its own setting.
 fn overridden(run: &PatchRun<'_, '_>, setting: &str) -> bool {
+    by_routes(run, |route| {
+        let action = route.get("route");
+        let includes = ["include_vh_rate_limits", "vh_rate_limits"].iter().any(|field| {
+            let written = action.and_then(|action| action.get(field));
+            written.is_some()
+        });
+        let own = action.and_then(|action| action.get(setting));
+        let own = own.is_some_and(|own| setting != "rate_limits" || !own.items().is_empty());
+        own && !(setting == "rate_limits" && includes) || setting == "rate_limits" && ignores(route)
+    })
+}
+
+/// Whether a route ignores the rate limits of its virtual host.
+fn ignores(route: &Tree<'_>) -> bool {
+    let configs = route.get("typed_per_filter_config").map(Tree::readable);
+    let configs = configs.as_deref().map(Tree::entries).unwrap_or_default();
+    configs.iter().any(|(_, config)| {
+        let config = config.readable();
+        config.type_name().is_some_and(|name| name.ends_with(".ratelimit.v3.RateLimitPerRoute"))
+            && config.str_at("vh_rate_limits") == "IGNORE"
+    })
+}
+
+/// Whether every route that forwards, of every virtual host that the patch reaches, passes a test.
+fn by_routes(run: &PatchRun<'_, '_>, test: impl Fn(&Tree<'_>) -> bool) -> bool {
     let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
     let mut any = false;
     for place in places.filter(|place| place.kind == ResourceKind::Route && place.vhost.is_some()) {
         let Some(vhost) = run.run.object(place) else { return false };
         for route in vhost.get("routes").map(Tree::items).unwrap_or_default() {
             // Redirects and direct responses forward nothing.
-            let Some(action) = route.get("route") else { continue };
-            let includes = action.get("include_vh_rate_limits").is_some() || action.get("vh_rate_limits").is_some();
-            let own = action.get(setting).is_some_and(|own| setting != "rate_limits" || !own.items().is_empty());
-            if !own || (setting == "rate_limits" && includes) {
+            if route.get("route").is_none() {
+                continue;
+            }
+            if !test(route) {
                 return false;
             }
             any = true;

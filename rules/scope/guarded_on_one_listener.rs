@@ -6,7 +6,7 @@ use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::names::listed;
 use crate::lint::per_run::PerRun;
 use crate::lint::seen::{Seen, config_type};
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
@@ -17,9 +17,10 @@ declare_rule! {
     /// A check or limit on one listener of a gateway, whose hosts another listener serves without it.
     ///
     /// # What it finds
-    /// With config dumps of gateways: an inserted filter for authorization, authentication or rate limits, and an inserted
-    /// route that refuses requests, if a host of that listener or virtual host is also served, with routes that forward,
-    /// where no such filter or route is: the port of plain HTTP beside that of HTTPS, another filter chain.
+    /// With config dumps of gateways: an inserted filter for authorization, authentication or rate limits, or a Lua script that answers
+    /// requests with 401 or 403; an inserted route that refuses requests; and `rate_limits` of a virtual host; if a host of that listener or
+    /// virtual host is also served, with routes that forward, where no such filter, route or `rate_limits` are: the port of plain HTTP
+    /// beside that of HTTPS, another filter chain.
     ///
     /// # Why it matters
     /// Requests with another scheme or port reach the same workload unchecked.
@@ -70,6 +71,8 @@ struct Host {
     forwards: bool,
     /// The matches of routes that refuse requests.
     refused: BTreeSet<String>,
+    /// Whether it, or one of its routes, has rate limits.
+    limited: bool,
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -77,7 +80,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| matches!(view.patch.context, PatchContext::Gateway | PatchContext::Any)) {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
         let open: &dyn Fn(&PatchRun<'_, '_>) -> BTreeMap<String, BTreeSet<String>> = match view.patch.apply_to {
-            ApplyTo::HttpFilter if is_check(value) => &|run| beside_filter(run, value, &known),
+            ApplyTo::HttpFilter if is_check(value) || refuses_by_script(cx, &view) => {
+                &|run| beside_filter(run, value, &known)
+            }
+            ApplyTo::VirtualHost if value.get("rate_limits").is_some() => &|run| beside_limits(run, &known),
             ApplyTo::HttpRoute if refuses(value) => &|run| beside_route(run, value, &known),
             _ => continue,
         };
@@ -117,6 +123,19 @@ fn by(found: &BTreeMap<String, BTreeSet<String>>) -> String {
 fn is_check(filter: &Tree<'_>) -> bool {
     let kind = config_type(filter);
     CHECKS.iter().any(|check| kind.ends_with(check))
+}
+
+/// Whether a script of a filter answers requests that are not authorized.
+fn refuses_by_script(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    let Some(own) = cx.value_of(view) else { return false };
+    let mut scripts = cx.loadable_scripts().filter(|script| std::ptr::eq(script.value, own) && script.script.main);
+    scripts.any(|script| {
+        let answers = script.chunk.names.contains("envoy_on_request") && script.script.text.contains(":respond(");
+        let status = ["401", "403"].iter().any(|status| script.chunk.strings.contains(status));
+        // A script that looks at the port or the scheme may tell listeners apart.
+        let asks = script.chunk.strings.iter().any(|text| matches!(*text, ":scheme" | "x-forwarded-proto"));
+        answers && status && !asks && !script.script.text.contains("downstreamLocalAddress")
+    })
 }
 
 fn refuses(route: &Tree<'_>) -> bool {
@@ -174,11 +193,14 @@ fn hosts(run: &ProxyRun<'_>, routes: &str) -> Vec<Host> {
         let domains = host.get("domains").map(Tree::items).unwrap_or_default();
         let routes = host.get("routes").map(Tree::items).unwrap_or_default();
         let refused = routes.iter().filter(|route| refuses(route)).filter_map(|route| route.get("match"));
+        let limits = |tree: &Tree<'_>| tree.get("rate_limits").is_some();
+        let limited = limits(host) || routes.iter().filter_map(|route| route.get("route")).any(limits);
         Host {
             name: host.name().to_owned(),
             domains: domains.iter().filter_map(Tree::as_str).map(without_port).collect(),
             forwards: host.str_at("require_tls") != "ALL" && routes.iter().any(|route| route.get("route").is_some()),
             refused: refused.map(json::canonical).collect(),
+            limited,
         }
     };
     all.iter().map(host).collect()
@@ -200,6 +222,18 @@ fn beside_filter(
     let hosts = guarded.filter_map(|manager| doors.hosts.get(&manager.routes)).flatten();
     let domains: BTreeSet<&str> = hosts.flat_map(|host| &host.domains).map(String::as_str).collect();
     doors.others(&domains, |manager, _| !manager.filters.iter().any(|(other, _)| **other == *kind))
+}
+
+/// Where a virtual host with rate limits is served without any.
+fn beside_limits(run: &PatchRun<'_, '_>, known: &PerRun<Doors>) -> BTreeMap<String, BTreeSet<String>> {
+    let doors = known.of(run.run, Doors::of);
+    let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
+    let hosts = changed.filter_map(|(place, _)| {
+        let hosts = doors.hosts.get(&place.resource)?;
+        hosts.iter().find(|host| place.vhost.as_deref() == Some(&host.name))
+    });
+    let domains: BTreeSet<&str> = hosts.flat_map(|host| &host.domains).map(String::as_str).collect();
+    doors.others(&domains, |_, host| !host.limited)
 }
 
 /// Where the host of an inserted route that refuses requests is served without one for the same requests.

@@ -31,6 +31,7 @@ pub(crate) mod removes_protection;
 pub(crate) mod retries_repeat_writes;
 pub(crate) mod runs_before_authentication;
 pub(crate) mod secret_in_value;
+pub(crate) mod server_name_unknown;
 pub(crate) mod shared_state_leak;
 pub(crate) mod token_never_required;
 pub(crate) mod token_rule_never_reached;

@@ -5,7 +5,7 @@ use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::scripts::Loadable;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
@@ -21,7 +21,8 @@ declare_rule! {
     /// # What it finds
     /// A LISTENER, NETWORK_FILTER, HTTP_FILTER, FILTER_CHAIN, ROUTE_CONFIGURATION or VIRTUAL_HOST patch on the outbound
     /// side or on a gateway that changes something that several hosts share, if the name of the EnvoyFilter is that of
-    /// one of these hosts, or if the value contains credentials, allows other origins (CORS), or switches a filter off.
+    /// one of these hosts, or if the value contains credentials, allows other origins (CORS), switches a filter off, or, outbound,
+    /// sets `host_rewrite_literal`.
     /// Needs config dumps.
     ///
     /// # Why it matters
@@ -54,7 +55,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()).filter(|_| shared) else {
             continue;
         };
-        let worse = sensitive(value).or_else(|| of_script(cx, &view));
+        let worse = sensitive(value).or_else(|| of_script(cx, &view)).or_else(|| renames(&view, value));
         let mut reached = |run: &PatchRun<'_, '_>| -> Hosts {
             let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
             let mut hosts = Hosts::new();
@@ -80,7 +81,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let own = cx.value_of(&view);
         let scripts: Vec<Loadable<'_, '_>> =
             cx.loadable_scripts().filter(|script| own.is_some_and(|own| std::ptr::eq(script.value, own))).collect();
-        let conditional = || worse != Some(ORIGINS) && hosts.keys().any(|host| mentions(value, host, &scripts));
+        let conditional = || {
+            worse.is_none_or(|worse| worse != ORIGINS && worse != RENAMED)
+                && hosts.keys().any(|host| mentions(value, host, &scripts))
+        };
         if hosts.len() < 2 || conditional() {
             continue;
         }
@@ -200,7 +204,19 @@ fn meant_for(view: &PatchView<'_>, hosts: &Hosts) -> Option<String> {
     found.next().is_none().then(|| one.clone())
 }
 
+const RENAMED: &str = "their requests have this host";
 const ORIGINS: &str = "their answers are open to these origins";
+
+/// The same for a host that requests to all services of a sidecar get.
+fn renames(view: &PatchView<'_>, value: &Node) -> Option<&'static str> {
+    let mut found = None;
+    walk::fields(value, &mut |field| {
+        if field.is("host_rewrite_literal") && view.patch.context == PatchContext::SidecarOutbound {
+            found = Some(RENAMED);
+        }
+    });
+    found
+}
 
 /// What makes a value worse where hosts share it.
 fn sensitive(value: &Node) -> Option<&'static str> {

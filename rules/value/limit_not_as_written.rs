@@ -11,11 +11,12 @@ declare_rule! {
     ///
     /// # What it finds
     /// Descriptors of a local rate limit whose bucket is larger and is filled faster than the bucket of the filter, which the same requests
-    /// empty; `status` or `rate_limited_status` below 400; `apply_on_stream_done` if no given rate limit applies to requests.
+    /// empty; `status` or `rate_limited_status` below 400; `apply_on_stream_done` if no given rate limit applies to requests; a bandwidth
+    /// limit that is on and has no `limit_kbps`, here or in a given patch of routes.
     ///
     /// # Why it matters
     /// Each of these limits less, or more, than it seems to: requests with the descriptor are refused by the smaller bucket, clients get 429
-    /// instead of a redirect, and what is counted after the response refuses nothing.
+    /// instead of a redirect, what is counted after the response refuses nothing, and without `limit_kbps` no body arrives.
     ///
     /// # How to fix
     /// `always_consume_default_token_bucket: false`; a status from 400 on; `apply_on_stream_done` only beside a rate limit without it.
@@ -29,11 +30,12 @@ declare_rule! {
 const LOCAL: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
 const GLOBAL: &str = "envoy.extensions.filters.http.ratelimit.v3.RateLimit";
 const ACTIONS: &str = "envoy.config.route.v3.RateLimit";
+const BANDWIDTH: &str = "envoy.extensions.filters.http.bandwidth_limit.v3.BandwidthLimit";
 const DONE: &str = "apply_on_stream_done";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let limits = || cx.values().iter().flat_map(|value| value.objects.iter().map(move |object| (value, object)));
-    let mut asked: Option<bool> = None;
+    let (mut asked, mut somewhere): (Option<bool>, Option<bool>) = (None, None);
     for (value, object) in limits() {
         match object.full_name() {
             LOCAL => {
@@ -41,6 +43,27 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 larger(rule, value, object, out);
             }
             GLOBAL => status(rule, value, object, "rate_limited_status", out),
+            BANDWIDTH => {
+                let mode =
+                    object.member("enable_mode").filter(|_| object.whole && object.member("limit_kbps").is_none());
+                let Some(mode) = mode.filter(|mode| mode.entry.value.as_str() != Some("DISABLED")) else { continue };
+                let limited = || {
+                    limits().any(|(_, other)| other.full_name() == BANDWIDTH && other.member("limit_kbps").is_some())
+                };
+                if *somewhere.get_or_insert_with(limited) {
+                    continue;
+                }
+                out.push(
+                    value
+                        .finding(
+                            rule,
+                            mode.entry.key_span,
+                            "no body arrives: without `limit_kbps` the limit is 0 KiB/s",
+                        )
+                        .label("0 KiB/s")
+                        .help("limit_kbps: 1024"),
+                );
+            }
             ACTIONS => {
                 let Some(done) = object.member(DONE).filter(|_| is_done(object)) else { continue };
                 let at_once = || limits().any(|(_, other)| other.full_name() == ACTIONS && !is_done(other));

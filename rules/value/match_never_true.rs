@@ -11,11 +11,13 @@ declare_rule! {
     ///
     /// # What it finds
     /// Paths and prefixes of routes that contain a query, do not begin with a slash, or contain `*`; headers named `path`,
-    /// `method`, `authority` or `scheme` without their colon, also in rate limits and hash policies; methods in lowercase;
+    /// `method`, `authority` or `scheme` without their colon, also in rate limits and hash policies; methods in lowercase, and several in one text;
+    /// names of query parameters with their value;
     /// domains of virtual hosts with a scheme, a path, or a `*` that is neither first nor last. Regular expressions of paths
     /// without a slash at the beginning, with slashes around them, or with a query. Paths and principals of RBAC rules with
     /// the same mistakes or a `*`; lists of header names for `ext_authz` with capitals; origins of CORS policies with capitals,
-    /// of CSRF policies with a scheme; content types of compressors with parameters or wildcards.
+    /// of CSRF policies with a scheme; content types of compressors with parameters or wildcards. `downstream_nodes` of faults, which compares
+    /// a header that proxies of Istio do not send.
     ///
     /// # Why it matters
     /// Envoy compares paths without their query, and reads no wildcards in them. Pseudo headers begin with a colon, methods
@@ -39,6 +41,7 @@ const HEADERS: [(&str, &str); 3] = [
 ];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    nodes(rule, cx, out);
     for value in cx.values() {
         for object in &value.objects {
             let vain = texts(object, &value.objects).into_iter();
@@ -62,6 +65,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 } else if name == ":method"
                     && let Some(exact) =
                         node("string_match").and_then(|it| get(it, "exact")).or_else(|| node("exact_match"))
+                    && let Some(methods) = exact.as_str().filter(|text| text.contains([',', '|', ' ']))
+                {
+                    let message = format!("no request has the method `{methods}`: a request has one");
+                    let all: Vec<&str> = methods.split([',', '|', ' ']).filter(|one| !one.is_empty()).collect();
+                    report(exact, message, format!("safe_regex: {{regex: {}}}", all.join("|")), Severity::Error);
+                } else if name == ":method"
+                    && let Some(exact) =
+                        node("string_match").and_then(|it| get(it, "exact")).or_else(|| node("exact_match"))
                     && let Some(method) = exact.as_str().filter(|text| text.chars().any(|c| c.is_ascii_lowercase()))
                 {
                     let upper = method.to_ascii_uppercase();
@@ -81,6 +92,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     }
                 }
             }
+            if object.full_name() == "envoy.config.route.v3.QueryParameterMatcher"
+                && let Some(named) = node("name")
+                && let Some((name, wanted)) = named.as_str().and_then(|name| name.split_once('='))
+            {
+                let message =
+                    format!("no query parameter is named `{name}={wanted}`: the value is not part of the name");
+                let help = format!("name: {name}\nstring_match: {{exact: {wanted}}}");
+                report(named, message, help, Severity::Error);
+            }
             if object.full_name() == "envoy.config.route.v3.VirtualHost" {
                 for domain in node("domains").map(Node::items).unwrap_or_default() {
                     if let Some((message, help)) = host(domain.as_str().unwrap_or_default()) {
@@ -89,6 +109,30 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
             }
         }
+    }
+}
+
+/// Faults for the proxies that a request comes from.
+fn nodes(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut named: Option<bool> = None;
+    let objects = || cx.values().iter().flat_map(|value| value.objects.iter().map(move |object| (value, object)));
+    let faults = objects().filter(|(_, it)| it.full_name() == "envoy.extensions.filters.http.fault.v3.HTTPFault");
+    for (value, nodes) in faults.filter_map(|(value, fault)| Some((value, fault.member("downstream_nodes")?))) {
+        let sends = || objects().any(|(_, object)| object.member("add_user_agent").is_some());
+        if nodes.entry.value.items().is_empty() || *named.get_or_insert_with(sends) {
+            continue;
+        }
+        out.push(
+            value
+                .finding(
+                    rule,
+                    nodes.entry.key_span,
+                    "no proxy of Istio sends `x-envoy-downstream-service-node`, which this compares",
+                )
+                .severity(Severity::Warning)
+                .label("matches no request")
+                .help("headers:\n- name: <header of the requests that get the fault>\n  string_match: {exact: …}"),
+        );
     }
 }
 

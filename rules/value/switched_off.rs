@@ -17,7 +17,8 @@ declare_rule! {
     /// limits, network rate limits, mirrors, and matches of routes. And a fault without `percentage` or a bandwidth
     /// limit without `enable_mode`, which default to 0 % and `DISABLED`. An `ext_proc` filter that skips headers, bodies and
     /// trailers of both directions, an RBAC filter that has no rules or denies by none, and an HTTP filter with
-    /// `disabled: true`, unless a given patch configures routes for them. A fault filter with `max_active_faults: 0`.
+    /// `disabled: true`, unless a given patch configures routes for them. A fault filter with `max_active_faults: 0`, outlier detection with
+    /// `consecutive_5xx` and `enforcing_consecutive_5xx: 0`.
     /// For information, a `runtime_filter` of an access log without `percent_sampled`.
     ///
     /// # Why it matters
@@ -185,6 +186,26 @@ fn sampled(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings) 
     }
 }
 
+/// A number of errors after which no endpoint is ejected.
+fn outliers(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings) {
+    for object in value.objects.iter().filter(|it| it.full_name() == "envoy.config.cluster.v3.OutlierDetection") {
+        let Some(enforced) = object.member("enforcing_consecutive_5xx") else { continue };
+        let zero = matches!(&enforced.entry.value.value, NodeValue::Number(text) if text == "0");
+        if zero && object.member("consecutive_5xx").is_some() {
+            out.push(
+                value
+                    .finding(
+                        rule,
+                        enforced.entry.key_span,
+                        "`consecutive_5xx` ejects nothing: `enforcing_consecutive_5xx` is 0 %",
+                    )
+                    .label("turned off")
+                    .help("remove `enforcing_consecutive_5xx`, which defaults to 100"),
+            );
+        }
+    }
+}
+
 /// Filters that do nothing because of all that they do not do.
 fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let all = || cx.values().iter().flat_map(|value| &value.objects);
@@ -211,6 +232,7 @@ fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     idle(rule, cx, out);
     for value in cx.values() {
+        outliers(rule, value, out);
         sampled(rule, value, out);
         for object in value.objects.iter().filter(|object| object.whole) {
             for switch in SWITCHES.iter().filter(|switch| switch.message == object.full_name()) {

@@ -15,6 +15,8 @@ pub(crate) mod held;
 pub(crate) mod inert;
 pub(crate) mod live;
 pub(crate) mod made_up;
+pub(crate) mod managers;
+pub(crate) mod metadata;
 pub(crate) mod names;
 pub(crate) mod no_match;
 pub(crate) mod order;

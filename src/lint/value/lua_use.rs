@@ -241,6 +241,7 @@ impl<'t> Reader<'t> {
                     at + 1
                 }
                 Token::Name(name) => {
+                    self.bytes_of_answer(at, name);
                     self.name(at, name);
                     at + 1
                 }
@@ -250,6 +251,7 @@ impl<'t> Reader<'t> {
                 }
                 Token::Text(name) => {
                     self.named_by_text(at, name);
+                    self.metadata(at, name);
                     at + 1
                 }
                 _ => at + 1,

@@ -4,6 +4,7 @@
 use super::case_folders;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 /// Effects of filters on requests, with the cases that show them.
 const ABILITIES: &[(&str, &[&str])] = &[
@@ -141,17 +142,52 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF165", "mistake-glob"),
     ("EF167", "mistake-header-appended"),
     ("EF171", "mistake-path-with-query"),
+    ("EF165", "mistake-fault-nodes"),
+    ("EF165", "mistake-list-of-methods"),
     ("EF171", "mistake-regex-of-a-part"),
+    ("EF172", "mistake-bandwidth"),
+    ("EF172", "mistake-descriptor-above-bucket"),
+    ("EF172", "mistake-limit-status"),
+    ("EF173", "mistake-log-filter"),
+    ("EF174", "mistake-login-callback"),
+    ("EF175", "mistake-shell-variable"),
+    ("EF176", "mistake-status-of-a-request"),
+    ("EF177", "mistake-token-requirement"),
+    ("EF178", "mistake-header-refused"),
+    ("EF180", "mistake-cookies-replaced"),
+    ("EF181", "mistake-authorization-path"),
+    ("EF337", "mistake-internal-limit"),
+    ("EF339", "mistake-limit-ignored"),
     ("EF343", "mistake-retriable-codes"),
     ("EF343", "mistake-no-retry-condition"),
     ("EF344", "mistake-route-match"),
     ("EF347", "mistake-redirect-loop"),
+    ("EF349", "mistake-key-of-the-claims"),
+    ("EF349", "mistake-limit-by-claim"),
+    ("EF349", "mistake-metadata-before-token"),
+    ("EF350", "mistake-limit-before-token"),
+    ("EF351", "mistake-compressed-body"),
+    ("EF352", "mistake-preflight"),
+    ("EF353", "mistake-host-of-another-name"),
+    ("EF353", "mistake-host-with-a-port"),
+    ("EF354", "mistake-route-by-claim"),
+    ("EF521", "mistake-host-of-all"),
     ("EF528", "mistake-token-rules"),
     ("EF529", "mistake-principal"),
+    ("EF529", "mistake-principal-regex"),
     ("EF531", "cors"),
+    ("EF534", "mistake-headers-at-the-gateway"),
     ("EF535", "mistake-range"),
     ("EF536", "mistake-namespace-prefix"),
     ("EF537", "mistake-and-rules"),
+    ("EF538", "mistake-limit-of-one-port"),
+    ("EF538", "mistake-one-door"),
+    ("EF538", "mistake-one-virtual-host"),
+    ("EF538", "mistake-script-at-one-door"),
+    ("EF539", "mistake-port-of-the-service"),
+    ("EF539", "mistake-port-of-the-workload"),
+    ("EF540", "oauth2"),
+    ("EF541", "mistake-server-name"),
 ];
 
 /// Additional cases for directions.
@@ -176,14 +212,27 @@ fn every_ability_and_every_failure_has_a_case_and_every_case_is_listed() {
     assert_eq!(found.difference(&listed).collect::<Vec<_>>(), Vec::<&&str>::new(), "there, and not listed");
 }
 
+/// The config dump of the proxy that a case is about.
+fn dump_of(case: &str) -> String {
+    let (_, text) = first_line_and_text(case);
+    let own = text.lines().find_map(|line| line.strip_prefix("proxy: {dump: ")?.strip_suffix('}'));
+    let folder = crate::support::testdata("behaviour").join(case);
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/demo/cart.json.zst");
+    own.map_or(demo, |path| folder.join(path)).to_str().unwrap().to_owned()
+}
+
 /// What a request shows of the wrong filter, `lint` finds without one, and nothing of the kind in the correct filter.
 #[test]
 fn lint_finds_the_mistakes_that_requests_show() {
     for (code, case) in MISTAKES {
+        let dump = dump_of(case);
         let found = |file: &str| {
             let path = crate::support::testdata("behaviour").join(case).join(file);
-            let said = super::said(&["lint", path.to_str().unwrap(), "-o", "json"]);
-            said.out.contains(&format!("\"code\": \"{code}\""))
+            let said = |more: &[&str]| {
+                let said = super::said(&[&["lint", path.to_str().unwrap(), "-o", "json"], more].concat());
+                said.out.contains(&format!("\"code\": \"{code}\""))
+            };
+            said(&[]) || said(&["--dump", &dump])
         };
         assert!(found("bad.yaml"), "{case}: {code} does not find the mistake");
         assert!(!found("good.yaml"), "{case}: {code} finds the correct filter");

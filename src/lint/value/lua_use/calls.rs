@@ -343,6 +343,9 @@ impl<'t> Reader<'t> {
         }
         // A header that was removed or replaced before is no longer the client's.
         let lower = header.to_ascii_lowercase();
+        if method != "remove" && !self.asked.contains(&lower) {
+            self.found.written.push(named);
+        }
         if method != "add" {
             self.removed.insert(lower);
         } else if !self.removed_any && !self.removed.contains(&lower) {

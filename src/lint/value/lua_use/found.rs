@@ -40,6 +40,12 @@ pub(crate) struct Use<'t> {
     pub added: Vec<Named<'t>>,
     /// Those of them that the script does not read before.
     pub appended: Vec<Named<'t>>,
+    /// Request headers that the script writes and does not read before.
+    pub written: Vec<Named<'t>>,
+    /// Namespaces of dynamic metadata that are read while the request passes.
+    pub metadata: Vec<Named<'t>>,
+    /// Uses of the bytes of a response's body.
+    pub answer_bytes: Vec<Named<'t>>,
     /// Request headers that are set to what the script itself contains.
     pub set: Vec<Named<'t>>,
     /// Locals outside of the functions that are used like `shared`.

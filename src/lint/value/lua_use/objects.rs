@@ -68,6 +68,32 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// A namespace of dynamic metadata that the script reads of a request: `dynamicMetadata():get("…")`.
+    pub(super) fn metadata(&mut self, at: usize, namespace: &'t str) {
+        let token = |back: usize| at.checked_sub(back).map_or(Token::End, |at| self.token(at));
+        let gets = (token(1), token(2), token(3)) == (Token::Sign("("), Token::Name("get"), Token::Sign(":"));
+        let stored = match token(4) {
+            Token::Sign(")") => token(6) == Token::Name("dynamicMetadata"),
+            Token::Name(name) => !self.headers.contains(name),
+            _ => false,
+        };
+        if gets && stored && matches!(self.entry(), Some((false, _))) {
+            let named = self.named(at, namespace);
+            self.found.metadata.push(Named { at: named.at + 1, ..named });
+        }
+    }
+
+    /// A method that reads or writes the bytes of a response's body.
+    pub(super) fn bytes_of_answer(&mut self, at: usize, name: &'t str) {
+        if matches!(name, "getBytes" | "setBytes")
+            && self.before(at) == Token::Sign(":")
+            && matches!(self.entry(), Some((true, _)))
+        {
+            let named = self.named(at, name);
+            self.found.answer_bytes.push(named);
+        }
+    }
+
     /// The table of headers that `httpCall` returned, if a name holds it.
     pub(super) fn answer(&mut self, at: usize, name: &'t str) {
         if self.held.get(name) != Some(&Held::Answer) {

@@ -24,6 +24,16 @@ fn undefined_names_are_those_that_nothing_defines() {
 }
 
 #[test]
+fn metadata_and_headers_of_requests_and_bodies_of_answers_are_found() {
+    let found = read(
+        "function envoy_on_request(h) local m = h:streamInfo():dynamicMetadata() local a, b = m:get('jwt'), h:headers():get('x-b')\n  h:headers():add('x-a', a) h:headers():replace('x-b', b) h:body():getBytes(0, 1)\nend\nfunction envoy_on_response(h) h:streamInfo():dynamicMetadata():get('late') h:body():setBytes('x') end",
+    );
+    assert_eq!(names(&found.metadata), ["jwt"]);
+    assert_eq!(names(&found.written), ["x-a"]);
+    assert_eq!(names(&found.answer_bytes), ["setBytes"]);
+}
+
+#[test]
 fn headers_may_be_absent() {
     let text = |body: &str| format!("function envoy_on_request(h)\n{body}\nend");
     let found = |body: &str| read(&text(body)).absent.len();
