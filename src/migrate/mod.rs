@@ -14,7 +14,7 @@ mod proofs;
 use self::base::names::Names;
 use self::base::reach;
 use self::base::reach::{Reach, pinned};
-use self::base::step::{Cx, Move, Part};
+use self::base::step::{Cx, Move, NOTHING, Part};
 use self::base::value::{Fields, json};
 use self::base::verdict::{Class, Concern, Kind, State, class_of, together};
 use self::guards::gateways;
@@ -434,13 +434,25 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
                 "the value is not read as written (`{field}`), so its meaning is unknown: `lint --fix` rewrites old types and names; migrate the result"
             ),
         ));
-    } else if let Some(why) = pinned(built, cx.to) {
-        let mut found = Move::new(&catalog::OTHER).home("built in", "nothing", 0);
-        found.guard(
-            Concern::Patch,
-            State::Undecided,
-            format!("{why}: proxies of the target release do not get it today, and those of the named version lose it"),
-        );
+    } else if reach::matches_metadata(built) {
+        part.found = Some(Move::none(&catalog::OTHER, "it matches node metadata, which no native API can select by"));
+    } else if let Some((why, served)) = pinned(built, cx.to) {
+        let mut found = Move::new(&catalog::OTHER).home("built in", NOTHING, 0);
+        if served {
+            let reason = format!(
+                "{why}: a control plane of that release also serves proxies of the named version, and they would lose it"
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
+        } else {
+            found.guard(
+                Concern::Patch,
+                State::Undecided,
+                format!(
+                    "{why}: proxies of the target release do not get it today, and those of the named version lose it"
+                ),
+            );
+        }
         part.found = Some(found);
     }
     part

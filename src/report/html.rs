@@ -16,6 +16,27 @@ impl Render for Text<'_> {
     }
 }
 
+/// Text in which backticks mark code.
+pub(super) struct Prose<'t>(pub(super) &'t str);
+
+impl Render for Prose<'_> {
+    fn render_to(&self, out: &mut String) {
+        let parts: Vec<&str> = self.0.split('`').collect();
+        // An unpaired backtick is an ordinary character.
+        if parts.len().is_multiple_of(2) {
+            return Text(self.0).render_to(out);
+        }
+        for (index, part) in parts.iter().enumerate() {
+            if index % 2 == 1 {
+                // A quoted name is one line, whatever it contains.
+                html! { code { (Text(&escape::one_line(part))) } }.render_to(out);
+            } else {
+                Text(part).render_to(out);
+            }
+        }
+    }
+}
+
 /// The head of a self-contained page.
 pub(super) fn head(title: &str, style: &'static str) -> Markup {
     html! {

@@ -90,24 +90,27 @@ pub(in crate::migrate) fn names_no_part(object: &ObjectMatch) -> bool {
     listener == ListenerMatch::default() && chain.is_none_or(|chain| chain == FilterChainMatch::default())
 }
 
-/// Why a patch does not apply to proxies of the target release; `None` if it does.
-pub(in crate::migrate) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String> {
-    let proxy = built.patch.proxy.as_ref()?;
-    if !proxy.metadata.is_empty() {
-        return Some("it matches node metadata, which no native API can select by".to_owned());
-    }
+/// Whether a patch selects proxies by their node metadata.
+pub(in crate::migrate) fn matches_metadata(built: &BuiltPatch<'_>) -> bool {
+    built.patch.proxy.as_ref().is_some_and(|proxy| !proxy.metadata.is_empty())
+}
+
+/// A control plane also serves proxies of the two releases before it.
+const SERVED: std::ops::RangeInclusive<u16> = 1..=2;
+
+/// Why a patch does not apply to proxies of the target release; `None` if it does. With it, whether it applies to older
+/// proxies that the control plane of that release may serve.
+pub(in crate::migrate) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<(String, bool)> {
+    let version = &built.patch.proxy.as_ref().filter(|proxy| !proxy.version.is_empty())?.version;
     // istiod ignores an expression that Go does not compile.
-    let fits = |minor: u16| {
-        let compiled = go_regexp::compile(&proxy.version);
-        compiled.as_ref().as_ref().map_or(true, |regex| regex.is_match(&Release::minor(minor).to_string()))
-    };
-    if proxy.version.is_empty() {
-        return None;
-    }
+    let compiled = go_regexp::compile(version);
+    let regex = compiled.as_ref().as_ref().ok()?;
+    let fits = |minor: u16| regex.is_match(&Release::minor(minor).to_string());
     if fits(release.minor) {
         return None;
     }
-    Some(format!("it is for proxies of version {}, not for Istio {}.{}", proxy.version, release.major, release.minor))
+    let served = SERVED.filter_map(|back| release.minor.checked_sub(back)).any(fits);
+    Some((format!("it is for proxies of version {version}, not for Istio {}.{}", release.major, release.minor), served))
 }
 
 /// Why a patch that applies to proxies of the target release does not apply to all that its control plane may serve.
@@ -115,9 +118,8 @@ pub(in crate::migrate) fn narrower(built: &BuiltPatch<'_>, release: Release) -> 
     let version = &built.patch.proxy.as_ref().filter(|proxy| !proxy.version.is_empty())?.version;
     let compiled = go_regexp::compile(version);
     let regex = compiled.as_ref().as_ref().ok()?;
-    // A control plane also serves proxies of the two releases before it.
     let fits = |minor: u16| regex.is_match(&Release::minor(minor).to_string());
-    let older = (1..=2).filter_map(|back| release.minor.checked_sub(back)).filter(|_| fits(release.minor));
+    let older = SERVED.filter_map(|back| release.minor.checked_sub(back)).filter(|_| fits(release.minor));
     let missed: Vec<String> =
         older.filter(|minor| !fits(*minor)).map(|minor| format!("{}.{minor}", release.major)).collect();
     (!missed.is_empty()).then(|| {

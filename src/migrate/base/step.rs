@@ -47,6 +47,9 @@ pub(crate) struct Part<'a> {
     pub found: Option<Move>,
 }
 
+/// The field of a home where nothing replaces a patch.
+pub(in crate::migrate) const NOTHING: &str = "nothing";
+
 /// A native API that replaces (a part of) a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {

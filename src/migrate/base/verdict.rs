@@ -13,7 +13,7 @@ pub enum Class {
     Differs,
     /// Some patches move; the rest stays as a smaller EnvoyFilter.
     Partly,
-    /// Istio has no native API for it in the target release.
+    /// No native object replaces it in the target release, or none without sidecars.
     NoHome,
 }
 
@@ -39,7 +39,7 @@ impl Class {
             Class::SameBut => "only names, order and metadata differ",
             Class::Differs => "behavior differs; each difference is listed with its effect",
             Class::Partly => "some of it moves; the rest stays as a smaller EnvoyFilter",
-            Class::NoHome => "Istio has no native API for it",
+            Class::NoHome => "no native object replaces it",
         }
     }
 }

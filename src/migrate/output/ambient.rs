@@ -2,7 +2,8 @@
 
 use super::draft::Action;
 use super::rest;
-use crate::migrate::base::step::{Cx, Move, Part};
+use crate::engine::program::Status;
+use crate::migrate::base::step::{Cx, Move, NOTHING, Part};
 use crate::migrate::base::value::has_entry;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::index::includes;
@@ -77,6 +78,8 @@ const OWN_ROUTES: &str = "an EnvoyFilter with targetRefs to the waypoint's Gatew
 const CALLS: &str = "the script calls a cluster, and a waypoint has no clusters of other services: an EnvoyFilter with targetRefs to the waypoint's Gateway can run the script, and the annotation `envoyfilter.istio.io/referenced-services` adds the clusters (Istio 1.26)";
 
 const OWN_FILTER: &str = "a waypoint has no known native setting for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it. It then applies to every service of that waypoint: give these services a waypoint of their own";
+
+const OWN_CLUSTER: &str = "no ServiceEntry is written for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can add the cluster for the filters of that waypoint";
 
 const REFUSED: &str = "the native object is refused (see the reason): an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it for every service of that waypoint";
 
@@ -173,6 +176,10 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
         "listener-buffer" | "proxy-protocol" | "socket-options" | "cluster-buffer" | "tcp-idle" => {
             at(Place::Blocked, "ztunnel handles the pod's connections and has no such setting")
         }
+        _ if part.built.status != Status::Ready => at(Place::NotNeeded, "istiod ignores the patch, with sidecars too"),
+        _ if found.homes.iter().any(|home| home.field == NOTHING) => {
+            at(Place::NotNeeded, "it is for sidecars of another version, and no sidecar is left")
+        }
         _ => at(Place::Blocked, "it has no known equivalent without a sidecar"),
     }
 }
@@ -258,6 +265,9 @@ fn is_of_routes(part: &Part<'_>) -> bool {
 
 /// A ServiceEntry, which ztunnel knows; TLS towards its host needs a waypoint.
 fn of_entry(cx: &Cx<'_>, found: &mut Move) -> Placement {
+    if !found.moves {
+        return at(Place::WaypointFilter, OWN_CLUSTER);
+    }
     let tls = |action: &Action| matches!(action, Action::Object(one) if one["kind"] == "DestinationRule" && has_entry(&one["spec"], &|key, _| key == "tls"));
     if !found.actions.iter().any(tls) {
         return at(Place::Ztunnel, "ztunnel knows the hosts of ServiceEntries");

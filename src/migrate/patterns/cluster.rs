@@ -107,6 +107,14 @@ pub(in crate::migrate) fn destination_rule(
 ) -> Move {
     found.add_home("DestinationRule", "trafficPolicy", 0);
     found.difference(Kind::Metadata, RECORDED);
+    if target.host.starts_with('*') {
+        let reason = format!(
+            "a DestinationRule for {} also sets it on the clusters of every other host that the wildcard covers; the patch is for the cluster of that name alone",
+            target.host
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+    }
     let namespace = match client_namespace(cx) {
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(found.pattern, reason),

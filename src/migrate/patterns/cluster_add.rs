@@ -128,8 +128,8 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         let others = few(users.iter().filter(|user| **user != own), number, MOST_NAMES);
         let reason = match number {
             0 => None,
-            1 => Some(format!("EnvoyFilter {others} uses the cluster's old name and must be updated")),
-            _ => Some(format!("EnvoyFilters {others} use the cluster's old name and must be updated")),
+            1 => Some(format!("EnvoyFilter {others} uses the cluster's old name and must be updated first: its calls fail once the cluster is gone")),
+            _ => Some(format!("EnvoyFilters {others} use the cluster's old name and must be updated first: their calls fail once the cluster is gone")),
         };
         reason.into_iter().for_each(|reason| found.guard(Concern::Existing, State::Undecided, reason));
     }
@@ -183,7 +183,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     entry(cx, &mut found, &to, protocol, namespace);
     if let Some(tls) = settings.tls {
         found.add_home("DestinationRule", "trafficPolicy.tls", 0);
-        found.difference(Kind::Behavior, "TLS 1.2 to 1.3, with the operating system's certificates from SDS");
+        found.difference(Kind::Behavior, "the connection uses TLS 1.2 or 1.3, and the host's certificate is verified with the authorities of the operating system");
         found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
         let mut spec = Map::new();
         spec.insert("host".to_owned(), to.host.clone().into());
@@ -274,14 +274,14 @@ fn defaults(cx: &Cx<'_>, cluster: &Fields, found: &mut Move) {
     ];
     if text("connect_timeout") != connect {
         effects.push(format!(
-            "the connect timeout of the mesh (`{connect}`) instead of the filter's; a DestinationRule can set it"
+            "a request waits for a connection as long as the mesh says (`{connect}`) instead of the filter; a DestinationRule can set it"
         ));
     }
     if text("type") != "STATIC" {
-        effects.push("DNS settings of the mesh: refresh every 60 s or by the TTL, IPv4 only".to_owned());
+        effects.push("the mesh's DNS settings apply instead of the filter's: requests go to the IPv4 addresses of the host, which the proxy looks up every 60 s or by their TTL".to_owned());
     }
     if text("lb_policy") != "LEAST_REQUEST" {
-        effects.push("the load balancer is LEAST_REQUEST, istiod's default, instead of the filter's".to_owned());
+        effects.push("a request goes to the endpoint with fewer active requests (LEAST_REQUEST, istiod's default) instead of the one that the filter's load balancer picks".to_owned());
     }
     for effect in effects {
         found.difference(Kind::Behavior, effect);

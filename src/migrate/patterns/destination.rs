@@ -8,6 +8,7 @@ use crate::migrate::base::value::{Fields, refused as too_short};
 use crate::migrate::base::verdict::Kind;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
 
 /// Timeout of a route that names none, in Envoy.
 const DEFAULT_TIMEOUT: &str = "15s";
@@ -114,6 +115,35 @@ fn redirected(mut redirect: Fields) -> Result<Json, ErrorMessage> {
     Ok(Json::Object(native))
 }
 
+/// A condition on a header: the field of a rule's match, the name, and the condition there.
+fn header_match(header: &mut Fields) -> Result<(&'static str, String, Json), ErrorMessage> {
+    let name = header.text("name").ok_or_else(|| refused_here("a header match without a name"))?;
+    let inverted = header.flag("invert_match") == Some(true);
+    if header.flag("present_match") == Some(true) && header.is_empty() {
+        return Ok((if inverted { "withoutHeaders" } else { "headers" }, name, json!({})));
+    }
+    if inverted {
+        let reason = "a VirtualService compares a header that must not have a value as an empty text where it is missing: the rule would also match requests without header";
+        return Err(format!("{reason} {name}, which the filter's route does not").into());
+    }
+    for (old, new) in [("exact_match", "exact"), ("prefix_match", "prefix"), ("safe_regex_match/regex", "regex")] {
+        let path =
+            if new == "regex" { "string_match/safe_regex/regex".to_owned() } else { format!("string_match/{new}") };
+        let Some(text) = header.text(&path).or_else(|| header.text(old)) else { continue };
+        if new == "regex" {
+            // `google_re2` is the only engine.
+            header.skip("string_match/safe_regex");
+            header.skip("safe_regex_match");
+        }
+        // istiod reads a star as any value.
+        if header.is_empty() && !text.is_empty() && text != "*" {
+            return Ok(("headers", name, json!({ new: text })));
+        }
+        break;
+    }
+    Err(refused_here(&format!("this condition on header {name}")).into())
+}
+
 /// A route with a direct response or a redirect, as a rule.
 pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMessage> {
     let mut route = part.value.clone();
@@ -138,26 +168,17 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         return Err(refused("this match").into());
     };
     one.insert("uri".to_owned(), uri);
-    let mut wanted = Map::new();
+    let mut names = BTreeSet::new();
     for mut header in matched.list("headers") {
-        let name = header.text("name").ok_or_else(|| refused("a header match without a name"))?;
-        let text = header.text("string_match/exact").or_else(|| header.text("exact_match"));
-        let native = match text {
-            Some(text) => json!({ "exact": text }),
-            None if header.flag("present_match") == Some(true) => json!({}),
-            None => return Err(refused("this header match").into()),
-        };
-        if !header.is_empty() {
-            return Err(refused("this header match").into());
+        let (field, name, native) = header_match(&mut header)?;
+        if !names.insert((field, name.to_ascii_lowercase())) {
+            return Err(refused(&format!("a second condition on header {name}")).into());
         }
-        if name == ":method" {
+        if name == ":method" && field == "headers" {
             one.insert("method".to_owned(), native);
         } else {
-            wanted.insert(name, native);
+            one.entry(field).or_insert_with(|| json!({}))[name] = native;
         }
-    }
-    if !wanted.is_empty() {
-        one.insert("headers".to_owned(), Json::Object(wanted));
     }
     if !matched.is_empty() {
         return Err(refused("this match").into());

@@ -263,7 +263,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
             "the agent of the pod downloads the module; the filter's cluster is no longer needed for it",
         );
         if remote.take("retry_policy").is_some() {
-            found.difference(Kind::Behavior, "the retry policy of the download is gone");
+            found.difference(Kind::Behavior, "the agent retries the download of the module by its own rules; the filter's retry policy no longer applies");
         }
         if !remote.is_empty() {
             return Err(left(&remote, &Fields(json!({}))).into());

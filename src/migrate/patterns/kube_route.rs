@@ -242,7 +242,9 @@ pub(in crate::migrate) fn inserted(cx: &Cx<'_>, found: &mut Move, group: &Group,
     let Some(redirect) = rule.get("redirect") else { return none("an HTTPRoute has no field for direct responses") };
     let matches = rule["match"].as_array().map_or(&[][..], Vec::as_slice);
     let path = matches.first().and_then(|one| one.pointer("/uri/exact")).and_then(Json::as_str);
-    let (Some(path), false) = (path, matches[0].get("headers").is_some() || matches[0].get("method").is_some()) else {
+    let (Some(path), false) =
+        (path, ["headers", "withoutHeaders", "method"].iter().any(|key| matches[0].get(*key).is_some()))
+    else {
         return none("istiod orders rules by what they match, so that only a rule for one exact path comes first");
     };
     if rule.get("headers").is_some() {

@@ -176,7 +176,7 @@ fn proxy_protocol(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
         if name != "envoy.filters.listener.tls_inspector" && name != "envoy.listener.tls_inspector" {
             return Some(Move::none(&catalog::PROXY_PROTOCOL, format!("{name} has no native field")));
         }
-        found.difference(Kind::Behavior, "the second tls_inspector is removed");
+        found.difference(Kind::Behavior, "the filter's own tls_inspector is gone: TLS ports keep istiod's, and connections to other ports are no longer searched for a ClientHello");
     }
     found.actions.push(Action::Proxy { config: json!({ "gatewayTopology": { "proxyProtocol": {} } }), gateways: true });
     Some(found)

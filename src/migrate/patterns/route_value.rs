@@ -216,7 +216,7 @@ pub(in crate::migrate) fn headers(value: &mut Fields, found: &mut Setting) -> Re
 fn timeouts(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     let Some(timeout) = value.text("route/timeout") else { return Ok(()) };
     if parse_go_duration(&timeout) == Some(0) {
-        let reason = "MERGE of `timeout: 0s` changes nothing: a route keeps the timeout of its rule, and has none if the rule has none";
+        let reason = "`timeout: 0s` turns the timeout of a rule off, and the API server refuses it in a VirtualService: remove `timeout` from the rule; rules without `timeout` have none already";
         return Err((&catalog::ROUTE_TIMEOUT, reason.to_owned()));
     }
     found.pattern = &catalog::ROUTE_TIMEOUT;

@@ -194,19 +194,23 @@ fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
     }
 }
 
-/// The VirtualServices of a host that the gateways of a filter serve; of every host if none is named.
+/// The VirtualServices with rules in the virtual host of a host that the gateways of a filter serve; in any if none is named.
 pub(in crate::migrate) fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
-    let gateways: BTreeSet<(String, String)> = cx
-        .mesh
-        .servers(cx.filter)
-        .into_iter()
-        .flatten()
-        .map(|one| (one.gateway.object.namespace.clone(), one.gateway.object.name.clone()))
-        .collect();
-    let bound = |service: &VirtualService| {
+    let mut gateways: HashMap<(&str, &str), BTreeSet<&str>> = HashMap::new();
+    for one in cx.mesh.servers(cx.filter).into_iter().flatten() {
+        let object = &one.gateway.object;
+        let hosts = gateways.entry((&object.namespace, &object.name)).or_default();
+        hosts.extend(one.server.hosts.iter().map(|own| own.rsplit('/').next().unwrap_or(own)));
+    }
+    let owns = |service: &VirtualService| {
         service.gateways.iter().any(|name| {
-            let (namespace, name) = name.split_once('/').unwrap_or((service.object.namespace.as_str(), name.as_str()));
-            gateways.contains(&(namespace.to_owned(), name.to_owned()))
+            let name = name.split_once('/').unwrap_or((service.object.namespace.as_str(), name.as_str()));
+            let Some(served) = gateways.get(&name) else { return false };
+            // Its rules for all hosts are also in the virtual host of one that the Gateway names.
+            let wider = |own: &String, host: &str| {
+                served.contains(host) && own.strip_prefix('*').is_some_and(|suffix| host.ends_with(suffix))
+            };
+            host.is_none_or(|host| service.hosts.iter().any(|own| own == host || wider(own, host)))
         })
     };
     // The same object may be given twice.
@@ -216,8 +220,7 @@ pub(in crate::migrate) fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a
         .virtual_services
         .iter()
         .map(AsRef::as_ref)
-        .filter(|service| !service.http_routes.is_empty() && bound(service))
-        .filter(|service| host.is_none_or(|host| service.hosts.iter().any(|one| one == host)))
+        .filter(|service| !service.http_routes.is_empty() && owns(service))
         .filter(|service| seen.insert((&service.object.namespace, &service.object.name)))
         .collect()
 }
@@ -444,11 +447,12 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     };
     let owners = owners(cx, Some(host));
     let [owner] = owners.as_slice() else {
-        found.guard(
-            Concern::Existing,
-            State::Undecided,
-            format!("the VirtualService of host {host} is not in the input: add it so that it can be edited"),
-        );
+        let reason = if owners.is_empty() {
+            format!("the VirtualService of host {host} is not in the input: add it so that it can be edited")
+        } else {
+            format!("several VirtualServices have rules for host {host}: which of them come first depends on their age")
+        };
+        found.guard(Concern::Existing, State::Undecided, reason);
         return found;
     };
     match hosts_ports(cx, host) {
@@ -530,6 +534,13 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(pattern, reason),
     };
+    if host.starts_with('*') {
+        let reason = format!(
+            "a VirtualService for {host} also applies to every other host that the wildcard covers; the patch is for the virtual host of that name alone"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+    }
     beside::taken(cx, host, namespace, &mut found);
     if !Mesh::is_narrow(cx.filter) && cx.mesh.is_mesh_wide(cx.filter) {
         found.guard(

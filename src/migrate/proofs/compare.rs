@@ -8,7 +8,7 @@ use super::forms::{
     resolves, same_json, same_match, same_words, share, spaced, typed_cors,
 };
 use super::mutations;
-use super::ports;
+use super::ports::Seen;
 use super::rbac;
 use crate::migrate::base::filters;
 use crate::migrate::base::verdict::{Class, Difference, Kind};
@@ -160,7 +160,7 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
         }
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for name in names {
-            let mut list = Vec::new();
+            let mut list = Seen::of(old.get(name).filter(|_| kind == "listener"));
             match (old.get(name), new.get(name)) {
                 (Some(one), Some(other)) if kind == "route" => tables(one, other, &mut list),
                 (Some(one), Some(other)) => compare(one, other, "", &[], &mut list),
@@ -168,12 +168,7 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
                 (None, Some(other)) => say(&mut list, Operation::OnlyAfter, &Json::Null, other, "", &[]),
                 (None, None) => {}
             }
-            if let Some(before) = old.get(name).filter(|_| kind == "listener") {
-                list.iter_mut()
-                    .filter(|one| one.operation == Operation::OnlyAfter)
-                    .filter(|one| ports::names_its_own(before, &one.path, &one.after))
-                    .for_each(|one| one.names.push(ports::OWN.to_owned()));
-            }
+            let mut list = list.marked();
             if kind == "cluster" && !old.get(name).is_some_and(resolves) {
                 list.iter_mut().filter(|one| one.path == DNS_REFRESH).for_each(|one| one.names.push(UNREAD.to_owned()));
             }
@@ -188,7 +183,7 @@ pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<Str
 }
 
 /// Route tables: also what each route does to headers, and which settings of filters it has.
-fn tables(one: &Json, other: &Json, out: &mut Vec<Found>) {
+fn tables(one: &Json, other: &Json, out: &mut Seen<'_>) {
     let ((one, mut moved), (other, same)) = (typed_cors(one), typed_cors(other));
     moved.retain(|policy| !same.contains(policy));
     for (path, policy) in moved {
@@ -231,8 +226,8 @@ fn expand(value: &mut Json, discovered: &BTreeMap<String, Json>) {
     }
 }
 
-fn say(out: &mut Vec<Found>, operation: Operation, before: &Json, after: &Json, path: &str, names: &[String]) {
-    out.push(Found {
+fn say(out: &mut Seen<'_>, operation: Operation, before: &Json, after: &Json, path: &str, names: &[String]) {
+    out.found.push(Found {
         resource_kind: String::new(),
         resource: String::new(),
         path: path.to_owned(),
@@ -260,7 +255,7 @@ fn same_name(one: &Json, other: &Json) -> bool {
     }
 }
 
-fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut Vec<Found>) {
+fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut Seen<'_>) {
     if before == after {
         return;
     }
@@ -269,7 +264,7 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
             if old.contains_key("permissions") && new.contains_key("permissions") =>
         {
             // The condition of a policy: equivalent in another form, or different.
-            let key = if rbac::same(old, new) { "permissions" } else { "condition" };
+            let key = if rbac::same(old, new, &out.chain(path)) { "permissions" } else { "condition" };
             say(out, Operation::Change, before, after, &pointer(path, key), names);
         }
         (Json::Object(old), Json::Object(new)) if old.get("@type") == new.get("@type") => {
@@ -280,7 +275,7 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
     }
 }
 
-fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[String], out: &mut Vec<Found>) {
+fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[String], out: &mut Seen<'_>) {
     let only_old: Vec<&String> = old.keys().filter(|key| !new.contains_key(*key)).collect();
     let only_new: Vec<&String> = new.keys().filter(|key| !old.contains_key(*key)).collect();
     let by_name = ["/providers", "/policies", "/typed_per_filter_config"].iter().any(|end| path.ends_with(end));
@@ -294,7 +289,7 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         compare(&old[one], &new[other], &below, names, out);
     }
     let other_names = pair.is_none() && !old.keys().eq(new.keys());
-    if path.ends_with("/policies") && other_names && rbac::same_policies(old, new) {
+    if path.ends_with("/policies") && other_names && rbac::same_policies(old, new, &out.chain(path)) {
         say(out, Operation::Name, &Json::Object(old.clone()), &Json::Object(new.clone()), &pointer(path, "*"), names);
         return;
     }
@@ -400,9 +395,9 @@ fn is_stock(name: &str) -> bool {
     name == filters::EXCHANGE || filters::REST.contains(&name) || LISTENER_FILTERS.contains(&name)
 }
 
-fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec<Found>) {
+fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Seen<'_>) {
     if path.ends_with("/http_filters")
-        && let Some((merged, new, gone)) = rbac::alike(old, new)
+        && let Some((merged, new, gone)) = rbac::alike(old, new, &out.chain(path))
     {
         for one in &gone {
             let mut names = names.to_vec();
@@ -589,9 +584,9 @@ mod tests {
         let filter = |name: &str, of: &str| json!({ "name": name, "typed_config": { "@type": of } });
         let old = [filter("a", "x"), filter("mine", "lua"), filter("envoy.filters.http.router", "r")];
         let new = [filter("native", "lua"), filter("a", "x"), filter("envoy.filters.http.router", "r")];
-        let mut found = Vec::new();
-        lists(&old, &new, "", &[], &mut found);
-        let operations: Vec<Operation> = found.iter().map(|one| one.operation).collect();
+        let mut seen = Seen::of(None);
+        lists(&old, &new, "", &[], &mut seen);
+        let operations: Vec<Operation> = seen.found.iter().map(|one| one.operation).collect();
         assert_eq!(operations, [Operation::Position, Operation::Name]);
     }
 }

@@ -1,6 +1,7 @@
 //! Whether two RBAC policies have the same condition, regardless of its form.
 
-use super::forms::{OLD_MATCHES, STRING_MATCH};
+use super::forms::{OLD_MATCHES, STRING_MATCH, lower};
+use super::ports::Chain;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -15,26 +16,51 @@ enum Condition {
     Is(String),
 }
 
-/// Whether the conditions are equal, ignoring ports that only the second one names.
-pub(in crate::migrate) fn same(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
+/// How ports in a condition are read.
+#[derive(Clone, Copy)]
+struct Ports<'a> {
+    /// The filter chain that the condition is in.
+    chain: &'a Chain,
+    /// Whether a port that a rule names counts as that of the connection: native rules name the ports of the Services.
+    any: bool,
+}
+
+impl Ports<'_> {
+    /// The two readings of native rules: a chain for one port needs only the first.
+    fn readings(chain: &Chain) -> impl Iterator<Item = Ports<'_>> {
+        [false, true].into_iter().take(if chain.has_one() { 1 } else { 2 }).map(move |any| Ports { chain, any })
+    }
+}
+
+/// Whether the conditions are equal in a filter chain. Where it is not for one port, ports that only the second one names are
+/// ignored.
+pub(in crate::migrate) fn same(before: &Map<String, Json>, after: &Map<String, Json>, chain: &Chain) -> bool {
     let rest = |policy: &Map<String, Json>| {
         let mut policy = policy.clone();
         policy.shift_remove("permissions");
         policy.shift_remove("principals");
         policy
     };
-    let wanted = condition(before, true);
-    (wanted == condition(after, true) || wanted == condition(after, false)) && rest(before) == rest(after)
+    let wanted = condition(before, Ports { chain, any: false });
+    Ports::readings(chain).any(|ports| wanted == condition(after, ports)) && rest(before) == rest(after)
 }
 
 /// The same for several policies, one of which is enough.
-pub(in crate::migrate) fn same_policies(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
-    let read = |policies: &Map<String, Json>, ports: bool| {
+pub(in crate::migrate) fn same_policies(before: &Map<String, Json>, after: &Map<String, Json>, chain: &Chain) -> bool {
+    let read = |policies: &Map<String, Json>, ports: Ports<'_>| {
         let plain = policies.values().all(|policy| policy.as_object().is_some_and(|policy| policy.len() == 2));
         plain.then(|| any(policies.values().filter_map(Json::as_object).map(|policy| condition(policy, ports))))
     };
-    let wanted = read(before, true);
-    wanted.is_some() && (wanted == read(after, true) || wanted == read(after, false))
+    let wanted = read(before, Ports { chain, any: false });
+    wanted.is_some() && Ports::readings(chain).any(|ports| wanted == read(after, ports))
+}
+
+/// Whether an RBAC filter denies, and none of its policies ever matches in this chain: they name other ports.
+pub(in crate::migrate) fn never(filter: &Json, chain: &Chain) -> bool {
+    let holds = |policy: &Json| {
+        policy.as_object().is_none_or(|policy| condition(policy, Ports { chain, any: false }) != Condition::Never)
+    };
+    denials(filter).is_some_and(|all| !all.values().any(holds))
 }
 
 /// The policies of an RBAC filter that denies and does nothing else.
@@ -49,11 +75,15 @@ fn denials(filter: &Json) -> Option<&Map<String, Json>> {
 
 /// Two lists of HTTP filters whose RBAC filters divide the same work differently, with the same division: both lists, and the
 /// filters of the first that others of it replace. `None` if they divide it equally.
-pub(in crate::migrate) fn alike(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>, Vec<Json>)> {
+pub(in crate::migrate) fn alike(
+    old: &[Json],
+    new: &[Json],
+    chain: &Chain,
+) -> Option<(Vec<Json>, Vec<Json>, Vec<Json>)> {
     if let Some((old, new)) = parted(old, new) {
         return Some((old, new, Vec::new()));
     }
-    let (merged, gone) = merged(old, new)?;
+    let (merged, gone) = merged(old, new, chain)?;
     Some((merged, new.to_vec(), gone))
 }
 
@@ -99,7 +129,7 @@ fn parted(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
 
 /// HTTP filters of which several deny, as the other side has them: in one filter, which denies what any of them denied. The
 /// filters with that one in the place of the first, and those that it replaces.
-fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
+fn merged(old: &[Json], new: &[Json], chain: &Chain) -> Option<(Vec<Json>, Vec<Json>)> {
     let union = |list: &[Json]| -> Map<String, Json> {
         let policies = list.iter().enumerate().filter_map(|(at, one)| Some((at, denials(one)?)));
         policies
@@ -116,7 +146,7 @@ fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
         let kept = map.iter().filter(|(_, policy)| !other.values().any(|one| one == *policy));
         kept.map(|(name, policy)| (name.clone(), policy.clone())).collect()
     };
-    if !same_policies(&without(&all, &wanted), &without(&wanted, &all)) {
+    if !same_policies(&without(&all, &wanted), &without(&wanted, &all), chain) {
         return None;
     }
     let one = new.iter().find(|one| denials(one).is_some())?;
@@ -147,25 +177,35 @@ fn merged(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
 }
 
 /// What must hold for a policy to match: one of its permissions and one of its principals.
-fn condition(policy: &Map<String, Json>, ports: bool) -> Condition {
+fn condition(policy: &Map<String, Json>, ports: Ports<'_>) -> Condition {
     let list = |key: &str| policy.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     let of = |key: &str| any(list(key).iter().map(|one| read(one, ports)));
     all([of("permissions"), of("principals")].into_iter())
 }
 
-fn read(one: &Json, ports: bool) -> Condition {
+fn read(one: &Json, ports: Ports<'_>) -> Condition {
     let Some((key, value)) = one.as_object().filter(|map| map.len() == 1).and_then(|map| map.iter().next()) else {
         return Condition::Is(one.to_string());
     };
     let list = |inner: &str| value.get(inner).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     match key.as_str() {
         "any" if *value == Json::Bool(true) => Condition::Always,
-        "destination_port" if !ports => Condition::Always,
+        "destination_port" if ports.any => Condition::Always,
+        "destination_port" => match value.as_u64().and_then(|port| ports.chain.is_for(port)) {
+            Some(true) => Condition::Always,
+            Some(false) => Condition::Never,
+            None => Condition::Is(one.to_string()),
+        },
         "and_rules" => all(list("rules").iter().map(|one| read(one, ports))),
         "and_ids" => all(list("ids").iter().map(|one| read(one, ports))),
         "or_rules" => any(list("rules").iter().map(|one| read(one, ports))),
         "or_ids" => any(list("ids").iter().map(|one| read(one, ports))),
-        "not_rule" | "not_id" => Condition::Not(Box::new(read(value, ports))),
+        "not_rule" | "not_id" => match read(value, ports) {
+            Condition::Never => Condition::Always,
+            Condition::Always => Condition::Never,
+            Condition::Not(inner) => *inner,
+            other => Condition::Not(Box::new(other)),
+        },
         "header" => Condition::Is(json!({ "header": newest(value) }).to_string()),
         // Without a length, Envoy compares no bits.
         "source_ip" | "direct_remote_ip" | "remote_ip" | "destination_ip" if value.get("prefix_len").is_none() => {
@@ -177,9 +217,12 @@ fn read(one: &Json, ports: bool) -> Condition {
     }
 }
 
-/// A match on a header without deprecated fields, in one order of keys.
+/// A match on a header without deprecated fields, in one order of keys. Envoy compares names in lower case.
 fn newest(header: &Json) -> Json {
     let mut header = header.clone();
+    if let Some(name) = header.get("name").and_then(lower) {
+        header["name"] = name.into();
+    }
     for (old, new) in OLD_MATCHES {
         let Some(map) = header.as_object_mut().filter(|map| !map.contains_key(STRING_MATCH)) else { break };
         if let Some(value) = map.shift_remove(old) {
@@ -229,6 +272,14 @@ fn single(mut set: BTreeSet<Condition>, none: Condition, many: fn(BTreeSet<Condi
 mod tests {
     use super::*;
 
+    fn same(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
+        super::same(before, after, &Chain::default())
+    }
+
+    fn same_policies(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
+        super::same_policies(before, after, &Chain::default())
+    }
+
     fn policy(permission: Json) -> Map<String, Json> {
         let value = json!({ "permissions": [permission], "principals": [{ "any": true }] });
         value.as_object().cloned().unwrap_or_default()
@@ -249,6 +300,12 @@ mod tests {
     #[test]
     fn deprecated_matches_on_headers_do_not_matter() {
         let header = |value: Json| policy(json!({ "header": value }));
+        let named = |name: &str| header(json!({ "name": name, "present_match": true }));
+        assert!(same(&named("X-Key"), &named("x-key")) && !same(&named("x-key"), &named("x-keys")));
+        assert!(same(
+            &named("x"),
+            &policy(json!({ "not_rule": { "not_rule": { "header": { "name": "x", "present_match": true } } } }))
+        ));
         let old = header(json!({ "name": ":method", "exact_match": "DELETE", "invert_match": true }));
         let new = |of: Json| header(json!({ "name": ":method", "string_match": of, "invert_match": true }));
         assert!(same(&old, &new(json!({ "exact": "DELETE" }))));
@@ -273,11 +330,11 @@ mod tests {
         let old = [tried, json!({ "name": "cors" }), decides];
         let new =
             [filter("rbac", json!({ "rules": rules("/b"), "shadow_rules": rules("/a") })), json!({ "name": "cors" })];
-        let (one, other, gone) = alike(&old, &new).expect("only one side has both in one filter");
+        let (one, other, gone) = alike(&old, &new, &Chain::default()).expect("only one side has both in one filter");
         assert_eq!((one.len(), other.len(), gone), (3, 3, Vec::new()));
         assert_eq!(one[0], other[0]);
         assert_eq!(one[2]["typed_config"], other[1]["typed_config"]);
-        assert!(alike(&new, &new).is_none());
+        assert!(alike(&new, &new, &Chain::default()).is_none());
     }
 
     #[test]
@@ -293,15 +350,22 @@ mod tests {
         let native = [filter("istio", "DENY", json!({ "a": a, "other": b })), router.clone()];
         let old =
             [filter("istio", "DENY", json!({ "a": a })), filter("own", "DENY", json!({ "p": b })), router.clone()];
-        let (merged_list, gone) = merged(&old, &native).unwrap_or_default();
+        let (merged_list, gone) = merged(&old, &native, &Chain::default()).unwrap_or_default();
         assert_eq!((merged_list.as_slice(), gone.len()), (&native[..], 1));
         // Two that allow are not one that allows what either does; another condition is another one.
         let allow =
             [filter("istio", "ALLOW", json!({ "a": a })), filter("own", "ALLOW", json!({ "p": b })), router.clone()];
-        assert_eq!(merged(&allow, &[filter("istio", "ALLOW", json!({ "a": a, "other": b })), router.clone()]), None);
+        assert_eq!(
+            merged(
+                &allow,
+                &[filter("istio", "ALLOW", json!({ "a": a, "other": b })), router.clone()],
+                &Chain::default()
+            ),
+            None
+        );
         let other =
             [filter("istio", "DENY", json!({ "a": a })), filter("own", "DENY", json!({ "p": path("/c") })), router];
-        assert_eq!(merged(&other, &native), None);
+        assert_eq!(merged(&other, &native, &Chain::default()), None);
     }
 
     #[test]

@@ -8,10 +8,9 @@ use super::{
 use crate::audit::view::{Audit, Chain, Filter, Finding, Gets, Link, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::mesh::Scope;
-use crate::report::html::{self, NEWLINE, Text};
+use crate::report::html::{self, NEWLINE, Prose, Text};
 use crate::report::scope::sentence;
-use crate::source::escape::one_line;
-use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use similar::{ChangeTag, TextDiff};
 use std::io::{self, Write};
 
@@ -30,27 +29,6 @@ const MAX_UNFRAMED: usize = 40;
 
 /// Maximum number of groups of workloads in the rollout.
 const MAX_DURING: usize = 200;
-
-/// Text in which backticks mark code.
-struct Prose<'t>(&'t str);
-
-impl Render for Prose<'_> {
-    fn render_to(&self, out: &mut String) {
-        let parts: Vec<&str> = self.0.split('`').collect();
-        // An unpaired backtick is an ordinary character.
-        if parts.len().is_multiple_of(2) {
-            return Text(self.0).render_to(out);
-        }
-        for (index, part) in parts.iter().enumerate() {
-            if index % 2 == 1 {
-                // A quoted name is one line, whatever it contains.
-                html! { code { (Text(&one_line(part))) } }.render_to(out);
-            } else {
-                Text(part).render_to(out);
-            }
-        }
-    }
-}
 
 /// Writes the page.
 pub(crate) fn html(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! A migration for a terminal.
 
 use super::text::{documents, heading};
-use super::{classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
+use super::{alike, classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::{Class, Kind, State};
 use crate::migrate::{FilterReport, PatchReport, Report};
@@ -54,13 +54,7 @@ fn one(
     let mut shown: Option<&PatchReport> = None;
     for patch in &filter.patches {
         // Patches that move together are listed once.
-        if let Some(before) = shown
-            && before.found.pattern == patch.found.pattern
-            && before.found.differences == patch.found.differences
-            && before.found.guards == patch.found.guards
-            && before.class == patch.class
-            && before.ambient == patch.ambient
-        {
+        if let Some(before) = shown.filter(|before| alike(before, patch)) {
             writeln!(out, "  configPatches[{}] {}: as configPatches[{}]", patch.index, patch.apply_to, before.index)?;
             continue;
         }

@@ -157,6 +157,15 @@ pub fn unwritten(patch: &PatchReport) -> Option<String> {
     })
 }
 
+/// Whether two patches move together, so that one of them is enough to describe both.
+fn alike(one: &PatchReport, other: &PatchReport) -> bool {
+    one.found.pattern == other.found.pattern
+        && one.found.differences == other.found.differences
+        && one.found.guards == other.found.guards
+        && one.class == other.class
+        && one.ambient == other.ambient
+}
+
 /// The native APIs of a patch, and since when Istio has them; empty if there is none.
 fn native(found: &Move) -> String {
     let homes: Vec<String> = found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();

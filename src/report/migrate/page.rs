@@ -2,16 +2,14 @@
 
 use super::human::sentence;
 use super::text::documents;
-use super::{classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
+use super::{alike, classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
 use crate::migrate::roll_out::{meanwhile, steps};
 use crate::migrate::{FilterReport, PatchReport, Report};
-use crate::report::html::{self, NEWLINE, Text};
+use crate::report::html::{self, NEWLINE, Prose, Text};
 use maud::{DOCTYPE, Markup, html};
 use std::io::{self, Write};
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}\
-table{border-collapse:collapse}td,th{border:1px solid #8886;padding:.2rem .5rem;text-align:left}\
-pre{overflow:auto;border:1px solid #8886;padding:.5rem}.exact,.same-but{color:#188038}.differs,.partly{color:#b06000}";
+const STYLE: &str = include_str!("page.css");
 
 /// Writes the page.
 pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -37,9 +35,10 @@ fn page(report: &Report, documents: &[String]) -> Markup {
                     }
                 }
                 (NEWLINE)
+                @for note in scope(report) { p.note { (Prose(&note)) } (NEWLINE) }
                 @for one in &report.rewrites {
                     p {
-                        (Text(&one.filter)) " rewritten to the newest types: " (Text(&one.changes.iter().map(String::as_str).collect::<Vec<_>>().join(", "))) "; "
+                        (Text(&one.filter)) " rewritten to the newest types: " (Prose(&one.changes.iter().map(String::as_str).collect::<Vec<_>>().join(", "))) "; "
                         (Text(&one.words()))
                     }
                     (NEWLINE)
@@ -47,10 +46,12 @@ fn page(report: &Report, documents: &[String]) -> Markup {
                 @for filter in &report.filters { (section(report, filter)) }
                 @if !steps.is_empty() {
                     h2 { "Rollout" }
-                    ol { @for step in &steps { li { (Text(&sentence(step))) } (NEWLINE) } }
+                    ol { @for step in &steps { li { (Prose(&sentence(step))) } (NEWLINE) } }
+                }
+                @if !documents.is_empty() {
+                    h2 { "Objects, in the order in which to apply them" } (NEWLINE)
                     @for document in documents { pre { (Text(document)) } (NEWLINE) }
                 }
-                @for note in scope(report) { p { (Text(&note)) } (NEWLINE) }
             }
         }
         (NEWLINE)
@@ -58,13 +59,21 @@ fn page(report: &Report, documents: &[String]) -> Markup {
 }
 
 fn section(report: &Report, filter: &FilterReport) -> Markup {
+    let mut shown: Option<&PatchReport> = None;
     html! {
         h2 { (Text(&full_name(filter))) " " span class=(filter.class.name()) { (filter.class.name()) } } (NEWLINE)
         ul {
-            @for patch in &filter.patches { (of_patch(patch)) }
-            @for line in proven(report, filter) { li { (Text(&line)) } (NEWLINE) }
+            @for patch in &filter.patches {
+                @if let Some(before) = shown.filter(|before| alike(before, patch)) {
+                    li { "configPatches[" (patch.index) "]: as configPatches[" (before.index) "]" } (NEWLINE)
+                } @else {
+                    (of_patch(patch))
+                    @let _ = shown.insert(patch);
+                }
+            }
+            @for line in proven(report, filter) { li { (Prose(&line)) } (NEWLINE) }
             @if let Some(outcome) = outcome(report, filter) { li { (outcome) } (NEWLINE) }
-            @for effect in meanwhile(filter) { li { "while both exist: " (Text(effect)) } (NEWLINE) }
+            @for effect in meanwhile(filter) { li { "while both exist: " (Prose(effect)) } (NEWLINE) }
         }
         (NEWLINE)
     }
@@ -73,20 +82,22 @@ fn section(report: &Report, filter: &FilterReport) -> Markup {
 fn of_patch(patch: &PatchReport) -> Markup {
     let follow = patch.found.pattern.follow;
     let class = patch.class.name();
+    let native = native(&patch.found);
     html! {
         li {
-            "configPatches[" (patch.index) "]: " (Text(patch.found.pattern.title)) " "
-            b class=(class) { (class) } " " (Text(&native(&patch.found))) (NEWLINE)
+            "configPatches[" (patch.index) "] " (patch.apply_to) ": " (Text(patch.found.pattern.title))
+            @if !native.is_empty() { " → " (Text(&native)) }
+            ": " b class=(class) { (class) } (NEWLINE)
             ul {
                 @if let Some(one) = &patch.ambient {
-                    li { "ambient: " (one.place.words()) ": " (Text(&one.reason)) } (NEWLINE)
+                    li { "ambient: " (one.place.words()) ": " (Prose(&one.reason)) } (NEWLINE)
                 }
-                @if let Some(why) = unwritten(patch) { li { (Text(&why)) } (NEWLINE) }
+                @if let Some(why) = unwritten(patch) { li { b { (Prose(&why)) } } (NEWLINE) }
                 @for difference in differences(patch) {
-                    li { (difference.kind.name()) ": " (Text(&difference.effect)) } (NEWLINE)
+                    li class=(difference.kind.name()) { b { (difference.kind.name()) ":" } " " (Prose(&difference.effect)) } (NEWLINE)
                 }
-                @for text in open(patch) { li { (Text(&text)) } (NEWLINE) }
-                @for note in &patch.found.notes { li { (Text(note)) } (NEWLINE) }
+                @for text in open(patch) { li { (Prose(&text)) } (NEWLINE) }
+                @for note in &patch.found.notes { li { "note: " (Prose(note)) } (NEWLINE) }
                 @if let Some(rest) = rest(patch) { li { (rest) } (NEWLINE) }
                 @if !patch.found.moves && !follow.is_empty() { li { "follow " a href=(follow) { (follow) } } (NEWLINE) }
             }
