@@ -82,6 +82,19 @@ fn what_has_no_place_in_the_object_is_never_written() {
     ] {
         refused(id);
     }
+    // Objects for a wildcard or beside rules for every host would reach more than the filter, and what some proxies have today
+    // would be lost.
+    for id in [
+        "own-routes-beside-rules-for-every-host",
+        "own-cluster-of-a-wildcard",
+        "own-cluster-of-a-wildcard-entry",
+        "own-routes-of-a-wildcard-entry",
+        "own-route-with-two-conditions-on-a-header",
+        "own-deny-for-node-metadata",
+        "own-deny-for-older-proxies",
+    ] {
+        refused(id);
+    }
     // Policies that would let callers in that the filters keep out.
     for id in [
         "own-allow-identity-of-other-trust-domain",

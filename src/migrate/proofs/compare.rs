@@ -7,8 +7,9 @@ use super::forms::{
     DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, lower, reachable,
     resolves, same_json, same_match, same_words, share, spaced, typed_cors,
 };
+use super::found::Seen;
+pub use super::found::{Found, Operation};
 use super::mutations;
-use super::ports::Seen;
 use super::rbac;
 use crate::migrate::base::filters;
 use crate::migrate::base::verdict::{Class, Difference, Kind};
@@ -19,52 +20,6 @@ use std::sync::OnceLock;
 
 /// Resources by kind (`listener`, `cluster`, `route`, `ecds`) and name.
 pub type Resources = BTreeMap<String, BTreeMap<String, Json>>;
-
-/// How one side differs from the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// A different value.
-    Change,
-    /// Only the first side has it.
-    OnlyBefore,
-    /// Only the second side has it.
-    OnlyAfter,
-    /// A different name.
-    Name,
-    /// A different position in its list.
-    Position,
-}
-
-impl Operation {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Operation::Change => "change",
-            Operation::OnlyBefore => "only-filter",
-            Operation::OnlyAfter => "only-native",
-            Operation::Name => "name",
-            Operation::Position => "position",
-        }
-    }
-}
-
-/// One difference, with its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// The kind of resource.
-    pub resource_kind: String,
-    /// The resource.
-    pub resource: String,
-    /// JSON pointer.
-    pub path: String,
-    /// Names along the path.
-    pub names: Vec<String>,
-    /// The operation.
-    pub operation: Operation,
-    /// The value before.
-    pub before: Json,
-    /// The value after.
-    pub after: Json,
-}
 
 /// A rule that interprets differences.
 #[derive(Debug)]

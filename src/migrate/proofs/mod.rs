@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub(in crate::migrate) mod forms;
+mod found;
 pub(in crate::migrate) mod mutations;
 pub(in crate::migrate) mod ports;
 pub(crate) mod proof;

@@ -1,42 +1,7 @@
 //! Rules that name ports: the filter chain that they are in decides which of them can match.
 
-use super::compare::{Found, Operation};
-use super::rbac;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-
-/// The differences of a resource found so far.
-pub(in crate::migrate) struct Seen<'a> {
-    /// Them.
-    pub(in crate::migrate) found: Vec<Found>,
-    /// The first side of the resource if it is a listener.
-    listener: Option<&'a Json>,
-}
-
-impl<'a> Seen<'a> {
-    /// None yet.
-    pub(in crate::migrate) fn of(listener: Option<&'a Json>) -> Seen<'a> {
-        Seen { found: Vec::new(), listener }
-    }
-
-    /// The filter chain at a path.
-    pub(in crate::migrate) fn chain(&self, path: &str) -> Chain {
-        self.listener.map(|listener| Chain::of(listener, path)).unwrap_or_default()
-    }
-
-    /// All of them; rules that only the second side has are marked if they name the port of their chain.
-    pub(in crate::migrate) fn marked(mut self) -> Vec<Found> {
-        let Some(listener) = self.listener else { return self.found };
-        for one in self.found.iter_mut().filter(|one| one.operation == Operation::OnlyAfter) {
-            if names_its_own(listener, &one.path, &one.after) {
-                one.names.push(OWN.to_owned());
-            } else if rbac::never(&one.after, &Chain::of(listener, &one.path)) {
-                one.names.push(OTHER.to_owned());
-            }
-        }
-        self.found
-    }
-}
 
 /// What is known about the destination ports of the connections of a filter chain.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +13,8 @@ pub(in crate::migrate) struct Chain {
 }
 
 impl Chain {
-    fn of(listener: &Json, path: &str) -> Chain {
+    /// Of the filter chain at a path of a listener.
+    pub(in crate::migrate) fn of(listener: &Json, path: &str) -> Chain {
         let chain = path.split("/filters/").next().and_then(|path| listener.pointer(path));
         let of_chain = |chain: &Json| chain.pointer("/filter_chain_match/destination_port").and_then(Json::as_u64);
         let chains = listener["filter_chains"].as_array().map_or(&[][..], Vec::as_slice);
@@ -76,14 +42,8 @@ impl Chain {
     }
 }
 
-/// Marks a rule that names the port of its chain, among the names along its path.
-const OWN: &str = "its port";
-
-/// Marks rules of which none matches in their chain.
-const OTHER: &str = "other ports";
-
 /// Whether what only the native side has at a path of a listener is an RBAC filter with a rule that names the port of its chain.
-fn names_its_own(listener: &Json, path: &str, added: &Json) -> bool {
+pub(in crate::migrate) fn names_its_own(listener: &Json, path: &str, added: &Json) -> bool {
     const RBAC: [&str; 2] = ["envoy.filters.network.rbac", "envoy.filters.http.rbac"];
     let is_rbac = added.get("name").and_then(Json::as_str).is_some_and(|name| RBAC.contains(&name));
     if !is_rbac {
