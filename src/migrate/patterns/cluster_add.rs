@@ -128,8 +128,12 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         let others = few(users.iter().filter(|user| **user != own), number, MOST_NAMES);
         let reason = match number {
             0 => None,
-            1 => Some(format!("EnvoyFilter {others} uses the cluster's old name and must be updated first: its calls fail once the cluster is gone")),
-            _ => Some(format!("EnvoyFilters {others} use the cluster's old name and must be updated first: their calls fail once the cluster is gone")),
+            1 => Some(format!(
+                "EnvoyFilter {others} uses the cluster's old name and must be updated first: its calls fail once the cluster is gone"
+            )),
+            _ => Some(format!(
+                "EnvoyFilters {others} use the cluster's old name and must be updated first: their calls fail once the cluster is gone"
+            )),
         };
         reason.into_iter().for_each(|reason| found.guard(Concern::Existing, State::Undecided, reason));
     }
