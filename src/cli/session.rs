@@ -53,7 +53,7 @@ impl Exit {
             }
             #[cfg(feature = "cluster")]
             Error::Cluster { .. } => Exit::Partial,
-            Error::NoCluster(_) | Error::Output(_) => Exit::Partial,
+            Error::Output(_) => Exit::Partial,
             Error::Envoy(trouble) if !trouble.usage => Exit::Partial,
             #[cfg(feature = "bottle")]
             Error::Istiod(fault) if !fault.is_usage() => Exit::Partial,

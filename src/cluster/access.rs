@@ -88,23 +88,29 @@ impl Access {
         let options =
             KubeConfigOptions { context: self.context.clone(), cluster: self.cluster.clone(), user: self.user.clone() };
         let explicit = self.context.is_some() || self.cluster.is_some() || self.user.is_some();
-        let kubeconfig = match kubeconfig(self.kubeconfig.as_deref()) {
-            Ok(kubeconfig) => kubeconfig,
-            Err(message) if self.kubeconfig.is_some() || explicit => return Err(message),
-            // As kubectl: without a kubeconfig, a pod's own service account.
-            Err(message) => {
-                return Config::incluster().map(|config| (config, "in-cluster".to_owned())).map_err(|_| message);
-            }
+        let url = |server: &String| {
+            server.parse::<http::Uri>().map_err(|error| format!("--server {server} is not a URL: {error}"))
         };
-        check_names(&kubeconfig, &options)?;
-        let context = self.context.clone().or_else(|| kubeconfig.current_context.clone()).unwrap_or_default();
-        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-        let mut config = config.map_err(|error| describe(&error))?;
+        let url = self.server.as_ref().map(url).transpose()?;
+        let (mut config, context) = match kubeconfig(self.kubeconfig.as_deref()) {
+            Ok(kubeconfig) => {
+                check_names(&kubeconfig, &options)?;
+                let context = self.context.clone().or_else(|| kubeconfig.current_context.clone()).unwrap_or_default();
+                let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+                (config.map_err(|error| describe(&error))?, context)
+            }
+            Err(message) if self.kubeconfig.is_some() || explicit => return Err(message),
+            // As kubectl: without a kubeconfig, the given server, or a pod's own service account.
+            Err(message) => match &url {
+                Some(url) => (Config::new(url.clone()), "none".to_owned()),
+                None => (Config::incluster().map_err(|_| message)?, "in-cluster".to_owned()),
+            },
+        };
         if let Some(token) = token_of_file(&config.auth_info) {
             config.auth_info.token = Some(token.into());
         }
-        if let Some(server) = &self.server {
-            config.cluster_url = server.parse().map_err(|error| format!("--server {server} is not a URL: {error}"))?;
+        if let Some(url) = url {
+            config.cluster_url = url;
         }
         if let Some(token) = &self.token {
             // As kubectl: a token on the command line replaces the user's own.

@@ -60,7 +60,7 @@ fn a_failing_or_missing_plugin_is_named() {
     let failing = |text: &str| {
         let path = script(&folder, text);
         let said = as_user(&mock, &plugin(path.to_str().unwrap()));
-        assert_eq!(said.code, 3, "{}", said.err);
+        assert_eq!(said.code, 2, "{}", said.err);
         // Neither its output, which may be a token, nor its input is printed.
         assert!(!said.err.contains("canary") && !said.err.contains("jane"), "{}", said.err);
         said.err.replace(path.to_str().unwrap(), "PATH")
@@ -71,7 +71,7 @@ fn a_failing_or_missing_plugin_is_named() {
     let said = failing("echo canary-token");
     assert!(said.contains("is not an ExecCredential with a status (`PATH`)"), "{said}");
     let said = as_user(&mock, &plugin("/nonexistent/login"));
-    assert_eq!(said.code, 3, "{}", said.err);
+    assert_eq!(said.code, 2, "{}", said.err);
     let words = "`/nonexistent/login` does not start: No such file or directory; get it from the platform team";
     assert!(said.err.contains(words), "{}", said.err);
     assert_eq!(mock.requests().len(), 0);
@@ -91,7 +91,7 @@ fn a_broken_kubeconfig_is_not_quoted() {
         assert!(text.contains(from));
         fs::write(&path, text.replace(from, to)).unwrap();
         let said = run(&path, &["get"]);
-        assert_eq!(said.code, 3, "{}", said.err);
+        assert_eq!(said.code, 2, "{}", said.err);
         assert!(said.err.contains(&format!("{}{place}", path.display())), "{}", said.err);
         assert!(!said.err.contains("canary"), "{}", said.err);
     }
@@ -170,7 +170,7 @@ fn a_name_that_the_kubeconfig_lacks_is_said_with_those_it_has() {
             &["get", "--watch"],
         ] {
             let said = run(&path, &[command, &option[..]].concat());
-            assert_eq!(said.code, 3, "{command:?} {option:?}: {}{}", said.out, said.err);
+            assert_eq!(said.code, 2, "{command:?} {option:?}: {}{}", said.out, said.err);
             assert!(said.err.contains(words), "{command:?} {option:?}: {}", said.err);
         }
     }
@@ -183,9 +183,22 @@ fn a_name_that_the_kubeconfig_lacks_is_said_with_those_it_has() {
         assert!(text.contains(from));
         fs::write(&path, text.replace(from, to)).unwrap();
         let said = run(&path, &["get"]);
-        assert!(said.code == 3 && said.err.contains(words), "{from}: {}", said.err);
+        assert!(said.code == 2 && said.err.contains(words), "{from}: {}", said.err);
     }
     assert_eq!(mock.requests().len(), 0);
+}
+
+/// As kubectl: an address and a token need no kubeconfig.
+#[test]
+fn a_server_and_a_token_need_no_kubeconfig() {
+    let mock = shop().start();
+    let server = format!("http://{}", mock.address);
+    let none = Path::new("/nonexistent/config");
+    let said = run(none, &["get", "-n", "shop", "--server", &server, "--token", "canary-token"]);
+    assert!(said.code == 0 && said.out.contains("stamp-requests"), "{}{}", said.out, said.err);
+    assert!(carried(&mock, "authorization: Bearer canary-token"), "{:?}", mock.requests());
+    let said = run(none, &["get", "-n", "shop", "--server", "http://127.0.0.1:1"]);
+    assert!(said.code == 3 && said.err.contains("cannot connect to http://127.0.0.1:1"), "{}", said.err);
 }
 
 /// A proxy that connects to any requested address, and the requests it received.

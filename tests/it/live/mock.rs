@@ -53,7 +53,7 @@ type Behind = Arc<dyn Fn(&str) -> (u16, String) + Send + Sync>;
 
 /// The running server.
 pub(crate) struct Mock {
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     world: Arc<Mutex<World>>,
     requests: Arc<Mutex<Vec<Request>>>,
     folder: tempfile::TempDir,
