@@ -1,9 +1,9 @@
 //! The names in a cluster that complete a word.
 
+use super::complete::Named;
 use super::options::Global;
 use super::{Cli, arguments};
-use crate::cluster::kinds::Kind;
-use crate::cluster::read::names;
+use crate::cluster::read::{names, workloads};
 use crate::cluster::{Access, Stop};
 use clap::{CommandFactory, FromArgMatches};
 use futures::future::join_all;
@@ -23,7 +23,7 @@ pub(super) fn contexts() -> Vec<Candidate> {
 }
 
 /// Names of objects in the cluster selected by the previous words; none if the cluster does not answer.
-pub(super) fn objects(before: &[OsString], kinds: &[&Kind], prefix: &str) -> Vec<Candidate> {
+pub(super) fn objects(before: &[OsString], named: Named, prefix: &str) -> Vec<Candidate> {
     let words = arguments(std::iter::once(OsString::from("kubectl-envoyfilter")).chain(before.iter().cloned()));
     let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(words) else { return Vec::new() };
     let Ok(global) = Global::from_arg_matches(&matches) else { return Vec::new() };
@@ -34,7 +34,10 @@ pub(super) fn objects(before: &[OsString], kinds: &[&Kind], prefix: &str) -> Vec
         let read = async {
             let cluster = access.connect(stop).await.ok()?;
             let namespace = global.namespace.as_deref().unwrap_or(&cluster.namespace).to_owned();
-            let lists = join_all(kinds.iter().map(|kind| names(&cluster, kind, &namespace))).await;
+            let lists = match named {
+                Named::Objects(kinds) => join_all(kinds.iter().map(|kind| names(&cluster, kind, &namespace))).await,
+                Named::Workloads(kind) => vec![workloads(&cluster, kind, &namespace).await],
+            };
             Some(lists.into_iter().flatten().collect::<BTreeSet<String>>())
         };
         tokio::time::timeout(PATIENCE, read).await.ok().flatten()

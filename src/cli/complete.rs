@@ -4,6 +4,7 @@ use super::session::{Exit, Session};
 use super::{Cli, candidates};
 use crate::cluster::kinds::{self, COMMANDS, Kind};
 use crate::mesh::Error;
+use crate::model::owner::WorkloadKind;
 use crate::rules::ALL;
 use clap::{Arg, Args, Command, CommandFactory};
 use clap_complete::Shell;
@@ -31,12 +32,21 @@ pub(super) struct Complete {
     words: Vec<OsString>,
 }
 
+/// What a name in the cluster is for.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Named {
+    /// An object of one of these kinds.
+    Objects(&'static [&'static Kind]),
+    /// A workload of this kind, or of any.
+    Workloads(Option<WorkloadKind>),
+}
+
 /// The possible values at a position.
 enum Place {
     /// One of these, each with its description.
     Words(Vec<(String, String)>),
-    /// An object of the cluster, of one of these kinds, with this prefix.
-    Objects(&'static [&'static Kind], String),
+    /// A name in the cluster, with this prefix.
+    Named(Named, String),
     /// A context of the kubeconfig.
     Contexts,
     /// A file, completed by the shell.
@@ -61,7 +71,7 @@ impl Complete {
             Place::File => (Vec::new(), FILES),
             Place::Nothing => (Vec::new(), NO_FILES),
             Place::Words(words) => (words, NO_FILES),
-            Place::Objects(kinds, prefix) => (candidates::objects(before, kinds, &prefix), NO_FILES),
+            Place::Named(named, prefix) => (candidates::objects(before, named, &prefix), NO_FILES),
             Place::Contexts => (candidates::contexts(), NO_FILES),
         };
         for (word, help) in given.iter().filter(|(word, _)| word.starts_with(&last)) {
@@ -103,15 +113,15 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
     }
     // kubectl's `kind/name` form.
     let kind = last.split_once('/').filter(|_| positionals == 0);
-    if let Some((kind, kinds)) = kind.and_then(|(kind, _)| Some((kind, kinds_of(super::kind_of(kind)?)))) {
-        let named = match path.as_slice() {
+    if let Some((kind, named)) = kind.and_then(|(kind, _)| Some((kind, named(kind)?))) {
+        let fits = match path.as_slice() {
             ["explain"] => true,
-            ["render" | "try"] => kinds != FILTERS,
-            ["get"] => kinds == FILTERS,
+            ["render" | "try"] => named != FILTERS,
+            ["get"] => named == FILTERS,
             _ => false,
         };
-        if named {
-            return Place::Objects(kinds, format!("{kind}/"));
+        if fits {
+            return Place::Named(named, format!("{kind}/"));
         }
     }
     if command.has_subcommands() && positionals == 0 {
@@ -126,10 +136,10 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
         ["explain", kind @ ("pod" | "deployment" | "gateway" | "workload" | "service" | "filter")]
             if positionals == 0 =>
         {
-            Place::Objects(kinds_of(kind), String::new())
+            named(kind).map_or(Place::Nothing, |named| Place::Named(named, String::new()))
         }
-        ["render" | "try"] if positionals == 0 => Place::Objects(PODS, String::new()),
-        ["get"] => Place::Objects(FILTERS, String::new()),
+        ["render" | "try"] if positionals == 0 => Place::Named(PODS, String::new()),
+        ["get"] => Place::Named(FILTERS, String::new()),
         ["rbac"] if positionals == 0 => {
             Place::Words(COMMANDS.iter().map(|needs| (needs.command.to_owned(), String::new())).collect())
         }
@@ -141,19 +151,21 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
     }
 }
 
-const PODS: &[&Kind] = &[kinds::POD];
-const FILTERS: &[&Kind] = &[kinds::ENVOY_FILTER];
-const NAMESPACES: &[&Kind] = &[kinds::NAMESPACE];
+const PODS: Named = Named::Objects(&[kinds::POD]);
+const FILTERS: Named = Named::Objects(&[kinds::ENVOY_FILTER]);
+const NAMESPACES: Named = Named::Objects(&[kinds::NAMESPACE]);
 
-/// The kinds of objects named by a word of `explain`.
-fn kinds_of(word: &str) -> &'static [&'static Kind] {
-    match word {
-        "deployment" => &[kinds::DEPLOYMENT],
-        "gateway" => &[kinds::GATEWAY, kinds::KUBE_GATEWAY],
-        "service" => &[kinds::SERVICE],
+/// What a kind as users write it names: `deploy`, `sts`, `gateway`.
+fn named(word: &str) -> Option<Named> {
+    Some(match super::kind_of(word)? {
+        "deployment" => Named::Objects(&[kinds::DEPLOYMENT]),
+        "gateway" => Named::Objects(&[kinds::GATEWAY, kinds::KUBE_GATEWAY]),
+        "service" => Named::Objects(&[kinds::SERVICE]),
         "filter" => FILTERS,
-        _ => PODS,
-    }
+        "workload" => Named::Workloads(WorkloadKind::of_word(word)),
+        "pod" => PODS,
+        _ => return None,
+    })
 }
 
 fn option<'c>(command: &'c Command, word: &str) -> Option<&'c Arg> {
@@ -171,7 +183,7 @@ fn takes_value(arg: &Arg) -> bool {
 /// The possible values of an option.
 fn value(arg: &Arg) -> Place {
     match arg.get_long().unwrap_or_default() {
-        "namespace" | "istio-namespace" | "root-namespace" => return Place::Objects(NAMESPACES, String::new()),
+        "namespace" | "istio-namespace" | "root-namespace" => return Place::Named(NAMESPACES, String::new()),
         "context" => return Place::Contexts,
         _ => {}
     }

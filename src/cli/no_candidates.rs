@@ -1,6 +1,6 @@
 //! Completion in a build that cannot read clusters: no names.
 
-use crate::cluster::kinds::Kind;
+use super::complete::Named;
 use std::ffi::OsString;
 
 /// A word and its description.
@@ -12,6 +12,6 @@ pub(super) fn contexts() -> Vec<Candidate> {
 }
 
 /// None.
-pub(super) fn objects(_: &[OsString], _: &[&Kind], _: &str) -> Vec<Candidate> {
+pub(super) fn objects(_: &[OsString], _: Named, _: &str) -> Vec<Candidate> {
     Vec::new()
 }

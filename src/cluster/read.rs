@@ -8,6 +8,7 @@ use super::list::{Listed, Selection, list, name_kind};
 use super::objects;
 use crate::load::{Loaded, Options, yaml_text};
 use crate::model::inventory::DEFAULT_ROOT_NAMESPACE;
+use crate::model::owner::{WorkloadKind, behind};
 use crate::source::{Code, Problem, Severity};
 use futures::{StreamExt, join, stream, try_join};
 use serde_json::Value;
@@ -540,6 +541,20 @@ pub(crate) async fn names(cluster: &Cluster, kind: &Kind, namespace: &str) -> Ve
     let mut names = list(cluster, &Kind { metadata_only: true, ..*kind }, selection, name).await.objects;
     names.sort();
     names
+}
+
+/// The names of the workloads, of one kind or of any, that the pods of a namespace belong to.
+pub(crate) async fn workloads(cluster: &Cluster, kind: Option<WorkloadKind>, namespace: &str) -> Vec<String> {
+    let selection = Selection { namespace: Some(namespace), labels: None, fields: None };
+    let workload = |pod: Value| {
+        let metadata = pod.get("metadata")?;
+        let owners = metadata.get("ownerReferences")?.as_array()?;
+        let owner = owners.iter().find(|owner| owner["controller"] == true)?;
+        let label = |key: &str| metadata.get("labels")?.get(key)?.as_str();
+        let (of, name) = behind(owner["kind"].as_str()?, owner["name"].as_str()?, label);
+        kind.is_none_or(|kind| kind.as_str() == of).then(|| name.to_owned())
+    };
+    list(cluster, &Kind { metadata_only: true, ..*kinds::POD }, selection, workload).await.objects
 }
 
 fn rbac(needs: &Needs) -> String {

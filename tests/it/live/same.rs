@@ -225,12 +225,20 @@ fn completion_suggests_objects_of_every_kind() {
     }));
     world
         .add(json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "cart", "namespace": "shop"}}));
+    let owner =
+        json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "ledger", "uid": "u", "controller": true});
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod", "spec": {}, "status": {},
+        "metadata": {"name": "ledger-0", "namespace": "shop", "ownerReferences": [owner]},
+    }));
     let mock = world.start();
     for (words, want) in [
-        (&["explain", "pod/"][..], &["pod/cart-1", "pod/cart-2"][..]),
+        (&["explain", "pod/"][..], &["pod/cart-1", "pod/cart-2", "pod/ledger-0"][..]),
         (&["explain", "po/cart-2"], &["po/cart-2"]),
         (&["explain", "deploy/"], &["deploy/cart"]),
         (&["explain", "deployment", ""], &["cart"]),
+        (&["explain", "sts/"], &["sts/ledger"]),
+        (&["explain", "ds/"], &[]),
         (&["explain", "gateway/"], &["gateway/classic", "gateway/made"]),
         (&["explain", "gw/m"], &["gw/made"]),
         (&["render", "pod/cart-1"], &["pod/cart-1"]),
