@@ -129,7 +129,7 @@ fn lint_run_reports_the_request_that_shows_it() {
     assert!(silent.err.contains("requests sent through Envoy"), "{}", silent.err);
     // Without a dump: reference configurations.
     let reference = said(&["lint", bad, "--run", "--envoy", &envoy, "--select", "EF136"]);
-    assert!(reference.code == 1 && reference.out.contains("EF136"), "{}{}", reference.out, reference.err);
+    assert!(reference.code == 1 && reference.out.contains("[EF136]"), "{}{}", reference.out, reference.err);
     let none = said(&["lint", bad, "--run", "--envoy", "/nonexistent"]);
     assert!(none.code == 2 && none.err.contains("no such file"), "{}", none.err);
 }
