@@ -1,6 +1,6 @@
 //! The names in a cluster that complete a word.
 
-use super::complete::Named;
+use super::names::Named;
 use super::options::Global;
 use super::{Cli, arguments};
 use crate::cluster::read::{names, workloads};

@@ -1,8 +1,9 @@
 //! Completion: scripts for shells, and answers to kubectl's own completion (`kubectl_complete-envoyfilter`, kubectl 1.26).
 
+use super::names::Named;
 use super::session::{Exit, Session};
 use super::{Cli, candidates};
-use crate::cluster::kinds::{self, COMMANDS, Kind};
+use crate::cluster::kinds::{self, COMMANDS};
 use crate::mesh::Error;
 use crate::model::owner::WorkloadKind;
 use crate::rules::ALL;
@@ -30,15 +31,6 @@ pub(super) struct Complete {
     /// The words so far, the last one unfinished
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
-}
-
-/// What a name in the cluster is for.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Named {
-    /// An object of one of these kinds.
-    Objects(&'static [&'static Kind]),
-    /// A workload of this kind, or of any.
-    Workloads(Option<WorkloadKind>),
 }
 
 /// The possible values at a position.

@@ -25,6 +25,7 @@ mod istiod;
 mod lint;
 mod listing;
 mod migrate;
+mod names;
 mod options;
 mod progress;
 mod rbac;

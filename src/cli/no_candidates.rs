@@ -1,6 +1,6 @@
 //! Completion in a build that cannot read clusters: no names.
 
-use super::complete::Named;
+use super::names::Named;
 use std::ffi::OsString;
 
 /// A word and its description.
