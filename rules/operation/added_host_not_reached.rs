@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::per_run::PerRun;
-use crate::lint::seen::Seen;
+use crate::lint::seen::{Seen, filter_chains};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
@@ -152,8 +152,7 @@ fn all_ways(run: &ProxyRun<'_>) -> HashMap<String, Ways> {
     let mut found: HashMap<String, Ways> = HashMap::new();
     for listener in run.listeners_after().values() {
         let port = listener.path(&["address", "socket_address", "port_value"]).and_then(Tree::as_str);
-        let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-        for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+        for chain in filter_chains(listener) {
             let wanted = chain.get("filter_chain_match").map(Tree::readable);
             let names = wanted.as_deref().and_then(|wanted| wanted.get("server_names")).map(Tree::readable);
             let names: BTreeSet<String> = names

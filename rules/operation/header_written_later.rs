@@ -8,13 +8,12 @@ use crate::lint::per_run::PerRun;
 use crate::lint::seen::{Seen, config_type};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo, header_options};
 use crate::model::envoy_filter::ApplyTo;
-use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
 use crate::proto::tree::Origin;
 use crate::source::{Node, Step};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 declare_rule! {
@@ -42,7 +41,6 @@ declare_rule! {
 const NAMING: [&str; 4] = [".header_mutation.", ".jwt_authn.", ".lua.", ".credential_injector."];
 /// Filters that may write any.
 const ANY: [&str; 6] = [".dynamic_modules.", ".ext_authz.", ".ext_proc.", ".golang.", ".oauth2.", ".wasm."];
-const LIMITS: [&str; 2] = [".local_ratelimit.v3.LocalRateLimit", ".ratelimit.v3.RateLimit"];
 /// Maximum number of headers that are looked for.
 const MOST: usize = 16;
 
@@ -140,15 +138,13 @@ fn written(cx: &Context<'_>) -> Written {
                 "envoy.extensions.filters.http.jwt_authn.v3.JwtClaimToHeader" => {
                     object.text("header_name").into_iter().for_each(|header| add(value, header));
                 }
-                "envoy.extensions.filters.http.header_mutation.v3.Mutations" => {
-                    let items = object.member("request_mutations").map(|it| it.entry.value.items()).unwrap_or_default();
-                    for append in items.iter().filter_map(|item| get(item, "append")) {
-                        let always = get(append, "append_action").and_then(Node::as_str) != Some("ADD_IF_ABSENT");
-                        let header = get(append, "header").and_then(|header| get(header, "key")).and_then(Node::as_str);
+                _ => {
+                    for option in header_options::of_requests(object) {
+                        let always = get(option, "append_action").and_then(Node::as_str) != Some("ADD_IF_ABSENT");
+                        let header = header_options::key(option).and_then(Node::as_str);
                         header.filter(|_| always).into_iter().for_each(|header| add(value, header));
                     }
                 }
-                _ => {}
             }
         }
     }
@@ -183,7 +179,7 @@ impl Lists {
         for (at, filter) in manager.filters.iter().enumerate() {
             let kind = config_type(filter);
             let is = |kinds: &[&str]| kinds.iter().any(|one| kind.contains(one));
-            let limit = LIMITS.iter().any(|limit| kind.ends_with(limit));
+            let limit = managers::is_rate_limit(filter);
             if limit || PatchId::of(filter.origin).is_some() && seen.insert(filter.origin) {
                 let later = last.iter().zip(&before).map(|(last, before)| {
                     let last = last.filter(|(last, _)| !before && *last > at);
@@ -209,12 +205,9 @@ impl Lists {
 
     /// What the rate limit filters see that read the actions of a patch of routes.
     fn of_limits(&self, run: &PatchRun<'_, '_>) -> Vec<Each> {
-        let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
-        let changed: BTreeSet<(ResourceKind, &str)> = places.map(|place| (place.kind, &*place.resource)).collect();
-        let read = self.limits.iter().filter(|(listener, routes, _)| match routes {
-            Some(name) => changed.contains(&(ResourceKind::Route, name.as_str())),
-            None => changed.contains(&(ResourceKind::Listener, listener.as_str())),
-        });
+        let changed = managers::Changed::by(run);
+        let read =
+            self.limits.iter().filter(|(listener, routes, _)| changed.has_routes_of(listener, routes.as_deref()));
         read.map(|(.., each)| Each::clone(each)).collect()
     }
 }

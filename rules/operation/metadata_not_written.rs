@@ -121,7 +121,7 @@ fn of_value<'a>(
         let fits = |keys: &BTreeSet<String>| read.key.as_ref().map_or(!keys.is_empty(), |key| keys.contains(key));
         let Some((seen, why)) = unwritten(cx, known, view, index, false, &fits) else { continue };
         if told.insert(read.namespace.clone()) {
-            let (message, help) = words(&why, &read.namespace, read.key.as_deref());
+            let (message, help) = words(&why, &read.namespace, read.key.as_deref(), OWN);
             let finding = view.finding(rule, view.value_place(&read.path), message);
             out.push(seen.tell(finding.label("empty when it is read").help(help)));
         }
@@ -148,7 +148,7 @@ fn of_scripts(rule: &'static RuleInfo, cx: &Context<'_>, known: &Known, out: &mu
             if matches!(why, Why::Nowhere) && seen.runs.len() < seen.attached {
                 continue;
             }
-            let (message, help) = words(&why, namespace, None);
+            let (message, help) = words(&why, namespace, None, OWN);
             out.push(seen.tell(warn(script.finding(rule, one, message), help)));
         }
     }
@@ -160,9 +160,7 @@ fn of_limits(rule: &'static RuleInfo, cx: &Context<'_>, known: &Known, out: &mut
         let Some(index) = namespace.as_str().and_then(|namespace| known.index(namespace)) else { continue };
         let fits = |keys: &BTreeSet<String>| key.map_or(!keys.is_empty(), |key| keys.contains(key));
         let Some((seen, why)) = unwritten(cx, known, &value.view, index, true, &fits) else { continue };
-        let (message, help) = words(&why, &known.namespaces[index], key);
-        let message =
-            message.replace("this filter", "the rate limit filter").replace("this one", "the rate limit filter");
+        let (message, help) = words(&why, &known.namespaces[index], key, LIMITER);
         out.push(seen.tell(warn(value.finding(rule, namespace.span, message), help)));
     }
 }
@@ -226,23 +224,28 @@ fn unwritten<'c, 'a>(
     Some((seen, why))
 }
 
+/// The filter that reads, at first and as `one` after another filter: that of the patch, or the one that reads its actions.
+type Reader = [&'static str; 2];
+const OWN: Reader = ["this filter", "this one"];
+const LIMITER: Reader = ["the rate limit filter", "the rate limit filter"];
+
 /// What is wrong, and what to write.
-fn words(why: &Why, namespace: &str, key: Option<&str>) -> (String, String) {
+fn words(why: &Why, namespace: &str, key: Option<&str>, [reader, one]: Reader) -> (String, String) {
     match why {
         _ if namespace == "istio_authn" => (
             "no filter writes the metadata `istio_authn`: Istio has no such filter any more".to_owned(),
             "the metadata of envoy.filters.http.jwt_authn, or an AuthorizationPolicy with requestPrincipals".to_owned(),
         ),
         Why::After if !is_known(namespace) => (
-            format!("the filter that writes the metadata `{namespace}` runs after this filter"),
+            format!("the filter that writes the metadata `{namespace}` runs after {reader}"),
             "insert the filter that writes it before the one that reads it".to_owned(),
         ),
         Why::After => (
-            format!("this filter runs before `{namespace}`, whose metadata it reads"),
+            format!("{reader} runs before `{namespace}`, whose metadata it reads"),
             format!("insert it after that filter:\noperation: INSERT_AFTER, with subFilter: {{name: {namespace}}}"),
         ),
         Why::Keys(keys) if keys.is_empty() => (
-            format!("`{namespace}` before this one writes no metadata"),
+            format!("`{namespace}` before {one} writes no metadata"),
             format!("for the provider of the JWT filter: payload_in_metadata: {}", key.unwrap_or("payload")),
         ),
         Why::Keys(keys) => {
@@ -287,7 +290,9 @@ fn read(tree: &Tree<'_>, path: &mut Vec<Step>, found: &mut Vec<Read>) {
             let first = steps.first().map(|step| step.str_at("key")).filter(|key| !key.is_empty());
             add(text, first, &**key == "filter" && tree.get("invert").is_none());
         }
-        if let Some((_, rest)) = text.split_once("%DYNAMIC_METADATA(") {
+        if text.contains('%')
+            && let Some((_, rest)) = text.split_once("%DYNAMIC_METADATA(")
+        {
             let inner = rest.split(')').next().unwrap_or_default();
             let mut parts = inner.split(':');
             add(parts.next().unwrap_or_default(), parts.next(), false);

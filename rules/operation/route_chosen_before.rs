@@ -3,9 +3,9 @@
 use crate::declare_rule;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::per_run::PerRun;
-use crate::lint::seen::{Seen, config_type};
+use crate::lint::seen::{Seen, config_type, filter_chains};
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo, header_options};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
@@ -100,7 +100,6 @@ fn written(cx: &Context<'_>) -> Written {
                     found.entry(name.to_ascii_lowercase()).or_insert((writer, node.span));
                 }
             };
-            let items = |field: &str| object.member(field).map(|it| it.entry.value.items()).unwrap_or_default();
             match object.full_name() {
                 "envoy.extensions.filters.http.jwt_authn.v3.JwtClaimToHeader" => {
                     add(object.member("header_name").map(|member| &member.entry.value), "jwt_authn");
@@ -110,12 +109,8 @@ fn written(cx: &Context<'_>) -> Written {
                     let patterns = list.and_then(|list| get(list, "patterns")).map(Node::items).unwrap_or_default();
                     patterns.iter().for_each(|pattern| add(get(pattern, "exact"), "ext_authz"));
                 }
-                "envoy.extensions.filters.http.header_mutation.v3.Mutations" => {
-                    for append in items("request_mutations").iter().filter_map(|item| get(item, "append")) {
-                        add(get(append, "header").and_then(|header| get(header, "key")), "header_mutation");
-                    }
-                }
-                _ => {}
+                _ => header_options::of_requests(object)
+                    .for_each(|option| add(header_options::key(option), "header_mutation")),
             }
         }
     }
@@ -126,8 +121,7 @@ fn written(cx: &Context<'_>) -> Written {
 fn chosen_once(run: &ProxyRun<'_>) -> HashSet<String> {
     let (mut once, mut again) = (HashSet::new(), HashSet::new());
     for listener in run.listeners_after().values() {
-        let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-        for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+        for chain in filter_chains(listener) {
             let network = chain.get("filters").map(Tree::items).unwrap_or_default();
             for config in network.iter().filter_map(|filter| filter.get("typed_config")).map(Tree::readable) {
                 let Some(name) = config.path(&["rds", "route_config_name"]).and_then(Tree::as_str) else { continue };

@@ -5,7 +5,7 @@ use crate::engine::trace::Effect;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::names::listed;
 use crate::lint::per_run::PerRun;
-use crate::lint::seen::{Seen, config_type};
+use crate::lint::seen::{Seen, config_type, filter_chains};
 use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::resource::ResourceKind;
@@ -147,8 +147,7 @@ impl Doors {
     fn of(run: &ProxyRun<'_>) -> Doors {
         let mut doors = Doors::default();
         for (name, listener) in run.listeners_after() {
-            let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-            for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+            for chain in filter_chains(&listener) {
                 let filters = chain.get("filters").map(Tree::items).unwrap_or_default();
                 for config in filters.iter().filter_map(|filter| filter.get("typed_config")) {
                     let config = config.readable();

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::per_run::PerRun;
-use crate::lint::seen::Seen;
+use crate::lint::seen::{Seen, filter_chains};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::{Origin, Tree};
@@ -61,8 +61,7 @@ fn by_patch(run: &ProxyRun<'_>) -> Places {
         let listening = listener.get("listener_filters").map(Tree::readable);
         let listening = listening.as_deref().map(Tree::items).unwrap_or_default();
         let inspected = !listening.iter().all(|filter| matches!(filter.readable().name(), HTTP | DESTINATION));
-        let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-        for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+        for chain in filter_chains(listener) {
             let known = inspected || chain.get("transport_socket").is_some();
             let network = chain.get("filters").map(Tree::items).unwrap_or_default();
             let configs = network.iter().filter_map(|filter| filter.get("typed_config"));

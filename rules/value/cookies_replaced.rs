@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, RuleInfo, header_options};
 use crate::source::Node;
 
 declare_rule! {
@@ -24,19 +24,12 @@ declare_rule! {
     "EF180" "cookies-replaced" Value Warning => check
 }
 
-const MUTATIONS: &str = "envoy.extensions.filters.http.header_mutation.v3.Mutations";
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
-            let items = |field: &str| object.member(field).map(|it| it.entry.value.items()).unwrap_or_default();
-            let mut options: Vec<&Node> = items("response_headers_to_add").iter().collect();
-            if object.full_name() == MUTATIONS {
-                options.extend(items("response_mutations").iter().filter_map(|item| get(item, "append")));
-            }
-            for option in options {
-                let key = get(option, "header").and_then(|header| get(header, "key"));
-                let cookie = key.and_then(Node::as_str).is_some_and(|key| key.eq_ignore_ascii_case("set-cookie"));
+            for option in header_options::of_responses(object) {
+                let key = header_options::key(option).and_then(Node::as_str);
+                let cookie = key.is_some_and(|key| key.eq_ignore_ascii_case("set-cookie"));
                 let Some(action) = get(option, "append_action").filter(|_| cookie) else { continue };
                 if action.as_str().is_some_and(|action| action.starts_with("OVERWRITE_")) {
                     out.push(

@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::context::ProxyRun;
 use crate::lint::per_run::PerRun;
 use crate::lint::walk::get;
-use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
+use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo, header_options};
 use crate::proto::tree::Tree;
 use crate::source::Node;
 
@@ -35,7 +35,6 @@ const ROUTES: [&str; 4] = [
     "envoy.config.route.v3.VirtualHost",
     "envoy.config.route.v3.WeightedCluster.ClusterWeight",
 ];
-const MUTATIONS: &str = "envoy.extensions.filters.http.header_mutation.v3.Mutations";
 const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 const TRANSFORMATION: &str = "server_header_transformation";
 
@@ -56,7 +55,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if ROUTES.contains(&object.full_name()) {
                 found.extend(items("response_headers_to_remove").iter().map(|item| (item, true)));
                 found.extend(items("response_headers_to_add").iter().filter_map(|item| Some((key(item)?, false))));
-            } else if object.full_name() == MUTATIONS {
+            } else if object.full_name() == header_options::MUTATIONS {
                 for item in items("response_mutations") {
                     found.extend(get(item, "remove").map(|name| (name, true)));
                     found.extend(get(item, "append").and_then(key).map(|name| (name, false)));

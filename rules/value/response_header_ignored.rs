@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::walk::get;
-use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::lint::{Context, Finding, Findings, RuleInfo, header_options};
 use crate::source::Node;
 
 declare_rule! {
@@ -25,17 +25,10 @@ declare_rule! {
     "EF179" "response-header-ignored" Value Warning => check
 }
 
-const MUTATIONS: &str = "envoy.extensions.filters.http.header_mutation.v3.Mutations";
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
-            let items = |field: &str| object.member(field).map(|it| it.entry.value.items()).unwrap_or_default();
-            let mut options: Vec<&Node> = items("response_headers_to_add").iter().collect();
-            if object.full_name() == MUTATIONS {
-                options.extend(items("response_mutations").iter().filter_map(|item| get(item, "append")));
-            }
-            for header in options.iter().filter_map(|option| get(option, "header")) {
+            for header in header_options::of_responses(object).iter().filter_map(|option| get(option, "header")) {
                 let (Some(name), Some(node)) = (get(header, "key").and_then(Node::as_str), get(header, "value")) else {
                     continue;
                 };

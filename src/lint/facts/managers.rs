@@ -1,8 +1,11 @@
 //! The HTTP connection managers of a proxy whose lists of filters patches changed.
 
-use super::context::ProxyRun;
+use super::context::{PatchRun, ProxyRun};
+use super::seen::{config_type, filter_chains};
 use crate::engine::PatchId;
+use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use std::collections::HashSet;
 
 /// An HTTP connection manager.
 pub(crate) struct Manager<'r> {
@@ -24,8 +27,7 @@ pub(crate) struct Manager<'r> {
 pub(crate) fn changed<'r>(run: &'r ProxyRun<'_>) -> Vec<Manager<'r>> {
     let mut found = Vec::new();
     for (listener, whole) in run.changed_listeners() {
-        let chains = whole.get("filter_chains").map(Tree::items).unwrap_or_default();
-        for chain in chains.iter().chain(whole.get("default_filter_chain")) {
+        for chain in filter_chains(whole) {
             let network = chain.get("filters").map(Tree::items).unwrap_or_default();
             for (at, filter) in network.iter().enumerate() {
                 let Some(config) = filter.get("typed_config") else { continue };
@@ -39,4 +41,28 @@ pub(crate) fn changed<'r>(run: &'r ProxyRun<'_>) -> Vec<Manager<'r>> {
         }
     }
     found
+}
+
+/// Types of rate limit filters, for which routes have actions.
+const LIMITS: [&str; 2] = [".local_ratelimit.v3.LocalRateLimit", ".ratelimit.v3.RateLimit"];
+
+/// Whether an HTTP filter limits rates.
+pub(crate) fn is_rate_limit(filter: &Tree<'_>) -> bool {
+    let kind = config_type(filter);
+    LIMITS.iter().any(|limit| kind.ends_with(limit))
+}
+
+/// The resources that a patch changed.
+pub(crate) struct Changed<'r>(HashSet<(ResourceKind, &'r str)>);
+
+impl<'r> Changed<'r> {
+    pub(crate) fn by(run: &'r PatchRun<'_, '_>) -> Changed<'r> {
+        let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
+        Changed(places.map(|place| (place.kind, &*place.resource)).collect())
+    }
+
+    /// Whether one of them contains the routes of a connection manager: of a listener, with or without a route configuration.
+    pub(crate) fn has_routes_of(&self, listener: &str, routes: Option<&str>) -> bool {
+        self.0.contains(&routes.map_or((ResourceKind::Listener, listener), |name| (ResourceKind::Route, name)))
+    }
 }

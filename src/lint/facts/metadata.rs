@@ -1,10 +1,9 @@
 //! Which HTTP filters of a proxy write dynamic metadata, and what of it exists when a filter runs.
 
 use super::context::{PatchRun, ProxyRun};
-use super::managers::{self, Manager};
+use super::managers::{self, Changed, Manager};
 use super::seen::config_type;
 use crate::engine::PatchId;
-use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
 use crate::proto::tree::{Origin, Tree};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -47,9 +46,6 @@ const HARMLESS: [&str; 22] = [
     ".router.",
     "stats.PluginConfig",
 ];
-/// Types of rate limit filters, for which routes have actions.
-const LIMITS: [&str; 2] = [".local_ratelimit.v3.LocalRateLimit", ".ratelimit.v3.RateLimit"];
-
 /// The keys in a namespace; `None` if it may have any.
 type Keys = Option<Rc<BTreeSet<String>>>;
 
@@ -111,7 +107,7 @@ impl Lists {
         let mut seen = HashSet::new();
         let mut limits = Vec::new();
         for (filter, own) in manager.filters.iter().zip(writes) {
-            let limit = is_limit(filter);
+            let limit = managers::is_rate_limit(filter);
             if limit || PatchId::of(filter.origin).is_some() && seen.insert(filter.origin) {
                 let state = before.iter().zip(&anywhere).map(|(before, anywhere)| match before {
                     Some(keys) => Written::Before(keys.clone()),
@@ -146,20 +142,11 @@ impl Lists {
 
     /// The same for the rate limit filters that read the actions of a patch of routes.
     pub(crate) fn of_limits(&self, run: &PatchRun<'_, '_>, namespace: usize) -> Vec<Written> {
-        let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
-        let changed: HashSet<(ResourceKind, &str)> = places.map(|place| (place.kind, &*place.resource)).collect();
-        let read = |one: &&Limits| match &one.routes {
-            Some(name) => changed.contains(&(ResourceKind::Route, name.as_str())),
-            None => changed.contains(&(ResourceKind::Listener, one.listener.as_str())),
-        };
-        let all = self.limits.iter().filter(read).flat_map(|one| &one.filters);
+        let changed = Changed::by(run);
+        let read = self.limits.iter().filter(|one| changed.has_routes_of(&one.listener, one.routes.as_deref()));
+        let all = read.flat_map(|one| &one.filters);
         all.map(|each| each[namespace].clone()).collect()
     }
-}
-
-fn is_limit(filter: &Tree<'_>) -> bool {
-    let kind = config_type(filter);
-    LIMITS.iter().any(|limit| kind.ends_with(limit))
 }
 
 /// Whether a namespace belongs to a filter that is known.

@@ -326,6 +326,12 @@ fn named<'t, 'a>(tree: &'t Tree<'a>, list: &str, name: &str) -> Option<&'t Tree<
     tree.get(list)?.items().iter().find(|item| item.name() == name)
 }
 
+/// The filter chains of a listener, the default one last.
+pub(crate) fn filter_chains<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Item = &'l Tree<'t>> {
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    chains.iter().chain(listener.get("default_filter_chain"))
+}
+
 /// A list of filters of a listener.
 pub(crate) struct FilterList<'l, 't> {
     /// HTTP filters (otherwise network filters).
@@ -337,8 +343,7 @@ pub(crate) struct FilterList<'l, 't> {
 /// The lists of network and HTTP filters of a listener.
 pub(crate) fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l, 't>> {
     let mut lists = Vec::new();
-    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-    for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+    for chain in filter_chains(listener) {
         let filters = chain.get("filters").map(Tree::items).unwrap_or_default();
         lists.push(FilterList { http: false, filters: Cow::Borrowed(filters) });
         for config in filters.iter().filter_map(|filter| filter.get("typed_config")) {
@@ -354,9 +359,7 @@ pub(crate) fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l,
 
 /// The lists that patches changed; unchanged parts of the dump are not even parsed.
 pub(crate) fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Item = (bool, &'l [Tree<'t>])> {
-    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-    let chains = chains.iter().chain(listener.get("default_filter_chain"));
-    let filters = chains.map(|chain| chain.get("filters").map(Tree::items).unwrap_or_default());
+    let filters = filter_chains(listener).map(|chain| chain.get("filters").map(Tree::items).unwrap_or_default());
     let lists = filters.flat_map(|filters| {
         let inner = filters.iter().filter_map(|filter| filter.get("typed_config")?.get("http_filters"));
         std::iter::once((false, filters)).chain(inner.map(|list| (true, list.items())))

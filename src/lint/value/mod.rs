@@ -9,6 +9,7 @@ pub(crate) mod constraint;
 pub(crate) mod expression;
 pub(crate) mod extension_code;
 pub(crate) mod guards;
+pub(crate) mod header_options;
 pub(crate) mod lua_script;
 pub(crate) mod lua_use;
 pub(crate) mod switch;
