@@ -10,7 +10,7 @@ pub(crate) use human::{Detail, one, stat, text};
 pub(crate) use json::{API_VERSION, json};
 pub(crate) use sarif::sarif;
 
-use crate::lint::baseline;
+use crate::lint::baseline::Prints;
 use crate::lint::istioctl::Verdict;
 use crate::lint::summary::Summary;
 use crate::lint::{Finding, RuleInfo};
@@ -57,16 +57,17 @@ impl Report<'_> {
         &self.sources.get(span.file).name
     }
 
-    /// The findings with their fingerprints, made unique. Only some formats have them.
-    fn numbered(&self) -> Vec<(&Finding, String)> {
+    /// The findings with their fingerprints, made unique, one after the other. Only some formats have them.
+    fn numbered(&self) -> impl Iterator<Item = (&Finding, String)> {
+        let prints = Prints::of(self.sources, self.filters);
         let mut seen = HashMap::new();
-        let prints = baseline::fingerprints(self.findings, self.sources, self.filters);
-        let unique = |print: String| {
+        self.findings.iter().map(move |finding| {
+            let print = prints.print(finding);
             let count = seen.entry(print.clone()).or_insert(0);
             *count += 1;
-            if *count == 1 { print } else { format!("{print}-{count}") }
-        };
-        self.findings.iter().zip(prints.into_iter().map(unique)).collect()
+            let unique = if *count == 1 { print } else { format!("{print}-{count}") };
+            (finding, unique)
+        })
     }
 }
 

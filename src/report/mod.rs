@@ -31,7 +31,7 @@ pub(crate) mod yaml;
 
 use crate::explain::Lenders;
 use crate::mesh::Scope;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::io::{self, BufWriter, Write};
 
 /// Writes a value as indented JSON with a final newline.
@@ -41,6 +41,19 @@ pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut buffer, value)?;
     buffer.write_all(b"\n")?;
     buffer.flush()
+}
+
+/// A list in JSON whose items are made one after the other, as they are written: a report is never in memory as a whole.
+struct Listed<F>(F);
+
+impl<F, I> Serialize for Listed<F>
+where
+    F: Fn() -> I,
+    I: IntoIterator<Item: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 /// What a report omits when an annotation adds a service to a waypoint but no dump contains the service's cluster.

@@ -65,13 +65,28 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    /// Whether a line is safe as it is, as most lines of a large dump are.
+    /// Writes several lines if they are safe as they are: they are searched faster together than one by one.
+    fn pass_together(&mut self, lines: &[u8]) -> io::Result<bool> {
+        let held = self.line.len();
+        self.line.extend_from_slice(lines);
+        let harmless = self.is_harmless(&self.line);
+        if harmless {
+            self.out.write_all(&self.line)?;
+            self.line.clear();
+            self.at_start = true;
+        } else {
+            self.line.truncate(held);
+        }
+        Ok(harmless)
+    }
+
+    /// Whether lines are safe as they are, as most lines of a large dump are.
     fn is_harmless(&self, bytes: &[u8]) -> bool {
         let plain = |byte: &u8| matches!(byte, b' '..=b'"' | b'$'..=b'~' | b'\n' | b'\t');
-        let first = bytes.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        let command = |line: &[u8]| line.iter().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b':');
         !self.in_pem
-            && first != Some(&b':')
             && bytes.iter().all(plain)
+            && !bytes.split(|&byte| byte == b'\n').any(command)
             && self.secrets.as_ref().is_none_or(|secrets| {
                 let clean = |text: &str| !redact::may_hold(text) && !secrets.with(|secrets| secrets.finds(text));
                 std::str::from_utf8(bytes).is_ok_and(clean)
@@ -151,6 +166,12 @@ impl<W: Write> Write for Screen<W> {
             return self.out.write(bytes);
         }
         let mut rest = bytes;
+        let last = memchr::memrchr(b'\n', rest).filter(|&last| memchr::memchr(b'\n', rest) != Some(last));
+        if let Some(last) = last
+            && self.pass_together(&rest[..=last])?
+        {
+            rest = &rest[last + 1..];
+        }
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, more) = rest.split_at(end + 1);
             self.line.extend_from_slice(line);
@@ -190,6 +211,19 @@ mod tests {
         screen.flush().unwrap();
         drop(screen);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_written_together_are_looked_at_one_by_one() {
+        let mut out = Vec::new();
+        let mut screen = Screen::new(&mut out, Mode::Plain, None);
+        screen.write_all(b"held ").unwrap();
+        screen.write_all(b"back\n  fine\n\n  ::error::x\nmore\nhalf").unwrap();
+        screen.write_all(b" a line\nall\nfine\n").unwrap();
+        screen.flush().unwrap();
+        drop(screen);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "held back\n  fine\n\n  \\u003a:error::x\nmore\nhalf a line\nall\nfine\n");
     }
 
     #[test]

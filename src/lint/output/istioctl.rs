@@ -3,7 +3,7 @@
 //! istioctl's analyzer (istio.io/istio `pkg/config/analysis/analyzers/envoyfilter`, releases 1.22 to 1.31) checks
 //! applyTo, operation, priority and the names of values; it never looks at a proxy.
 
-use crate::engine::matching::network_filter_name;
+use crate::engine::matching::{network_filter_name, sub_filter_name};
 use crate::engine::program::Status;
 use crate::engine::trace::{Effect, NoOp, Trace};
 use crate::engine::{self, Outcome, Pass, PatchId};
@@ -236,7 +236,7 @@ type Id = (usize, usize);
 /// The patches that may create what others refer to, by what they create: few of a mesh's many patches do so for another one.
 #[derive(Default)]
 struct Makers {
-    /// All that have a value, by its name.
+    /// All that have a value, by its name and, for network filter merges, by each name in it.
     named: HashMap<String, Vec<Id>>,
     /// Those that write a filter, by its name.
     filters: HashMap<String, Vec<Id>>,
@@ -257,26 +257,30 @@ impl Makers {
         let patches = |filter| cx.program.patches(filter).iter().map(move |built| (filter, built));
         for (filter, built) in (0..cx.filters.len()).flat_map(patches) {
             let id = (filter, built.patch.index);
-            let name = built.value.as_ref().map(|value| value.name().to_owned());
+            let merge = built.operation.is_merge();
+            // What is found by the name in the value keeps its name: nothing of that name is created.
+            let found_by = match built.patch.apply_to {
+                To::NetworkFilter if merge => network_filter_name(&built.object),
+                To::HttpFilter if merge => sub_filter_name(&built.object),
+                _ => None,
+            };
+            let name = built.value.as_ref().map(Tree::name).filter(|name| found_by != Some(*name));
+            let mut names: HashSet<String> = name.map(str::to_owned).into_iter().collect();
             match built.patch.apply_to {
-                To::NetworkFilter if built.operation.is_merge() => {
-                    // A filter that is matched by the name in the value keeps its name.
-                    let matched = network_filter_name(&built.object);
-                    let mut names: HashSet<String> =
-                        name.iter().filter(|name| matched != Some(name.as_str())).cloned().collect();
+                To::NetworkFilter if merge => {
                     let inside = built.value.iter().flat_map(Tree::entries);
                     inside.for_each(|(_, value)| mentions(value, &mut names));
-                    names.into_iter().for_each(|name| makers.mentioned.entry(name).or_default().push(id));
+                    names.iter().for_each(|name| makers.mentioned.entry(name.clone()).or_default().push(id));
                     makers.merges.push(id);
                 }
                 To::HttpFilter | To::NetworkFilter | To::ListenerFilter => {
-                    name.iter().for_each(|name| makers.filters.entry(name.clone()).or_default().push(id));
+                    names.iter().for_each(|name| makers.filters.entry(name.clone()).or_default().push(id));
                 }
                 To::ExtensionConfig => {}
                 To::Listener | To::FilterChain => makers.listeners.push(id),
                 _ => makers.others.push(id),
             }
-            name.into_iter().for_each(|name| makers.named.entry(name).or_default().push(id));
+            names.into_iter().for_each(|name| makers.named.entry(name).or_default().push(id));
         }
         makers
     }

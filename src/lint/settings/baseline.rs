@@ -4,7 +4,7 @@ use crate::lint::finding::Finding;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{ErrorMessage, Node, Sources};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Version of the file.
 pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
@@ -31,7 +31,7 @@ pub struct Known {
     pub rule: String,
     /// `namespace/name` of the filter.
     pub filter: String,
-    /// [`fingerprints`].
+    /// As [`Prints`] makes it.
     pub fingerprint: String,
     /// The number of occurrences.
     pub count: usize,
@@ -54,32 +54,38 @@ impl Hash {
     }
 }
 
-/// A fingerprint for each finding: the rule, the filter, what the patch applies to and matches, and the offending text
-/// without its spaces; no line numbers and no position in the list of patches. A finding without a filter uses its file
-/// instead.
-pub(crate) fn fingerprints(findings: &[Finding], sources: &Sources, filters: &[EnvoyFilter]) -> Vec<String> {
-    let by_name: BTreeMap<String, &EnvoyFilter> = filters.iter().map(|filter| (filter.full_name(), filter)).collect();
-    findings
-        .iter()
-        .map(|finding| {
-            let mut hash = Hash(0xcbf2_9ce4_8422_2325);
-            hash.add(finding.rule.code);
-            if finding.filter.is_empty() {
-                hash.add(&sources.get(finding.primary.span.file).name);
-            } else {
-                hash.add(&finding.filter);
+/// Fingerprints of findings: the rule, the filter, what the patch applies to and matches, and the offending text without its
+/// spaces; no line numbers and no position in the list of patches. A finding without a filter uses its file instead.
+pub(crate) struct Prints<'r> {
+    sources: &'r Sources,
+    by_name: HashMap<String, &'r EnvoyFilter>,
+}
+
+impl<'r> Prints<'r> {
+    /// Those of findings about filters.
+    pub(crate) fn of(sources: &'r Sources, filters: &'r [EnvoyFilter]) -> Prints<'r> {
+        Prints { sources, by_name: filters.iter().map(|filter| (filter.full_name(), filter)).collect() }
+    }
+
+    /// That of one finding.
+    pub(crate) fn print(&self, finding: &Finding) -> String {
+        let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+        hash.add(finding.rule.code);
+        if finding.filter.is_empty() {
+            hash.add(&self.sources.get(finding.primary.span.file).name);
+        } else {
+            hash.add(&finding.filter);
+        }
+        let patch = finding.patch.and_then(|index| self.by_name.get(&finding.filter)?.patch_node(index));
+        if let Some(patch) = patch {
+            let operation = patch.get("patch").and_then(|body| body.get("operation"));
+            for part in [patch.get("applyTo"), patch.get("match"), operation] {
+                hash.add(&part.map(Node::to_json).unwrap_or_default().to_string());
             }
-            let patch = finding.patch.and_then(|index| by_name.get(&finding.filter)?.patch_node(index));
-            if let Some(patch) = patch {
-                let operation = patch.get("patch").and_then(|body| body.get("operation"));
-                for part in [patch.get("applyTo"), patch.get("match"), operation] {
-                    hash.add(&part.map(Node::to_json).unwrap_or_default().to_string());
-                }
-            }
-            hash.add(&sources.snippet(finding.primary.span).split_whitespace().collect::<Vec<_>>().join(" "));
-            format!("{:016x}", hash.0)
-        })
-        .collect()
+        }
+        hash.add(&self.sources.snippet(finding.primary.span).split_whitespace().collect::<Vec<_>>().join(" "));
+        format!("{:016x}", hash.0)
+    }
 }
 
 /// The result of applying a baseline.
@@ -108,7 +114,8 @@ impl Baseline {
 
     /// Removes the known findings.
     pub fn apply(&self, findings: Vec<Finding>, sources: &Sources, filters: &[EnvoyFilter]) -> Outcome {
-        let prints = fingerprints(&findings, sources, filters);
+        let prints = Prints::of(sources, filters);
+        let prints: Vec<String> = findings.iter().map(|finding| prints.print(finding)).collect();
         let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for known in &self.findings {
             *left.entry((&known.rule, &known.fingerprint)).or_default() += known.count;
@@ -136,9 +143,10 @@ impl Baseline {
         filters: &[EnvoyFilter],
         keep: impl Fn(&Known) -> bool,
     ) -> Baseline {
-        let prints = fingerprints(findings, sources, filters);
+        let prints = Prints::of(sources, filters);
         let mut counts: BTreeMap<(String, String, String, String), usize> = BTreeMap::new();
-        for (finding, print) in findings.iter().zip(prints) {
+        for finding in findings {
+            let print = prints.print(finding);
             let file = sources.get(finding.primary.span.file).name.clone();
             let key = (file, finding.rule.code.to_owned(), finding.filter.clone(), print);
             *counts.entry(key).or_default() += 1;

@@ -118,7 +118,6 @@ pub(crate) fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()>
 pub(crate) fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let mut issues: Vec<Value> = report
         .numbered()
-        .iter()
         .map(|(finding, print)| {
             let severity = match finding.severity {
                 Severity::Error => "major",

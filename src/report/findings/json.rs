@@ -1,7 +1,10 @@
 //! Findings as JSON: schemas/lint.json.
 
 use super::{Report, published};
+use crate::lint::Finding;
+use crate::lint::istioctl::Verdict;
 use crate::mesh::Scope;
+use crate::report::Listed;
 use crate::source::Span;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -11,14 +14,14 @@ pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Envelope<'r> {
+struct Envelope<'r, F, V> {
     api_version: &'static str,
     kind: &'static str,
     istio_versions: &'r [String],
-    findings: Vec<Item<'r>>,
+    findings: F,
     summary: Counts<'r>,
     problems: &'r [String],
-    istioctl: Vec<Istioctl<'r>>,
+    istioctl: V,
     scope: &'r Scope,
 }
 
@@ -124,9 +127,9 @@ fn location<'r>(report: &'r Report<'_>, span: Span) -> Location<'r> {
     }
 }
 
-/// Writes findings as JSON.
-pub(crate) fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let findings = report.numbered().into_iter().map(|(finding, fingerprint)| Item {
+/// A finding; its fingerprint is unique in the report.
+fn item<'r>(report: &'r Report<'_>, finding: &'r Finding, fingerprint: String) -> Item<'r> {
+    Item {
         code: finding.rule.code,
         rule: finding.rule.name,
         severity: finding.severity.as_str(),
@@ -157,13 +160,28 @@ pub(crate) fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
         fingerprint,
         documentation: published(finding.rule)
             .unwrap_or_else(|| format!("kubectl envoyfilter rules {}", finding.rule.code)),
-    });
+    }
+}
+
+fn istioctl<'r>(report: &'r Report<'_>, verdict: &'r Verdict) -> Istioctl<'r> {
+    Istioctl {
+        code: verdict.code,
+        filter: &verdict.filter,
+        patch: verdict.patch,
+        location: location(report, verdict.span),
+        judgement: verdict.right.words(),
+        why: &verdict.why,
+    }
+}
+
+/// Writes findings as JSON.
+pub(crate) fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let sum = report.summary;
     let envelope = Envelope {
         api_version: API_VERSION,
         kind: "LintReport",
         istio_versions: report.releases,
-        findings: findings.collect(),
+        findings: Listed(|| report.numbered().map(|(finding, fingerprint)| item(report, finding, fingerprint))),
         summary: Counts {
             filters: sum.filters,
             patches: sum.patches,
@@ -183,18 +201,7 @@ pub(crate) fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
         },
         problems: report.trouble,
         scope: report.scope,
-        istioctl: report
-            .istioctl
-            .iter()
-            .map(|verdict| Istioctl {
-                code: verdict.code,
-                filter: &verdict.filter,
-                patch: verdict.patch,
-                location: location(report, verdict.span),
-                judgement: verdict.right.words(),
-                why: &verdict.why,
-            })
-            .collect(),
+        istioctl: Listed(|| report.istioctl.iter().map(|verdict| istioctl(report, verdict))),
     };
     crate::report::json(out, &envelope)
 }

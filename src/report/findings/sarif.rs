@@ -2,7 +2,7 @@
 
 use super::{Report, published, whole};
 use crate::lint::{Finding, RuleInfo};
-use crate::report::scope;
+use crate::report::{Listed, scope};
 use crate::source::{Severity, Span};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,8 +15,7 @@ pub(crate) fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
     let used: BTreeMap<&str, &'static RuleInfo> = report.findings.iter().map(|one| (one.rule.code, one.rule)).collect();
     let rules: Vec<Value> = used.values().map(|rule| descriptor(rule)).collect();
     let index = |code: &str| used.keys().position(|known| *known == code);
-    let numbered = report.numbered();
-    let results = numbered.iter().map(|(finding, print)| result(report, finding, print, index(finding.rule.code)));
+    let results = || report.numbered().map(|(finding, print)| result(report, finding, print, index(finding.rule.code)));
     let note = |level: &str, text: &String| json!({"level": level, "message": {"text": text}});
     let trouble = report.trouble.iter().map(|text| note("error", text));
     let unknown = report.summary.unknown.iter().map(|text| note("note", text));
@@ -34,7 +33,7 @@ pub(crate) fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
             invocations: json!([
                 {"executionSuccessful": report.trouble.is_empty(), "toolExecutionNotifications": notifications},
             ]),
-            results: results.collect(),
+            results: Listed(results),
             properties: json!({"scope": report.scope, "scopeInWords": scope::sentence(report.scope)}),
         }],
     };
@@ -43,20 +42,20 @@ pub(crate) fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
 
 /// The whole, in the order of its fields. What there is once is built as a value.
 #[derive(Serialize)]
-struct Log<'r> {
+struct Log<R> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<'r>; 1],
+    runs: [Run<R>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Run<'r> {
+struct Run<R> {
     tool: Value,
     column_kind: &'static str,
     invocations: Value,
-    results: Vec<Outcome<'r>>,
+    results: R,
     properties: Value,
 }
 
@@ -93,7 +92,7 @@ struct Outcome<'r> {
     level: &'static str,
     message: Text<'r>,
     locations: [Location; 1],
-    partial_fingerprints: Fingerprints<'r>,
+    partial_fingerprints: Fingerprints,
     properties: Properties,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Related<'r>>,
@@ -107,9 +106,9 @@ struct Text<'r> {
 }
 
 #[derive(Serialize)]
-struct Fingerprints<'r> {
+struct Fingerprints {
     #[serde(rename = "envoyfilter/v1")]
-    first: &'r str,
+    first: String,
 }
 
 #[derive(Serialize)]
@@ -186,7 +185,7 @@ fn text(text: &str) -> Text<'_> {
     Text { text: Cow::Borrowed(text) }
 }
 
-fn result<'r>(report: &Report<'_>, finding: &'r Finding, print: &'r str, index: Option<usize>) -> Outcome<'r> {
+fn result<'r>(report: &Report<'_>, finding: &'r Finding, print: String, index: Option<usize>) -> Outcome<'r> {
     let name = || finding.patch.map_or(finding.filter.clone(), |patch| format!("{}[{patch}]", finding.filter));
     let logical = || [Logical { fully_qualified_name: name(), kind: "resource" }];
     let related = finding.related.iter().enumerate().map(|(id, label)| Related {
