@@ -8,6 +8,8 @@
 #[allow(dead_code, reason = "shared with other benchmarks")]
 #[path = "support/big_dump.rs"]
 mod big_dump;
+#[path = "support/peak_memory.rs"]
+mod peak_memory;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use kubectl_envoyfilter::behaviour::{Host, Request, Sandbox, Settings, Subject, Target, Wanted};
@@ -18,7 +20,6 @@ use kubectl_envoyfilter::model::release::Release;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const LUA: &str = include_str!("../testdata/behaviour/lua-headers/good.yaml");
@@ -70,25 +71,6 @@ fn hundred(dump: &Path, filter: &Path) -> String {
     text
 }
 
-/// Runs the program and returns its peak memory, in bytes.
-fn run(arguments: &[&str]) -> u64 {
-    let binary = env!("CARGO_BIN_EXE_kubectl-envoyfilter");
-    let mut child = Command::new(binary).args(arguments).stdout(Stdio::null()).spawn().expect("the program starts");
-    let status = PathBuf::from(format!("/proc/{}/status", child.id()));
-    let mut most = 0;
-    let ended = loop {
-        if let Some(ended) = child.try_wait().expect("it can be waited for") {
-            break ended;
-        }
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
-        most = most.max(line.unwrap_or(0u64));
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    assert!(ended.success(), "{arguments:?} ends with {ended}");
-    most * 1024
-}
-
 fn processes(criterion: &mut Criterion) {
     let Some(envoy) = std::env::var("ENVOY").ok() else { return };
     let folder = tempfile::tempdir().expect("a folder");
@@ -104,12 +86,12 @@ fn processes(criterion: &mut Criterion) {
     let answer = |dump: &Path, filter: &Path, target: &[&str]| {
         let (dump, filter) = (text(dump), text(filter));
         let arguments = [&["try", "--dump", &dump, "-f", &filter, "--envoy", &envoy], target, &["/"]].concat();
-        run(&arguments)
+        peak_memory::of(&arguments)
     };
     let inbound = ["--inbound", "8080"];
     let outbound = ["--outbound", "catalog.shop.svc.cluster.local:7070"];
     let tests = text(&tests);
-    let hundred = || run(&["test", &tests, "--envoy", &envoy]);
+    let hundred = || peak_memory::of(&["test", &tests, "--envoy", &envoy]);
     let mut group = criterion.benchmark_group("behaviour");
     group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
     group.bench_function("first answer, 180 KB dump (budget 0.5 s)", |bencher| {

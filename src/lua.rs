@@ -393,67 +393,76 @@ impl<'t> Parser<'t> {
                 }
                 self.expect_word("end", opened)
             }
-            "for" => {
-                self.advance()?;
-                let locals = self.variables.locals();
-                let mut names = vec![self.name()?];
-                if self.accept("=")? {
-                    self.expressions()?;
-                } else {
-                    while self.accept(",")? {
-                        names.push(self.name()?);
-                    }
-                    if !self.accept_word("in")? {
-                        return Err(self.unexpected("`=` or `in`"));
-                    }
-                    self.expressions()?;
-                }
-                self.declare(&OF_A_LOOP)?;
-                self.declare(&names)?;
-                self.expect_word("do", opened)?;
-                self.block()?;
-                self.variables.keep(locals);
-                self.expect_word("end", opened)
-            }
-            "function" => {
-                self.advance()?;
-                let name = self.name()?;
-                self.uses(name)?;
-                let mut field = false;
-                let mut method = false;
-                while self.accept(".")? {
-                    self.name()?;
-                    field = true;
-                }
-                if self.accept(":")? {
-                    self.name()?;
-                    field = true;
-                    method = true;
-                }
-                if !field {
-                    self.chunk.names.insert(name);
-                }
-                self.function_body(opened, method)
-            }
-            "local" => {
-                self.advance()?;
-                if self.accept_word("function")? {
-                    let name = self.name()?;
-                    self.declare(&[name])?;
-                    return self.function_body(opened, false);
-                }
-                let mut names = vec![self.name()?];
-                while self.accept(",")? {
-                    names.push(self.name()?);
-                }
-                // The values do not see the new variables.
-                if self.accept("=")? {
-                    self.expressions()?;
-                }
-                self.declare(&names)
-            }
+            "for" => self.for_loop(opened),
+            "function" => self.function(opened),
+            "local" => self.local(opened),
             _ => Err(self.unexpected("a statement")),
         }
+    }
+
+    /// A numeric or generic loop.
+    fn for_loop(&mut self, opened: usize) -> Parsed {
+        self.advance()?;
+        let locals = self.variables.locals();
+        let mut names = vec![self.name()?];
+        if self.accept("=")? {
+            self.expressions()?;
+        } else {
+            while self.accept(",")? {
+                names.push(self.name()?);
+            }
+            if !self.accept_word("in")? {
+                return Err(self.unexpected("`=` or `in`"));
+            }
+            self.expressions()?;
+        }
+        self.declare(&OF_A_LOOP)?;
+        self.declare(&names)?;
+        self.expect_word("do", opened)?;
+        self.block()?;
+        self.variables.keep(locals);
+        self.expect_word("end", opened)
+    }
+
+    /// `function a.b:c() … end`.
+    fn function(&mut self, opened: usize) -> Parsed {
+        self.advance()?;
+        let name = self.name()?;
+        self.uses(name)?;
+        let mut field = false;
+        let mut method = false;
+        while self.accept(".")? {
+            self.name()?;
+            field = true;
+        }
+        if self.accept(":")? {
+            self.name()?;
+            field = true;
+            method = true;
+        }
+        if !field {
+            self.chunk.names.insert(name);
+        }
+        self.function_body(opened, method)
+    }
+
+    /// Local variables, or a local function.
+    fn local(&mut self, opened: usize) -> Parsed {
+        self.advance()?;
+        if self.accept_word("function")? {
+            let name = self.name()?;
+            self.declare(&[name])?;
+            return self.function_body(opened, false);
+        }
+        let mut names = vec![self.name()?];
+        while self.accept(",")? {
+            names.push(self.name()?);
+        }
+        // The values do not see the new variables.
+        if self.accept("=")? {
+            self.expressions()?;
+        }
+        self.declare(&names)
     }
 
     fn call_or_assignment(&mut self) -> Parsed {

@@ -1,7 +1,7 @@
 //! EF143: Lua that uses a header or body that may be absent.
 
 use crate::declare_rule;
-use crate::lint::lua_use::{Kind, Named, Source, Used};
+use crate::lint::lua_use::{Absent, Kind, Named, Source, Used};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 use crate::source::Severity;
@@ -45,52 +45,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             })
         {
             let name = one.named.name;
-            let default = match one.used {
-                Used::Calculated | Used::Compared | Used::Passed("tonumber") => "0",
-                Used::Passed("pairs" | "ipairs") => "{}",
-                _ => "\"\"",
-            };
-            let or_default = || format!("({} or {default})", written(script.script.text, &one.named));
-            let (when, help) = match one.source {
-                Source::Header => ("the header is absent", or_default()),
-                Source::RouteMetadata => ("the route has no such metadata", or_default()),
-                Source::DynamicMetadata => (
-                    "no filter has set it",
-                    "local data = handle:streamInfo():dynamicMetadata():get(\"…\") or {}".to_owned(),
-                ),
-                Source::ForwardedFor => ("the header is absent", or_default()),
-                Source::Answer => ("the answer has no body", or_default()),
-                Source::AnswerHeader => ("the service did not send it", or_default()),
-                Source::FilterContext => ("the route's `filter_context` does not have it", or_default()),
-                Source::Trailers => (
-                    "the message has no trailers",
-                    "local trailers = handle:trailers()\nif trailers then … end".to_owned(),
-                ),
-                Source::Tls => (
-                    "the client's connection has no TLS",
-                    "local tls = handle:streamInfo():downstreamSslConnection()\nif tls then … end".to_owned(),
-                ),
-                Source::Environment => {
-                    ("the proxy does not have the variable", format!("(os.getenv({name:?}) or \"\")"))
-                }
-            };
+            let (when, help) = absence(one, script.script.text);
             out.push(
                 script
                     .failure(rule, &one.named, format!("`{name}` is nil if {when}"))
-                    .label(match one.used {
-                        Used::Indexed => "attempt to index a nil value".to_owned(),
-                        Used::Concatenated => "attempt to concatenate a nil value".to_owned(),
-                        Used::Measured => "attempt to get length of a nil value".to_owned(),
-                        Used::Calculated => "attempt to perform arithmetic on a nil value".to_owned(),
-                        Used::Compared => "attempt to compare a nil value".to_owned(),
-                        Used::Passed(function @ ("pairs" | "ipairs")) => {
-                            format!("bad argument to '{function}' (table expected, got nil)")
-                        }
-                        Used::Passed(function @ ("format" | "tonumber" | "tostring")) => {
-                            format!("bad argument to '{function}' (value expected)")
-                        }
-                        Used::Passed(function) => format!("bad argument to '{function}' (string expected, got nil)"),
-                    })
+                    .label(attempt(one.used))
                     .help(help),
             );
         }
@@ -147,6 +106,54 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .help("local body = handle:body(true) -- an empty buffer if there is no body"),
             );
         }
+    }
+}
+
+/// When something is absent, and what to write instead.
+fn absence(one: &Absent<'_>, text: &str) -> (&'static str, String) {
+    let name = one.named.name;
+    let default = match one.used {
+        Used::Calculated | Used::Compared | Used::Passed("tonumber") => "0",
+        Used::Passed("pairs" | "ipairs") => "{}",
+        _ => "\"\"",
+    };
+    let or_default = || format!("({} or {default})", written(text, &one.named));
+    match one.source {
+        Source::Header => ("the header is absent", or_default()),
+        Source::RouteMetadata => ("the route has no such metadata", or_default()),
+        Source::DynamicMetadata => {
+            ("no filter has set it", "local data = handle:streamInfo():dynamicMetadata():get(\"…\") or {}".to_owned())
+        }
+        Source::ForwardedFor => ("the header is absent", or_default()),
+        Source::Answer => ("the answer has no body", or_default()),
+        Source::AnswerHeader => ("the service did not send it", or_default()),
+        Source::FilterContext => ("the route's `filter_context` does not have it", or_default()),
+        Source::Trailers => {
+            ("the message has no trailers", "local trailers = handle:trailers()\nif trailers then … end".to_owned())
+        }
+        Source::Tls => (
+            "the client's connection has no TLS",
+            "local tls = handle:streamInfo():downstreamSslConnection()\nif tls then … end".to_owned(),
+        ),
+        Source::Environment => ("the proxy does not have the variable", format!("(os.getenv({name:?}) or \"\")")),
+    }
+}
+
+/// What Lua says about a nil that is used.
+fn attempt(used: Used<'_>) -> String {
+    match used {
+        Used::Indexed => "attempt to index a nil value".to_owned(),
+        Used::Concatenated => "attempt to concatenate a nil value".to_owned(),
+        Used::Measured => "attempt to get length of a nil value".to_owned(),
+        Used::Calculated => "attempt to perform arithmetic on a nil value".to_owned(),
+        Used::Compared => "attempt to compare a nil value".to_owned(),
+        Used::Passed(function @ ("pairs" | "ipairs")) => {
+            format!("bad argument to '{function}' (table expected, got nil)")
+        }
+        Used::Passed(function @ ("format" | "tonumber" | "tostring")) => {
+            format!("bad argument to '{function}' (value expected)")
+        }
+        Used::Passed(function) => format!("bad argument to '{function}' (string expected, got nil)"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! EF157: inline Lua that ends with an error because of a value's type.
 
 use crate::declare_rule;
-use crate::lint::lua_use::{Compared, Kind, Misuse, Owner, Used};
+use crate::lint::lua_use::{Compared, Kind, Mistake, Misuse, Owner, Used};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
@@ -30,106 +30,7 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         for one in &script.uses.mistakes {
-            let name = one.named.name;
-            let (message, label, help) = match one.kind {
-                Kind::TextAndNumber(Compared::Ordered) => (
-                    format!("`{name}` is a string and cannot be compared with a number"),
-                    "attempt to compare string with number".to_owned(),
-                    "convert it first: (tonumber(…) or 0) >= 500",
-                ),
-                Kind::Argument { number: 5, .. } => (
-                    "the fifth argument of `httpCall` is true or false: options take the place of the timeout"
-                        .to_owned(),
-                    "http call asynchronous flag must be 'true', 'false', or empty".to_owned(),
-                    "httpCall(\"<cluster>\", {…}, \"\", {[\"timeout_ms\"] = 1000, [\"asynchronous\"] = true})",
-                ),
-                Kind::Argument { number, function: "httpCall", got } => (
-                    "`httpCall` requires four arguments: cluster, headers, body and timeout".to_owned(),
-                    format!("bad argument #{number} to 'httpCall' (number expected, got {got})"),
-                    "httpCall(\"<cluster>\", {…}, \"\", 1000) -- milliseconds",
-                ),
-                Kind::Argument { number, function: "getBytes", got } => (
-                    "`getBytes` requires the first byte and the length".to_owned(),
-                    format!("bad argument #{number} to 'getBytes' (number expected, got {got})"),
-                    "body:getBytes(0, body:length())",
-                ),
-                Kind::Argument { number: 1, got, .. } => (
-                    "the first argument of `respond` is a table of headers".to_owned(),
-                    format!("bad argument #1 to 'respond' (table expected, got {got})"),
-                    "respond({[\":status\"] = \"403\"}, \"denied\")",
-                ),
-                Kind::FromOne => (
-                    "the bytes of a body are numbered from 0".to_owned(),
-                    "index/length must be >= 0 and (index + length) must be <= buffer size".to_owned(),
-                    "body:getBytes(0, body:length())",
-                ),
-                Kind::AnswerMethod => (
-                    "`httpCall` returns the headers as a table, which has no methods".to_owned(),
-                    format!("attempt to call method '{name}' (a nil value)"),
-                    "headers[\"<name>\"], in lowercase",
-                ),
-                Kind::Shown(owner) => (
-                    format!("{} is an object: `tostring` returns its address, not its content", owner.as_str()),
-                    "such as `userdata: 0x7f1c`".to_owned(),
-                    content_of(owner),
-                ),
-                Kind::Userdata(owner, used) => (
-                    format!("{} is an object, not a string", owner.as_str()),
-                    match used {
-                        Used::Concatenated => "attempt to concatenate a userdata value".to_owned(),
-                        Used::Measured => "attempt to get length of a userdata value".to_owned(),
-                        Used::Calculated => "attempt to perform arithmetic on a userdata value".to_owned(),
-                        Used::Passed(function @ ("pairs" | "ipairs")) => {
-                            format!("bad argument #1 to '{function}' (table expected, got userdata)")
-                        }
-                        Used::Passed(function) => {
-                            format!("bad argument to '{function}' (string expected, got userdata)")
-                        }
-                        Used::Compared | Used::Indexed => "attempt to compare userdata".to_owned(),
-                    },
-                    content_of(owner),
-                ),
-                Kind::Asynchronous => (
-                    "an asynchronous `httpCall` returns nothing".to_owned(),
-                    format!("attempt to index local '{name}' (a nil value)"),
-                    "remove `true`, so that the script waits for the answer",
-                ),
-                Kind::NoMethod => (
-                    format!("strings have no method `{name}`"),
-                    format!("attempt to call method '{name}' (a nil value)"),
-                    instead_of(name),
-                ),
-                Kind::NoTable(misuse) => (
-                    match misuse {
-                        Misuse::Read => "headers are not a table: this is always nil",
-                        _ => "headers are not a table",
-                    }
-                    .to_owned(),
-                    match misuse {
-                        Misuse::Read => "not a header",
-                        Misuse::Written => "attempt to index a userdata value",
-                        Misuse::Measured => "attempt to get length of a userdata value",
-                        Misuse::Ipairs => "bad argument #1 to 'ipairs' (table expected, got userdata)",
-                    }
-                    .to_owned(),
-                    match misuse {
-                        Misuse::Read => "headers:get(\"<name>\")",
-                        Misuse::Written => "headers:replace(\"<name>\", \"<value>\")",
-                        Misuse::Measured => "count them in a loop: for name, value in pairs(headers) do … end",
-                        Misuse::Ipairs => "for name, value in pairs(headers) do … end",
-                    },
-                ),
-                Kind::Argument { number, function, got } => (
-                    format!("`{function}` expects a string, not {}{got}", if got == "nil" { "" } else { "a " }),
-                    format!("bad argument #{number} to '{function}' (string expected, got {got})"),
-                    match (function, got) {
-                        ("respond", _) => "the body is a string: respond({[\":status\"] = \"403\"}, \"denied\")",
-                        (_, "nil") => "`remove` removes a header",
-                        _ => "write a string in quotes, or tostring(…)",
-                    },
-                ),
-                _ => continue,
-            };
+            let Some((message, label, help)) = said(one) else { continue };
             let finding = match one.kind {
                 Kind::NoTable(Misuse::Read) | Kind::Shown(_) => script.finding(rule, &one.named, message),
                 _ => script.failure(rule, &one.named, message),
@@ -137,6 +38,109 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(finding.label(label).help(help));
         }
     }
+}
+
+/// What a mistake is, what Lua says about it, and what to write instead; `None` for those of other rules.
+fn said(one: &Mistake<'_>) -> Option<(String, String, &'static str)> {
+    let name = one.named.name;
+    Some(match one.kind {
+        Kind::TextAndNumber(Compared::Ordered) => (
+            format!("`{name}` is a string and cannot be compared with a number"),
+            "attempt to compare string with number".to_owned(),
+            "convert it first: (tonumber(…) or 0) >= 500",
+        ),
+        Kind::Argument { number: 5, .. } => (
+            "the fifth argument of `httpCall` is true or false: options take the place of the timeout".to_owned(),
+            "http call asynchronous flag must be 'true', 'false', or empty".to_owned(),
+            "httpCall(\"<cluster>\", {…}, \"\", {[\"timeout_ms\"] = 1000, [\"asynchronous\"] = true})",
+        ),
+        Kind::Argument { number, function: "httpCall", got } => (
+            "`httpCall` requires four arguments: cluster, headers, body and timeout".to_owned(),
+            format!("bad argument #{number} to 'httpCall' (number expected, got {got})"),
+            "httpCall(\"<cluster>\", {…}, \"\", 1000) -- milliseconds",
+        ),
+        Kind::Argument { number, function: "getBytes", got } => (
+            "`getBytes` requires the first byte and the length".to_owned(),
+            format!("bad argument #{number} to 'getBytes' (number expected, got {got})"),
+            "body:getBytes(0, body:length())",
+        ),
+        Kind::Argument { number: 1, got, .. } => (
+            "the first argument of `respond` is a table of headers".to_owned(),
+            format!("bad argument #1 to 'respond' (table expected, got {got})"),
+            "respond({[\":status\"] = \"403\"}, \"denied\")",
+        ),
+        Kind::FromOne => (
+            "the bytes of a body are numbered from 0".to_owned(),
+            "index/length must be >= 0 and (index + length) must be <= buffer size".to_owned(),
+            "body:getBytes(0, body:length())",
+        ),
+        Kind::AnswerMethod => (
+            "`httpCall` returns the headers as a table, which has no methods".to_owned(),
+            format!("attempt to call method '{name}' (a nil value)"),
+            "headers[\"<name>\"], in lowercase",
+        ),
+        Kind::Shown(owner) => (
+            format!("{} is an object: `tostring` returns its address, not its content", owner.as_str()),
+            "such as `userdata: 0x7f1c`".to_owned(),
+            content_of(owner),
+        ),
+        Kind::Userdata(owner, used) => (
+            format!("{} is an object, not a string", owner.as_str()),
+            match used {
+                Used::Concatenated => "attempt to concatenate a userdata value".to_owned(),
+                Used::Measured => "attempt to get length of a userdata value".to_owned(),
+                Used::Calculated => "attempt to perform arithmetic on a userdata value".to_owned(),
+                Used::Passed(function @ ("pairs" | "ipairs")) => {
+                    format!("bad argument #1 to '{function}' (table expected, got userdata)")
+                }
+                Used::Passed(function) => {
+                    format!("bad argument to '{function}' (string expected, got userdata)")
+                }
+                Used::Compared | Used::Indexed => "attempt to compare userdata".to_owned(),
+            },
+            content_of(owner),
+        ),
+        Kind::Asynchronous => (
+            "an asynchronous `httpCall` returns nothing".to_owned(),
+            format!("attempt to index local '{name}' (a nil value)"),
+            "remove `true`, so that the script waits for the answer",
+        ),
+        Kind::NoMethod => (
+            format!("strings have no method `{name}`"),
+            format!("attempt to call method '{name}' (a nil value)"),
+            instead_of(name),
+        ),
+        Kind::NoTable(misuse) => (
+            match misuse {
+                Misuse::Read => "headers are not a table: this is always nil",
+                _ => "headers are not a table",
+            }
+            .to_owned(),
+            match misuse {
+                Misuse::Read => "not a header",
+                Misuse::Written => "attempt to index a userdata value",
+                Misuse::Measured => "attempt to get length of a userdata value",
+                Misuse::Ipairs => "bad argument #1 to 'ipairs' (table expected, got userdata)",
+            }
+            .to_owned(),
+            match misuse {
+                Misuse::Read => "headers:get(\"<name>\")",
+                Misuse::Written => "headers:replace(\"<name>\", \"<value>\")",
+                Misuse::Measured => "count them in a loop: for name, value in pairs(headers) do … end",
+                Misuse::Ipairs => "for name, value in pairs(headers) do … end",
+            },
+        ),
+        Kind::Argument { number, function, got } => (
+            format!("`{function}` expects a string, not {}{got}", if got == "nil" { "" } else { "a " }),
+            format!("bad argument #{number} to '{function}' (string expected, got {got})"),
+            match (function, got) {
+                ("respond", _) => "the body is a string: respond({[\":status\"] = \"403\"}, \"denied\")",
+                (_, "nil") => "`remove` removes a header",
+                _ => "write a string in quotes, or tostring(…)",
+            },
+        ),
+        _ => return None,
+    })
 }
 
 /// How to get the content of an object.

@@ -46,27 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| !object.unchecked) {
             let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
             for missing in absent(object, message) {
-                // Another rule reports an extension without its configuration.
-                let typed = matches!(&missing, Absent::Field(field, _) if field.name() == "typed_config");
-                if typed && super::missing_typed_config::speaks_of(object.full_name()) {
-                    continue;
-                }
-                // Another rule reports code without a checksum.
-                if matches!(&missing, Absent::Field(field, _) if field.name() == "sha256")
-                    && object.route.ends_with(&[Step::from("code"), Step::from("remote")])
-                {
-                    continue;
-                }
-                // A value of the wrong type is present; another rule reports it.
-                let wrong = |name: &str| {
-                    let given = object.member(name).map(|member| member.entry.value.span);
-                    given.is_some_and(|given| value.mistyped().any(|node| node.span == given))
-                };
-                if matches!(&missing, Absent::Field(field, _) if wrong(field.name())) {
-                    continue;
-                }
-                // Another rule reports the misspelled field, or the value that belongs elsewhere.
-                if explained(value, object, &missing) {
+                if of_other_rules(value, object, &missing) {
                     continue;
                 }
                 // The object may already have what a MERGE omits: the result decides.
@@ -102,22 +82,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 );
                 let owner = if own.is_some() { None } else { named(value, object) };
                 let owner = owner.map(|owner| format!(", in {owner}")).unwrap_or_default();
-                let (needs, help) = match &missing {
-                    Absent::Field(field, must_be) if must_be == "set" => {
-                        (format!("`{}`", field.name()), format!("add `{}`", field.name()))
-                    }
-                    Absent::Field(field, must_be) => {
-                        (format!("`{}`: it must be {must_be}", field.name()), format!("add `{}`", field.name()))
-                    }
-                    Absent::OneOf(_, members) if members.len() == 1 => {
-                        (format!("`{}`", members[0]), format!("add `{}`", members[0]))
-                    }
-                    Absent::OneOf(name, members) => {
-                        let names = members.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-                        (format!("{article} `{name}`"), format!("set one of {names}"))
-                    }
-                };
+                let (needs, help) = needed(&missing);
                 let message = format!("{what} needs {needs}{owner}");
                 // A field that is written with its default is not on the wire.
                 let written = match &missing {
@@ -152,6 +117,51 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
                 out.push(finding);
             }
+        }
+    }
+}
+
+/// Whether another rule says what is wrong.
+fn of_other_rules(value: &PatchValue<'_>, object: &Object<'_>, missing: &Absent) -> bool {
+    // Another rule reports an extension without its configuration.
+    let typed = matches!(missing, Absent::Field(field, _) if field.name() == "typed_config");
+    if typed && super::missing_typed_config::speaks_of(object.full_name()) {
+        return true;
+    }
+    // Another rule reports code without a checksum.
+    if matches!(missing, Absent::Field(field, _) if field.name() == "sha256")
+        && object.route.ends_with(&[Step::from("code"), Step::from("remote")])
+    {
+        return true;
+    }
+    // A value of the wrong type is present; another rule reports it.
+    let wrong = |name: &str| {
+        let given = object.member(name).map(|member| member.entry.value.span);
+        given.is_some_and(|given| value.mistyped().any(|node| node.span == given))
+    };
+    if matches!(missing, Absent::Field(field, _) if wrong(field.name())) {
+        return true;
+    }
+    // Another rule reports the misspelled field, or the value that belongs elsewhere.
+    explained(value, object, missing)
+}
+
+/// What a message needs, and what to write.
+fn needed(missing: &Absent) -> (String, String) {
+    match missing {
+        Absent::Field(field, must_be) if must_be == "set" => {
+            (format!("`{}`", field.name()), format!("add `{}`", field.name()))
+        }
+        Absent::Field(field, must_be) => {
+            (format!("`{}`: it must be {must_be}", field.name()), format!("add `{}`", field.name()))
+        }
+        Absent::OneOf(_, members) if members.len() == 1 => {
+            (format!("`{}`", members[0]), format!("add `{}`", members[0]))
+        }
+        Absent::OneOf(name, members) => {
+            let names = members.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            (format!("{article} `{name}`"), format!("set one of {names}"))
         }
     }
 }

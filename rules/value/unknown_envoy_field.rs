@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::envoy;
 use crate::lint::value::{Member, Object, PatchValue};
-use crate::lint::{Context, Edit, Findings, RuleInfo};
+use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
 use crate::source::alike;
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     );
                     continue;
                 }
-                let mut finding = value
+                let finding = value
                     .finding(rule, member.entry.key_span, format!("`{}` has no field `{key}`", object.short_name()))
                     .label("not a field of this message")
                     .note(if object.in_typed_struct {
@@ -74,78 +74,86 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             message.full_name()
                         )
                     });
-                let names = message.fields().filter(|field| !field.deprecated()).map(crate::proto::schema::Field::name);
-                if key == "@type" {
-                    let short = object.short_name();
-                    finding = finding.help(if message.field("typed_config").is_some() {
-                        let mut keys = vec!["@type"];
-                        keys.extend(object.members.iter().filter(|it| it.field().is_none()).map(|it| it.entry.key.as_str()));
-                        keys.dedup();
-                        let lines: Vec<String> = keys.iter().map(|key| below(object, key)).collect();
-                        format!(
-                            "only an `Any` has a type, and this is a {short}: write the type and its fields below `typed_config`\ntyped_config:\n{}",
-                            lines.join("\n")
-                        )
-                    } else {
-                        format!("only an `Any` has a type, and this is always a {short}: delete `@type`")
-                    });
-                } else if key == "typed_config" {
-                    finding = finding.help(format!(
-                        "a {} is written directly: move the content up by one level, without `typed_config` and `@type`",
-                        object.short_name()
-                    ));
-                } else if key == "value" && object.node.entry("@type").is_some() {
-                    finding = finding
-                        .help("only a TypedStruct wraps its content in `value`: move the content up by one level");
-                } else if let Some(near) = alike::keyword(key, names) {
-                    let edit = Edit { span: member.entry.key_span, text: near.name.to_owned() };
-                    if object.member(near.name).is_some() {
-                        let name = near.name;
-                        finding = finding.help(format!("if `{name}` is intended, delete this: it is also set"));
-                    } else {
-                        finding = finding.help(format!("did you mean `{}`?", near.name));
-                        finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
-                    }
-                } else if let Some((field, inner)) = home(object, key) {
-                    // Fields that all belong to one place are one mistake.
-                    if !moved.insert(field.clone()) {
-                        continue;
-                    }
-                    let other = |other: &&Member<'_>| {
-                        let key = other.entry.key.as_str();
-                        other.field().is_none() && home(object, key).is_some_and(|(one, _)| one == field)
-                    };
-                    let others: Vec<_> = object.members.iter().filter(other).collect();
-                    for other in others.iter().filter(|other| other.entry.key != member.entry.key) {
-                        finding = finding.related(other.entry.key_span, "nor this");
-                    }
-                    finding = finding.help(if others.len() > 1 {
-                        let names: Vec<String> = others.iter().map(|other| format!("`{}`", other.entry.key)).collect();
-                        format!("{} are fields of `{inner}`: write them below `{field}`", names.join(", "))
-                    } else {
-                        format!("`{key}` is a field of `{inner}`: write it below `{field}`")
-                    });
-                } else if let Some((map, others)) = entries_of_map(object) {
-                    // Keys of a map that are written beside it are one mistake.
-                    if !moved.insert(map.to_owned()) {
-                        continue;
-                    }
-                    for other in others.iter().filter(|other| other.entry.key != member.entry.key) {
-                        finding = finding.related(other.entry.key_span, "nor this");
-                    }
-                    finding = finding.help(format!("write it below `{map}`:\n{map}:\n  {key}: …"));
-                } else if message.field("transport_socket").is_some() && of_tls(key) {
-                    finding = finding.help(format!(
-                        "`{key}` belongs to the TLS context: write it below `transport_socket.typed_config`"
-                    ));
-                } else if let Some((above, field)) = level_above(value, object, key) {
-                    finding = finding
-                        .help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
-                }
-                out.push(finding);
+                // Fields that all belong to one place are one mistake.
+                out.extend(advised(finding, value, object, (member, message), &mut moved));
             }
         }
     }
+}
+
+/// The finding about a member with what to write instead; `None` for a further member of a place that is in `moved`.
+fn advised(
+    mut finding: Finding,
+    value: &PatchValue<'_>,
+    object: &Object<'_>,
+    (member, message): (&Member<'_>, Message),
+    moved: &mut BTreeSet<String>,
+) -> Option<Finding> {
+    let key = member.entry.key.as_str();
+    let names = message.fields().filter(|field| !field.deprecated()).map(crate::proto::schema::Field::name);
+    if key == "@type" {
+        let short = object.short_name();
+        finding = finding.help(if message.field("typed_config").is_some() {
+            let mut keys = vec!["@type"];
+            keys.extend(object.members.iter().filter(|it| it.field().is_none()).map(|it| it.entry.key.as_str()));
+            keys.dedup();
+            let lines: Vec<String> = keys.iter().map(|key| below(object, key)).collect();
+            format!(
+                "only an `Any` has a type, and this is a {short}: write the type and its fields below `typed_config`\ntyped_config:\n{}",
+                lines.join("\n")
+            )
+        } else {
+            format!("only an `Any` has a type, and this is always a {short}: delete `@type`")
+        });
+    } else if key == "typed_config" {
+        finding = finding.help(format!(
+            "a {} is written directly: move the content up by one level, without `typed_config` and `@type`",
+            object.short_name()
+        ));
+    } else if key == "value" && object.node.entry("@type").is_some() {
+        finding = finding.help("only a TypedStruct wraps its content in `value`: move the content up by one level");
+    } else if let Some(near) = alike::keyword(key, names) {
+        let edit = Edit { span: member.entry.key_span, text: near.name.to_owned() };
+        if object.member(near.name).is_some() {
+            let name = near.name;
+            finding = finding.help(format!("if `{name}` is intended, delete this: it is also set"));
+        } else {
+            finding = finding.help(format!("did you mean `{}`?", near.name));
+            finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
+        }
+    } else if let Some((field, inner)) = home(object, key) {
+        if !moved.insert(field.clone()) {
+            return None;
+        }
+        let other = |other: &&Member<'_>| {
+            let key = other.entry.key.as_str();
+            other.field().is_none() && home(object, key).is_some_and(|(one, _)| one == field)
+        };
+        let others: Vec<_> = object.members.iter().filter(other).collect();
+        for other in others.iter().filter(|other| other.entry.key != member.entry.key) {
+            finding = finding.related(other.entry.key_span, "nor this");
+        }
+        finding = finding.help(if others.len() > 1 {
+            let names: Vec<String> = others.iter().map(|other| format!("`{}`", other.entry.key)).collect();
+            format!("{} are fields of `{inner}`: write them below `{field}`", names.join(", "))
+        } else {
+            format!("`{key}` is a field of `{inner}`: write it below `{field}`")
+        });
+    } else if let Some((map, others)) = entries_of_map(object) {
+        if !moved.insert(map.to_owned()) {
+            return None;
+        }
+        for other in others.iter().filter(|other| other.entry.key != member.entry.key) {
+            finding = finding.related(other.entry.key_span, "nor this");
+        }
+        finding = finding.help(format!("write it below `{map}`:\n{map}:\n  {key}: …"));
+    } else if message.field("transport_socket").is_some() && of_tls(key) {
+        finding =
+            finding.help(format!("`{key}` belongs to the TLS context: write it below `transport_socket.typed_config`"));
+    } else if let Some((above, field)) = level_above(value, object, key) {
+        finding = finding.help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
+    }
+    Some(finding)
 }
 
 /// The kind of filter, and its `applyTo`, that is written as the value of a patch for something else.

@@ -136,7 +136,6 @@ impl Source<'_, '_> {
 
     /// Everything that requests can reach.
     pub(super) fn setup(&self, wanted: &Wanted) -> Result<Setup, Error> {
-        let proxy = &self.config.proxy;
         let clusters = self.all(ResourceKind::Cluster);
         let mut names: BTreeSet<String> = clusters.iter().map(|(name, _)| name.clone()).collect();
         let of_bootstrap: Vec<&Resource<'_>> = self
@@ -167,13 +166,32 @@ impl Source<'_, '_> {
         let mut setup = Setup::default();
         let mut used: BTreeSet<String> = BTreeSet::new();
 
+        self.listeners(wanted, &mut neutral, &mut setup, &mut used)?;
+        self.routes(wanted, &mut neutral, &mut setup, &mut used)?;
+        self.clusters(wanted, (&clusters, &of_bootstrap), &mut neutral, &mut setup, &used)?;
+        setup.secrets = secrets(&neutral, self.stand_ins);
+        setup.chains = neutral.chains;
+        setup.marked = neutral.marked;
+        setup.left_out = neutral.left_out;
+        setup.keys = neutral.keys;
+        Ok(setup)
+    }
+
+    /// Adds the listeners that requests can reach; `used` gets the clusters that they name.
+    fn listeners(
+        &self,
+        wanted: &Wanted,
+        neutral: &mut Neutral<'_>,
+        setup: &mut Setup,
+        used: &mut BTreeSet<String>,
+    ) -> Result<(), Error> {
         let listeners = self.all(ResourceKind::Listener);
         setup.scope.listeners.1 = listeners.len();
         for (name, given) in &listeners {
             let meant = match given.patched() {
                 // Changed resources follow the same rule as unchanged ones.
-                Some(tree) => wanted.listener(proxy.kind, name, "") || wanted.tree(tree),
-                None => wanted.listener(proxy.kind, name, text(given)),
+                Some(tree) => wanted.listener(self.config.proxy.kind, name, "") || wanted.tree(tree),
+                None => wanted.listener(self.config.proxy.kind, name, text(given)),
             };
             if !meant {
                 continue;
@@ -181,8 +199,8 @@ impl Source<'_, '_> {
             let mut tree = self.open(given);
             neutral.resource(ResourceKind::Listener, &mut tree);
             note_address(&tree, &mut setup.addresses);
-            let socket = listeners::listener(&mut neutral, &mut tree, setup.listeners.len());
-            collect(&tree, &names, &mut used);
+            let socket = listeners::listener(neutral, &mut tree, setup.listeners.len());
+            collect(&tree, neutral.place.clusters, used);
             let Some(bytes) = self.encode(ResourceKind::Listener, &tree) else {
                 return Err(Error::NotEncoded(ResourceKind::Listener, name.clone()));
             };
@@ -190,7 +208,17 @@ impl Source<'_, '_> {
             setup.listeners.push(bytes);
         }
         setup.scope.listeners.0 = setup.listeners.len();
+        Ok(())
+    }
 
+    /// Adds the route configurations that these listeners request.
+    fn routes(
+        &self,
+        wanted: &Wanted,
+        neutral: &mut Neutral<'_>,
+        setup: &mut Setup,
+        used: &mut BTreeSet<String>,
+    ) -> Result<(), Error> {
         let routes = self.all(ResourceKind::Route);
         setup.scope.routes.1 = routes.len();
         let asked = std::mem::take(&mut neutral.routes);
@@ -208,26 +236,37 @@ impl Source<'_, '_> {
                 wanted.prune(&mut tree);
             }
             neutral.resource(ResourceKind::Route, &mut tree);
-            collect(&tree, &names, &mut used);
+            collect(&tree, neutral.place.clusters, used);
             let Some(bytes) = self.encode(ResourceKind::Route, &tree) else {
                 return Err(Error::NotEncoded(ResourceKind::Route, name));
             };
             setup.routes.push((file, bytes));
         }
         setup.scope.routes.0 = setup.routes.len();
+        Ok(())
+    }
 
+    /// Adds the clusters that are used or patched, and stand-ins for used ones that the configuration lacks.
+    fn clusters(
+        &self,
+        wanted: &Wanted,
+        (clusters, of_bootstrap): (&[(String, Given<'_, '_>)], &[&Resource<'_>]),
+        neutral: &mut Neutral<'_>,
+        setup: &mut Setup,
+        used: &BTreeSet<String>,
+    ) -> Result<(), Error> {
         let few = clusters.len() <= FEW;
         setup.scope.clusters.1 = clusters.len();
         let few_changed = clusters.iter().filter(|(_, given)| matches!(given, Given::Changed(_))).count() <= FEW;
         let mut stood_in: BTreeSet<String> = BTreeSet::new();
-        for (name, given) in &clusters {
+        for (name, given) in clusters {
             let touched = match given {
                 Given::Added(_) => true,
                 Given::Changed(_) => few_changed,
                 Given::Kept(..) => false,
             };
             if few || touched || used.contains(name) || wanted.names_cluster(name) {
-                self.cluster(&mut neutral, &mut setup, self.open(given))?;
+                self.cluster(neutral, setup, self.open(given))?;
                 stood_in.insert(name.clone());
             }
         }
@@ -237,15 +276,9 @@ impl Source<'_, '_> {
             let of_dump =
                 of_bootstrap.iter().find(|it| it.name == name.as_str()).and_then(|it| json::parse(it.json.read()).ok());
             let tree = of_dump.map_or(tree, |tree| owned(&tree));
-            self.cluster(&mut neutral, &mut setup, tree)?;
+            self.cluster(neutral, setup, tree)?;
         }
-
-        setup.secrets = secrets(&neutral, self.stand_ins);
-        setup.chains = neutral.chains;
-        setup.marked = neutral.marked;
-        setup.left_out = neutral.left_out;
-        setup.keys = neutral.keys;
-        Ok(setup)
+        Ok(())
     }
 
     fn cluster(&self, neutral: &mut Neutral<'_>, setup: &mut Setup, mut tree: Tree<'_>) -> Result<(), Error> {

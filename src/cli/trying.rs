@@ -9,6 +9,7 @@ use crate::behaviour::{
 };
 use crate::mesh::{Error as Failure, Scope};
 use crate::model::proxy::ProxyKind;
+use crate::model::resource::ProxyConfig;
 use crate::report;
 use crate::report::behaviour::view::{Shown, View};
 use clap::{Args, ValueEnum};
@@ -315,39 +316,23 @@ pub(super) fn failed(session: &mut Session<'_>, error: &Error) -> Result<Exit, F
 }
 
 impl RequestOptions {
-    /// The request that the options describe, for a proxy.
-    fn request(&self, asked: Option<&str>, given: &Given<'_, '_>) -> Result<Request, String> {
-        let kind = given.with.config.proxy.kind;
-        let (url, path) = match asked {
-            Some(text) if text.contains("://") => {
-                let (scheme, rest) = text.split_once("://").unwrap_or_default();
-                if !matches!(scheme, "http" | "https") {
-                    return Err(format!("`{text}` is not a URL of http or https"));
-                }
-                let at = rest.find(['/', '?']).unwrap_or(rest.len());
-                let (host, path) = rest.split_at(at);
-                let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-                (Some((scheme == "https", host.to_owned())), path)
-            }
-            Some(path) if path.starts_with('/') || path == "*" => (None, path.to_owned()),
-            Some(text) => return Err(format!("`{text}` is neither a path, which begins with /, nor a URL")),
-            None => (None, "/".to_owned()),
-        };
-        let of_url = url.as_ref().map(|(encrypted, host)| {
+    /// The listener that the options and a URL mean.
+    fn target(&self, url: Option<&Url>, config: &ProxyConfig<'_>) -> Result<Target, String> {
+        let of_url = url.map(|(encrypted, host)| {
             let port = if *encrypted { 443 } else { 80 };
             host_and_port(host).unwrap_or_else(|_| (host.clone(), port))
         });
-        let target = match (kind, self.inbound, &self.outbound, &of_url) {
+        Ok(match (config.proxy.kind, self.inbound, &self.outbound, &of_url) {
             (ProxyKind::Sidecar, Some(port), _, _) => Target::Inbound(port),
             (ProxyKind::Sidecar, None, Some((host, port)), _)
             | (ProxyKind::Sidecar, None, None, Some((host, port))) => Target::Outbound(host.clone(), *port),
-            (ProxyKind::Sidecar, None, None, None) => match behaviour::inbound_ports(given.with.config).as_slice() {
+            (ProxyKind::Sidecar, None, None, None) => match behaviour::inbound_ports(config).as_slice() {
                 [] => return Err("this sidecar has no inbound port; use --outbound HOST:PORT".to_owned()),
                 [port, ..] => Target::Inbound(*port),
             },
             (ProxyKind::Gateway, Some(port), _, _) => Target::Gateway(port),
             (ProxyKind::Gateway, None, _, url) => {
-                let ports = behaviour::listening_ports(given.with.config);
+                let ports = behaviour::listening_ports(config);
                 let wanted = url.as_ref().map(|(_, port)| *port);
                 let near = wanted.and_then(|port| {
                     [port, port.saturating_add(8000), port.saturating_add(8363)]
@@ -363,7 +348,14 @@ impl RequestOptions {
             (ProxyKind::Waypoint, ..) => {
                 return Err("name the service behind the waypoint: --outbound HOST:PORT or a URL".to_owned());
             }
-        };
+        })
+    }
+
+    /// The request that the options describe, for a proxy.
+    fn request(&self, asked: Option<&str>, given: &Given<'_, '_>) -> Result<Request, String> {
+        let kind = given.with.config.proxy.kind;
+        let (url, path) = place(asked)?;
+        let target = self.target(url.as_ref(), given.with.config)?;
         let mut request = Request::get(target, path);
         request.host = match (&url, kind) {
             (Some((_, host)), _) => Some(host.clone()),
@@ -422,6 +414,28 @@ impl RequestOptions {
         request.timeout = Duration::from_secs(self.max_time.max(1));
         Ok(request)
     }
+}
+
+/// A URL without its path, whether it is encrypted and its host, and the path.
+type Url = (bool, String);
+
+/// What is asked for: a path, or a URL, whose path is returned apart.
+fn place(asked: Option<&str>) -> Result<(Option<Url>, String), String> {
+    Ok(match asked {
+        Some(text) if text.contains("://") => {
+            let (scheme, rest) = text.split_once("://").unwrap_or_default();
+            if !matches!(scheme, "http" | "https") {
+                return Err(format!("`{text}` is not a URL of http or https"));
+            }
+            let at = rest.find(['/', '?']).unwrap_or(rest.len());
+            let (host, path) = rest.split_at(at);
+            let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+            (Some((scheme == "https", host.to_owned())), path)
+        }
+        Some(path) if path.starts_with('/') || path == "*" => (None, path.to_owned()),
+        Some(text) => return Err(format!("`{text}` is neither a path, which begins with /, nor a URL")),
+        None => (None, "/".to_owned()),
+    })
 }
 
 fn default_header(headers: &mut Fields, name: &str, value: &str) {

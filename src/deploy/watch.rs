@@ -239,14 +239,23 @@ pub fn alerts() -> Value {
     json!({"groups": [{"name": "envoyfilter-watch", "rules": rules}]})
 }
 
-/// A Grafana dashboard to import.
-pub fn dashboard() -> Value {
-    let source = json!({"type": "prometheus", "uid": "${datasource}"});
-    let mut panels = Vec::new();
-    let mut place = (0, 0, 0);
-    let mut panel = |kind: &str, title: &str, size: (u32, u32), targets: &[(&str, &str)], more: Value| {
-        if place.0 + size.0 > 24 {
-            place = (0, place.1 + place.2, 0);
+/// The panels of a dashboard, from left to right and row by row.
+#[derive(Default)]
+struct Panels {
+    all: Vec<Value>,
+    /// Column and row of the next panel, and the height of this row.
+    place: (u32, u32, u32),
+}
+
+impl Panels {
+    /// Columns of a dashboard (Grafana, "JSON model").
+    const COLUMNS: u32 = 24;
+
+    /// Adds a panel of a kind with a title; `targets` are queries, each with its legend.
+    fn add(&mut self, (kind, title): (&str, &str), size: (u32, u32), targets: &[(&str, &str)], more: Value) {
+        let source = json!({"type": "prometheus", "uid": "${datasource}"});
+        if self.place.0 + size.0 > Self::COLUMNS {
+            self.place = (0, self.place.1 + self.place.2, 0);
         }
         let targets: Vec<Value> = targets
             .iter()
@@ -259,15 +268,21 @@ pub fn dashboard() -> Value {
             })
             .collect();
         let mut panel = json!({
-            "id": panels.len() + 1, "type": kind, "title": title, "datasource": source, "targets": targets,
-            "gridPos": {"x": place.0, "y": place.1, "w": size.0, "h": size.1},
+            "id": self.all.len() + 1, "type": kind, "title": title, "datasource": source, "targets": targets,
+            "gridPos": {"x": self.place.0, "y": self.place.1, "w": size.0, "h": size.1},
         });
         if let (Some(panel), Value::Object(more)) = (panel.as_object_mut(), more) {
             panel.extend(more);
         }
-        panels.push(panel);
-        place = (place.0 + size.0, place.1, place.2.max(size.1));
-    };
+        self.all.push(panel);
+        self.place = (self.place.0 + size.0, self.place.1, self.place.2.max(size.1));
+    }
+}
+
+/// A Grafana dashboard to import.
+pub fn dashboard() -> Value {
+    let mut panels = Panels::default();
+    let mut panel = |kind, title, size, targets: &[(&str, &str)], more| panels.add((kind, title), size, targets, more);
     let red = |unit: &str| {
         json!({"fieldConfig": {"defaults": {"unit": unit, "thresholds": {"mode": "absolute", "steps": [
             {"color": "green", "value": null}, {"color": "red", "value": 1},
@@ -363,6 +378,6 @@ pub fn dashboard() -> Value {
         "templating": {"list": [{
             "name": "datasource", "type": "datasource", "query": "prometheus", "label": "Data source", "current": {},
         }]},
-        "panels": panels,
+        "panels": panels.all,
     })
 }

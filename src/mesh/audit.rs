@@ -10,13 +10,14 @@ use crate::audit::view::{MeshChange, Verdict};
 use crate::audit::{self, Audit, Given, Request};
 use crate::cluster::facts::{Facts, REVISION};
 use crate::cluster::kinds;
-use crate::engine::Program;
+use crate::engine::{MeshSettings, Plan, Program};
 use crate::envoy::api::envoy_of;
 use crate::lint::tried;
 use crate::lint::upgrade::forecast::Forecast;
 use crate::lint::upgrade::tell::short;
 use crate::load::dump::Dump;
 use crate::load::{Loaded, reference};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::Proxy;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
@@ -59,10 +60,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let AuditRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
     let named = next::named(request)?;
-    let Some(to) = request.to.or(named.last().map(|(release, _)| *release)) else {
-        let help = "name it with --to RELEASE, or give its istiod with --istiod RELEASE=PATH";
-        return Err(Error::Text { message: "no release to upgrade to".to_owned(), help: Some(help.to_owned()) });
-    };
+    let to = request.to.or(named.last().map(|(release, _)| *release)).ok_or_else(no_release)?;
     let base = next::base(request, &named, to)?;
     let mesh = open(request, base.as_ref().map(|(istiod, _)| istiod), progress)?;
     let loaded = &mesh.loaded;
@@ -83,28 +81,15 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let settings_of_mesh = plane.map_or_else(|| settings.mesh(&loaded.inventory), |plane| plane.mesh.clone());
     let facts = if mesh.is_mesh() { mesh.facts.clone() } else { Facts::of(&loaded.inventory, String::new()) };
     let revisions = request.revisions_among(&facts);
-    let labelled = filters.iter().filter(|one| one.labels.contains_key(REVISION)).count();
-    if labelled > 0 && revisions.1.is_empty() {
-        unknown.push(format!(
-            "{} the label `{REVISION}`: whether the new istiod reads them depends on its revision; set it with --revision-to",
-            count(labelled, "EnvoyFilter has", "EnvoyFilters have")
-        ));
-    }
-    // The filters' effects are undone in the dumps once, for the control plane that runs now, so that all releases start from
-    // what istiod generates.
+    unknown.extend(labelled(filters).filter(|_| revisions.1.is_empty()));
     let programs: Vec<Program<'_>> = mesh
         .planes
         .iter()
         .map(|plane| Program::new(filters, if mesh.is_mesh() { plane.release } else { from }))
         .collect();
-    let plans: Vec<_> = configs
-        .iter()
-        .filter_map(|(number, config)| {
-            let own =
-                mesh.planes.get(*number).filter(|_| mesh.is_mesh()).map_or(&settings_of_mesh, |plane| &plane.mesh);
-            Some(programs.get(*number)?.plan(&config.proxy, own))
-        })
-        .collect();
+    let plans = plans(&mesh, &programs, &configs, &settings_of_mesh);
+    // The filters' effects are undone in the dumps once, for the control plane that runs now, so that all releases start from
+    // what istiod generates.
     let undone: Vec<Undone<'_>> = plans
         .iter()
         .zip(&configs)
@@ -114,17 +99,15 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let shapes = Shape::of(&path, from, to);
     let forecasts: Vec<Forecasts> = shapes.iter().map(|shape| Forecasts::of(shape, from, &bases)).collect();
     let istiods = next::Istiods::open(settings, &request.istiods, &mesh)?;
-    let asked: Vec<Vec<Option<Dump>>> = shapes
-        .iter()
-        .map(|shape| {
-            if shape.istiod == from && !shape.upgraded {
-                // The configurations of the current stage already exist.
-                return Vec::new();
-            }
-            let proxies: Vec<&Proxy> = bases.iter().map(|config| &config.proxy).collect();
-            istiods.dumps(shape.istiod, Some(shape.proxies), &proxies, &mut taken.problems)
-        })
-        .collect();
+    let of_proxies: Vec<&Proxy> = bases.iter().map(|config| &config.proxy).collect();
+    let mut ask = |shape: &Shape| {
+        // The configurations of the current stage already exist.
+        let known = shape.istiod == from && !shape.upgraded;
+        let asked =
+            (!known).then(|| istiods.dumps(shape.istiod, Some(shape.proxies), &of_proxies, &mut taken.problems));
+        asked.unwrap_or_default()
+    };
+    let asked: Vec<Vec<Option<Dump>>> = shapes.iter().map(&mut ask).collect();
     let stages: Vec<Given<'_>> = shapes
         .iter()
         .zip(&forecasts)
@@ -134,12 +117,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let target = path.len() - 1;
     let computed = asked.get(target).map_or(&[][..], Vec::as_slice);
     let all_changes = request.all_changes.then(|| changes_of_all(&stages, target, computed, (from, to)));
-    if request.all_changes && computed.iter().all(Option::is_none) {
-        unknown.push(format!(
-            "what changes without any EnvoyFilter is not known: name an istiod of the target with --istiod-to ({})",
-            short(to)
-        ));
-    }
+    unknown.extend((request.all_changes && computed.iter().all(Option::is_none)).then(|| all_changes_unknown(to)));
     let (stages, mixed) = stages.split_at(path.len());
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
     let standings = standing::standings(&loaded.inventory, &facts);
@@ -161,10 +139,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     );
     let notes: Vec<String> = trial.iter().map(tried::story).collect();
     if !filters.is_empty() && configs.is_empty() {
-        unknown.push("not checked: no config dump; judged on what istiod generates by default".to_owned());
-        if loaded.inventory.workloads.is_empty() {
-            unknown.push("no workloads given: each EnvoyFilter is tried on a workload made up to fit it".to_owned());
-        }
+        unknown.extend(without_dumps(loaded));
     }
     answer.view.counts.suppressed = answer.suppressed;
     answer.view.unknown.append(&mut unknown);
@@ -178,12 +153,58 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     drop(forecasts);
     drop(asked);
     drop(istiods);
+    drop(of_proxies);
     drop(bases);
     drop(undone);
     drop(plans);
     drop(programs);
     drop(configs);
     Ok(AuditReport { audit: answer, path, problems: taken.problems, partial, notes, scope, loaded: mesh.loaded })
+}
+
+fn no_release() -> Error {
+    let help = "name it with --to RELEASE, or give its istiod with --istiod RELEASE=PATH";
+    Error::Text { message: "no release to upgrade to".to_owned(), help: Some(help.to_owned()) }
+}
+
+fn all_changes_unknown(to: Release) -> String {
+    let to = short(to);
+    format!("what changes without any EnvoyFilter is not known: name an istiod of the target with --istiod-to ({to})")
+}
+
+/// The plan of each proxy, for its own control plane.
+fn plans<'p>(
+    mesh: &'p Mesh<'_>,
+    programs: &'p [Program<'p>],
+    configs: &'p [(usize, ProxyConfig<'p>)],
+    settings_of_mesh: &'p MeshSettings,
+) -> Vec<Plan<'p>> {
+    let plan = |(number, config): &'p (usize, ProxyConfig<'p>)| {
+        let own = mesh.planes.get(*number).filter(|_| mesh.is_mesh()).map_or(settings_of_mesh, |plane| &plane.mesh);
+        Some(programs.get(*number)?.plan(&config.proxy, own))
+    };
+    configs.iter().filter_map(plan).collect()
+}
+
+/// What is not known about EnvoyFilters of a revision, if there are any.
+fn labelled(filters: &[EnvoyFilter]) -> impl Iterator<Item = String> {
+    let labelled = filters.iter().filter(|one| one.labels.contains_key(REVISION)).count();
+    let unknown = (labelled > 0).then(|| {
+        format!(
+            "{} the label `{REVISION}`: whether the new istiod reads them depends on its revision; set it with --revision-to",
+            count(labelled, "EnvoyFilter has", "EnvoyFilters have")
+        )
+    });
+    unknown.into_iter()
+}
+
+/// What is not known without config dumps.
+fn without_dumps(loaded: &Loaded) -> Vec<String> {
+    let mut unknown = vec!["not checked: no config dump; judged on what istiod generates by default".to_owned()];
+    if loaded.inventory.workloads.is_empty() {
+        unknown.push("no workloads given: each EnvoyFilter is tried on a workload made up to fit it".to_owned());
+    }
+    unknown
 }
 
 /// The mesh of the request: files, the demo, what istiod generates from them, a capture or a cluster.

@@ -133,17 +133,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
     let mut taken = Taken::default();
     let before = mesh.loaded.inventory.envoy_filters.clone();
     let mut after = before.clone();
-    let mut deleted = Vec::new();
-    for name in &request.delete {
-        let full = if name.contains('/') { name.clone() } else { format!("{}/{name}", mesh.namespace) };
-        match after.iter().position(|filter| filter.full_name() == full) {
-            Some(index) => {
-                after.remove(index);
-                deleted.push(full);
-            }
-            None => taken.problems.push(not_there(&full, &before)),
-        }
-    }
+    let deleted = deleted(&request.delete, &mesh.namespace, &mut after, &mut taken.problems);
     let after = replaced(&after, &new.inventory.envoy_filters);
     if !live && mesh.loaded.inventory.meshes.is_empty() {
         mesh.planes.iter_mut().for_each(|plane| plane.mesh = settings.mesh(&new.inventory));
@@ -208,6 +198,27 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
         gone: Vec::new(),
         whole: false,
     })
+}
+
+/// Takes the named EnvoyFilters out of `filters` and returns their full names. Names that none has are problems.
+fn deleted(
+    names: &[String],
+    namespace: &str,
+    filters: &mut Vec<EnvoyFilter>,
+    problems: &mut Vec<Problem>,
+) -> Vec<String> {
+    let full = |name: &String| if name.contains('/') { name.clone() } else { format!("{namespace}/{name}") };
+    names.iter().map(full).filter(|full| take_out(filters, full, problems)).collect()
+}
+
+/// Takes the EnvoyFilter with a full name out of `filters`, or reports that it is not there.
+pub(super) fn take_out(filters: &mut Vec<EnvoyFilter>, full: &str, problems: &mut Vec<Problem>) -> bool {
+    let found = filters.iter().position(|filter| filter.full_name() == full);
+    match found {
+        Some(index) => drop(filters.remove(index)),
+        None => problems.push(not_there(full, filters)),
+    }
+    found.is_some()
 }
 
 /// The namespace of all filters in the request; everything if they are in several.

@@ -20,7 +20,7 @@ use crate::explain::view::{self, Explanation, FieldExplanation};
 use crate::explain::{self, Explainer};
 use crate::load::Loaded;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::{Labels, Object, Workload};
+use crate::model::inventory::{Labels, Object, Service, Workload};
 use crate::model::owner::{self, WorkloadKind};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::release::Release;
@@ -331,21 +331,7 @@ fn pick(
         |message: String, help: Option<String>| Error::NotFound(Unanswered::new(message, help, &mesh.loaded));
     let selector = match request.subject {
         Subject::Field => return Ok(pods(targets)),
-        Subject::Service => {
-            let (namespace, name) = request.parts();
-            let is = |object: &Object| object.name == name && namespace.is_none_or(|it| it == object.namespace);
-            match inventory.services.iter().find(|service| is(&service.object)) {
-                Some(service) if !service.selector.is_empty() => Some(service.as_ref()),
-                Some(_) => return Err(unanswered(format!("service {name} selects no pods"), None)),
-                None if !mesh.lists(kinds::SERVICE) => {
-                    return Err(unanswered(format!("cannot tell which pods are behind service {name}"), None));
-                }
-                None => {
-                    let known: Vec<String> = inventory.services.iter().map(|it| it.object.name.clone()).collect();
-                    return Err(unanswered(format!("no service is named {name}"), super::similar(name, &known)));
-                }
-            }
-        }
+        Subject::Service => Some(service(request, mesh)?),
         _ => None,
     };
     let behind = match request.subject {
@@ -386,7 +372,31 @@ fn pick(
         notes.push(Problem { code, severity, span: None, message, help: None });
         return Ok(waypoint.pods);
     }
-    // It may exist without a proxy.
+    Err(without_proxy(request, mesh, &targets))
+}
+
+/// The requested Service. Fails with the reason if there is none, or none that selects pods.
+fn service<'m>(request: &ExplainRequest, mesh: &'m Mesh<'_>) -> Result<&'m Service, Error> {
+    let (namespace, name) = request.parts();
+    let services = &mesh.loaded.inventory.services;
+    let is = |object: &Object| object.name == name && namespace.is_none_or(|it| it == object.namespace);
+    let (message, help) = match services.iter().find(|service| is(&service.object)) {
+        Some(service) if !service.selector.is_empty() => return Ok(service),
+        Some(_) => (format!("service {name} selects no pods"), None),
+        None if !mesh.lists(kinds::SERVICE) => (format!("cannot tell which pods are behind service {name}"), None),
+        None => {
+            let known: Vec<String> = services.iter().map(|it| it.object.name.clone()).collect();
+            (format!("no service is named {name}"), super::similar(name, &known))
+        }
+    };
+    Err(Error::NotFound(Unanswered::new(message, help, &mesh.loaded)))
+}
+
+/// Why no proxy is what the request names; it may exist without one.
+fn without_proxy(request: &ExplainRequest, mesh: &Mesh<'_>, targets: &[&Target]) -> Error {
+    let unanswered =
+        |message: String, help: Option<String>| Error::NotFound(Unanswered::new(message, help, &mesh.loaded));
+    let inventory = &mesh.loaded.inventory;
     for pod in inventory.workloads.iter() {
         let object = &pod.object;
         if object.kind == "Pod" && request.wants(&Who::of_pod(pod)) {
@@ -396,12 +406,12 @@ fn pick(
                 Station::Proxy(_) => "its proxy is of another kind",
             };
             let message = format!("no EnvoyFilter can affect pod {}/{}: {why}", object.namespace, object.name);
-            return Err(unanswered(message, None));
+            return unanswered(message, None);
         }
     }
     if !mesh.lists(kinds::POD) {
         // Without the right to list pods, it is unknown whether it exists.
-        return Err(unanswered(not_looked_for(&request.words()), None));
+        return unanswered(not_looked_for(&request.words()), None);
     }
     let any = ExplainRequest { subject: Subject::Workload(None), ..request.clone() };
     let other = match request.subject {
@@ -416,7 +426,7 @@ fn pick(
     let near = || (!near.is_empty()).then(|| format!("pods with a proxy: {}", near.join(", ")));
     let help = other.or_else(near);
     let (message, help) = mesh.without_proxy(&request.words(), help);
-    Err(unanswered(message, help))
+    unanswered(message, help)
 }
 
 impl ExplainRequest {

@@ -192,14 +192,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let mut mesh = open(request, progress)?;
     let mut judged = Judged::default();
     judged.summary.files = mesh.loaded.sources.iter().count();
-    let wanted = Wanted {
-        files: &request.files,
-        config: request.config.as_ref(),
-        rules: &request.rules,
-        select: &request.select,
-        ignore: &request.ignore,
-    };
-    let chosen = chosen(&wanted, &mut mesh.loaded)?;
+    let chosen = chosen(&request.wanted(), &mut mesh.loaded)?;
     judged.summary.unknown.extend(chosen.ignored.iter().cloned());
     if let Some(shard) = request.shard {
         ask_only_about(shard, &mut mesh);
@@ -266,10 +259,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let fail_on = request.fail_on.or(of_config).unwrap_or(FailOn::At(Severity::Error));
     let scope = mesh.scope(given, &taken, judged.summary.filters);
     let unread = unread_proxies(&mesh, &own, &dumps);
-    let unreadable = |it: &Problem| mesh.is_read() && document::unread_aside(&mesh.loaded.sources, it);
-    let is_open = |it: &&Problem| it.severity == Severity::Error && (it.span.is_none() || unreadable(it));
-    let without = mesh.loaded.problems.iter().filter(is_open);
-    let without = without.map(|problem| problem.message.clone()).collect();
+    let without = without_finding(&mesh);
     let complete = mesh.lists(kinds::ENVOY_FILTER) && !mesh.interrupted();
     drop(configs);
     drop(reached);
@@ -291,6 +281,13 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
         unread,
         without,
     })
+}
+
+/// Errors of the reader that no finding is about.
+fn without_finding(mesh: &Mesh<'_>) -> Vec<String> {
+    let unreadable = |it: &Problem| mesh.is_read() && document::unread_aside(&mesh.loaded.sources, it);
+    let is_open = |it: &&Problem| it.severity == Severity::Error && (it.span.is_none() || unreadable(it));
+    mesh.loaded.problems.iter().filter(is_open).map(|problem| problem.message.clone()).collect()
 }
 
 /// The proxies that each filter attaches to and that were not read.
@@ -323,6 +320,17 @@ impl LintRequest {
     /// Whether files are linted, rather than the content of a cluster.
     fn has_files(&self) -> bool {
         !self.files.is_empty() || !self.rendered.is_empty()
+    }
+
+    /// The rules and the configuration that are asked for.
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            files: &self.files,
+            config: self.config.as_ref(),
+            rules: &self.rules,
+            select: &self.select,
+            ignore: &self.ignore,
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! `diff --istiod`: what a change of any object does to every proxy, and to every EnvoyFilter on it.
 
 use super::bottled::{self, Bottled};
-use super::diff::{self, DiffReport, DiffRequest, OutcomeChange, ProxyDiff, not_there};
-use super::envoy::{self, Asked};
+use super::diff::{self, DiffReport, DiffRequest, OutcomeChange, ProxyDiff, not_there, take_out};
+use super::envoy::{self, Asked, Remark};
 use super::planes::Plane;
 use super::proxies::{Given, Taken};
 use super::read::{Mesh, objects, replaced};
+use super::scope::PlaneScope;
 use super::settings::{Breadth, IstiodSettings, Progress};
 use super::{Error, Refusal, manifests};
 use crate::bottle::Deleted;
@@ -16,6 +17,7 @@ use crate::explain::view::{Patch, Proxy as Explained};
 use crate::explain::{self, Explainer, Lenders};
 use crate::load::dump::{Dump, Identity};
 use crate::load::{self, Loaded};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::resource::ProxyConfig;
 use crate::source::Problem;
 use crate::study::{self, Study, study};
@@ -49,10 +51,7 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
         return Err(Refusal::NothingToCompare.into());
     }
     given.one_standard_input(&[&request.files, &request.current])?;
-    if request.server_side {
-        let message = "--server-side asks a cluster, --istiod asks istiod; use one of them".to_owned();
-        return Err(Error::Text { message, help: None });
-    }
+    one_of_both(request)?;
     let options = settings.load_options();
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
     let mut problems = Vec::new();
@@ -70,27 +69,7 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
         return Err(Refusal::NothingToCompare.into());
     };
     let mut filters = mesh.loaded.inventory.envoy_filters.clone();
-    let mut deleted = Vec::new();
-    for word in &request.delete {
-        match named(word, &options.namespace) {
-            Some((kind, namespace, name)) if !kind.eq_ignore_ascii_case("envoyfilter") => {
-                match bottled.find(kind, namespace, name) {
-                    Some(found) => deleted.push(found),
-                    None => problems.push(not_there(word, &filters)),
-                }
-            }
-            of_kind => {
-                let full = of_kind.map_or_else(
-                    || if word.contains('/') { word.clone() } else { format!("{}/{word}", options.namespace) },
-                    |(_, namespace, name)| format!("{namespace}/{name}"),
-                );
-                match filters.iter().position(|filter| filter.full_name() == full) {
-                    Some(index) => drop(filters.remove(index)),
-                    None => problems.push(not_there(&full, &filters)),
-                }
-            }
-        }
-    }
+    let deleted = deleted(&request.delete, &options.namespace, &bottled, &mut filters, &mut problems);
     let filters = replaced(&filters, &new.inventory.envoy_filters);
     let documents: Vec<Value> = new.documents.iter().filter(|one| !bottled::is_filter(one)).cloned().collect();
     let filters_only = documents.is_empty() && deleted.is_empty();
@@ -107,9 +86,7 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
     );
 
     let mut taken = Taken { problems, ..Taken::default() };
-    let (mut proxies, mut remarks, mut asked) = (Vec::new(), Vec::new(), Asked::default());
-    let mut outcomes: BTreeMap<OutcomeChange, Vec<String>> = BTreeMap::new();
-    let mut unknown_services = BTreeSet::new();
+    let mut found = Found::default();
     let later = after.as_ref().unwrap_or(&before.bottled);
     let pairs = pairs(&before.bottled, later, request.settings.cluster.all_replicas);
     taken.proxies.pods = pairs.pods;
@@ -137,48 +114,79 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
         let (settings, settings_after) = (before.plane.mesh.clone().into(), plane_after.mesh.clone().into());
         study(&programs.0, &first, &settings, |old| {
             study(&programs.1, &second, &settings_after, |now| {
-                unknown_services.extend(now.judged.patched.unknown_services.iter().cloned());
                 if let Some(trial) = &trial {
                     let (came, said) = envoy::ask(trial, now.plan, now.config, &settings_after.options, &written);
-                    asked = asked.max(came);
-                    remarks.extend(said);
+                    found.asked = found.asked.max(came);
+                    found.remarks.extend(said);
                 }
-                let resources = study::between(old, now);
-                let name = now.config.proxy.full_name();
-                let (one, other) = (explain(old, &before.loaded), explain(now, &new));
-                for change in turned(&one, &other) {
-                    outcomes.entry(change).or_default().push(name.clone());
-                }
-                if !resources.is_empty() {
-                    proxies.push(ProxyDiff { kind: now.config.proxy.kind.as_str(), name, resources });
-                }
+                found.compare((old, &before.loaded), (now, &new));
             });
         });
     }
     progress.end();
-    let outcomes = outcomes.into_iter().map(|(change, proxies)| OutcomeChange { proxies, ..change }).collect();
     let judged = filters.len();
     drop(programs);
     let Side { loaded, plane, .. } = before;
     let mut scope = Mesh::of_files(settings, Loaded::default(), progress).scope(&Given::default(), &taken, judged);
     scope.origin = origin;
-    scope.control_planes = super::Scope::planes(std::slice::from_ref(&plane), &crate::cluster::facts::Facts::default());
-    scope.control_planes.iter_mut().for_each(|one| one.mesh_config = !loaded.inventory.meshes.is_empty());
+    scope.control_planes = planes(&plane, !loaded.inventory.meshes.is_empty());
     scope.unread = super::Scope::unread(loaded.problems.iter().chain(&new.problems).chain(&taken.problems), None);
+    let outcomes = found.outcomes.into_iter();
     Ok(DiffReport {
-        proxies,
-        unknown_services: unknown_services.into_iter().collect(),
+        proxies: found.proxies,
+        unknown_services: found.unknown_services.into_iter().collect(),
         current: loaded,
         new,
         problems: taken.problems,
-        remarks,
-        asked,
+        remarks: found.remarks,
+        asked: found.asked,
         scope,
-        outcomes,
+        outcomes: outcomes.map(|(change, proxies)| OutcomeChange { proxies, ..change }).collect(),
         appeared: pairs.appeared,
         gone: pairs.gone,
         whole: true,
     })
+}
+
+/// Fails if the request asks a cluster and an istiod.
+fn one_of_both(request: &DiffRequest) -> Result<(), Error> {
+    if !request.server_side {
+        return Ok(());
+    }
+    let message = "--server-side asks a cluster, --istiod asks istiod; use one of them".to_owned();
+    Err(Error::Text { message, help: None })
+}
+
+/// The control plane that the istiod acts as, for the scope; `read` says whether its mesh config is known.
+fn planes(plane: &Plane, read: bool) -> Vec<PlaneScope> {
+    let mut planes = super::Scope::planes(std::slice::from_ref(plane), &crate::cluster::facts::Facts::default());
+    planes.iter_mut().for_each(|one| one.mesh_config = read);
+    planes
+}
+
+/// What the proxies of both sides show.
+#[derive(Default)]
+struct Found {
+    proxies: Vec<ProxyDiff>,
+    outcomes: BTreeMap<OutcomeChange, Vec<String>>,
+    unknown_services: BTreeSet<String>,
+    remarks: Vec<Remark>,
+    asked: Asked,
+}
+
+impl Found {
+    /// Compares a proxy before and after the change; `loaded` is what the filters of each side were read from.
+    fn compare(&mut self, (old, loaded): (&Study<'_>, &Loaded), (now, loaded_after): (&Study<'_>, &Loaded)) {
+        self.unknown_services.extend(now.judged.patched.unknown_services.iter().cloned());
+        let resources = study::between(old, now);
+        let name = now.config.proxy.full_name();
+        for change in turned(&explain(old, loaded), &explain(now, loaded_after)) {
+            self.outcomes.entry(change).or_default().push(name.clone());
+        }
+        if !resources.is_empty() {
+            self.proxies.push(ProxyDiff { kind: now.config.proxy.kind.as_str(), name, resources });
+        }
+    }
 }
 
 /// The proxies of both sides.
@@ -202,6 +210,35 @@ fn pairs(before: &Bottled, after: &Bottled, all_replicas: bool) -> Pairs {
         appeared: second.difference(&first).cloned().collect(),
         gone: first.difference(&second).cloned().collect(),
     }
+}
+
+/// Takes the named EnvoyFilters out of `filters`; other objects are for istiod. Names that nothing has are problems.
+fn deleted(
+    words: &[String],
+    namespace: &str,
+    bottled: &Bottled,
+    filters: &mut Vec<EnvoyFilter>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Deleted> {
+    let mut deleted = Vec::new();
+    for word in words {
+        match named(word, namespace) {
+            Some((kind, namespace, name)) if !kind.eq_ignore_ascii_case("envoyfilter") => {
+                match bottled.find(kind, namespace, name) {
+                    Some(found) => deleted.push(found),
+                    None => problems.push(not_there(word, filters)),
+                }
+            }
+            of_kind => {
+                let full = of_kind.map_or_else(
+                    || if word.contains('/') { word.clone() } else { format!("{namespace}/{word}") },
+                    |(_, namespace, name)| format!("{namespace}/{name}"),
+                );
+                take_out(filters, &full, problems);
+            }
+        }
+    }
+    deleted
 }
 
 fn config<'d>(dump: &'d Dump, problems: &mut Vec<Problem>) -> Option<ProxyConfig<'d>> {

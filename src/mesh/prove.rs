@@ -134,35 +134,7 @@ pub(super) fn prove(
                 }
             }
         };
-        let apart = traffic.as_ref().and_then(|sent: &Result<Traffic, ErrorMessage>| sent.as_ref().ok()?.apart.first());
-        let doubt = match &found {
-            _ if apart.is_some() && request.accept < Accept::Differs => apart.map(|one| {
-                let difference = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
-                (State::Undecided, format!("requests through Envoy tell them apart: {difference}"))
-            }),
-            Proven::NotComputed(why) => {
-                Some((State::Undecided, format!("istiod {version} did not compute the class: {why}")))
-            }
-            Proven::Computed(computed) if !computed.beyond.is_empty() => Some((
-                State::Broken,
-                format!(
-                    "istiod {version} also changes {}, which the filter does not select",
-                    computed.beyond.join(", ")
-                ),
-            )),
-            Proven::Computed(computed) if computed.class() > Class::SameBut && request.accept < Accept::Differs => {
-                let worst = computed.differences.first().map_or("", |(one, _)| one.effect.as_str());
-                Some((
-                    State::Undecided,
-                    format!("istiod {version} computes another behavior for these objects: {worst}"),
-                ))
-            }
-            Proven::Computed(computed) if computed.class() > Class::Exact && request.accept == Accept::Exact => {
-                let worst = computed.differences.first().map_or("", |(one, _)| one.effect.as_str());
-                Some((State::Undecided, format!("istiod {version} does not compute the same: {worst}")))
-            }
-            Proven::Computed(_) => None,
-        };
+        let doubt = doubt(&found, traffic.as_ref(), request.accept, &version);
         if let Some(doubt) = doubt {
             request.doubts.insert(name.clone(), doubt);
         }
@@ -171,6 +143,38 @@ pub(super) fn prove(
     progress.end();
     let report = if request.doubts.is_empty() { first } else { run(&request)? };
     Ok((report, proofs, version))
+}
+
+/// Why a result is kept back, if it is; `version` is that of the istiod that was asked.
+fn doubt(
+    found: &Proven,
+    traffic: Option<&Result<Traffic, ErrorMessage>>,
+    accept: Accept,
+    version: &str,
+) -> Option<(State, String)> {
+    let apart = traffic.and_then(|sent| sent.as_ref().ok()?.apart.first());
+    match found {
+        _ if apart.is_some() && accept < Accept::Differs => apart.map(|one| {
+            let difference = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
+            (State::Undecided, format!("requests through Envoy tell them apart: {difference}"))
+        }),
+        Proven::NotComputed(why) => {
+            Some((State::Undecided, format!("istiod {version} did not compute the class: {why}")))
+        }
+        Proven::Computed(computed) if !computed.beyond.is_empty() => Some((
+            State::Broken,
+            format!("istiod {version} also changes {}, which the filter does not select", computed.beyond.join(", ")),
+        )),
+        Proven::Computed(computed) if computed.class() > Class::SameBut && accept < Accept::Differs => {
+            let worst = computed.differences.first().map_or("", |(one, _)| one.effect.as_str());
+            Some((State::Undecided, format!("istiod {version} computes another behavior for these objects: {worst}")))
+        }
+        Proven::Computed(computed) if computed.class() > Class::Exact && accept == Accept::Exact => {
+            let worst = computed.differences.first().map_or("", |(one, _)| one.effect.as_str());
+            Some((State::Undecided, format!("istiod {version} does not compute the same: {worst}")))
+        }
+        Proven::Computed(_) => None,
+    }
 }
 
 /// Whether nothing is written: then the filter sets what istiod generates anyway, and changing no proxy is what its class says.

@@ -9,6 +9,7 @@
     reason = "tests are written to be read"
 )]
 #![allow(clippy::print_stdout, reason = "figures, and what a person looks for who debugs a case")]
+#![allow(clippy::too_many_lines, reason = "tables, and stories of a cluster that are told from start to end")]
 
 // First, for the macros in it.
 #[macro_use]

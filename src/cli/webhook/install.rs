@@ -323,21 +323,7 @@ impl Install {
             Ok(Some((message, help))) => return session.usage(&message, Some(help)),
             Err(fault) => return failed(session, &format!("cannot read cluster {}", cluster.context), &fault, None),
         }
-        match runtime.block_on(cluster.labelled(POD, None, ISTIOD)) {
-            Ok(istiods) => {
-                for plane in uncovered(&istiods, slots) {
-                    writeln!(
-                        session.err,
-                        "note: the accounts cannot read the mesh settings of control plane {plane}; add --revision {plane}"
-                    )?;
-                }
-            }
-            Err(fault) => writeln!(
-                session.err,
-                "note: control planes outside {} were not looked for: {fault}; add --revision NAMESPACE/REVISION for each",
-                slots.istio_namespace
-            )?,
-        }
+        note_uncovered(session, (&runtime, &cluster), slots)?;
         let mut wanted = Vec::new();
         let mut new_namespace = false;
         for Piece { part, mut object, .. } in pieces {
@@ -401,28 +387,40 @@ impl Install {
         }
         if dry == Dry::No {
             let keep: Vec<&str> = wanted.iter().map(|(what, _)| what.as_str()).collect();
-            match runtime.block_on(self.prune(&cluster, slots, &keep)) {
-                Ok(gone) => {
-                    for what in gone {
-                        writeln!(session.out, "{what} removed: no longer part of the installation")?;
-                    }
-                }
-                Err(fault) => {
-                    return failed(
-                        session,
-                        "cannot remove objects that are no longer part of the installation",
-                        &fault,
-                        None,
-                    );
+            return self.finish(session, (&runtime, &cluster), slots, &keep);
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// Removes what earlier versions of the installation had and this one has not.
+    fn finish(
+        &self,
+        session: &mut Session<'_>,
+        (runtime, cluster): (&Runtime, &Cluster),
+        slots: &Slots,
+        keep: &[&str],
+    ) -> Result<Exit, Error> {
+        match runtime.block_on(self.prune(cluster, slots, keep)) {
+            Ok(gone) => {
+                for what in gone {
+                    writeln!(session.out, "{what} removed: no longer part of the installation")?;
                 }
             }
-            let (name, namespace) = (&slots.name, &slots.namespace);
-            let named = if name == deploy::NAME { String::new() } else { format!(" --name {name}") };
-            writeln!(
-                session.err,
-                "note: run `kubectl envoyfilter webhook status -n {namespace}{named}` to see when it is ready"
-            )?;
+            Err(fault) => {
+                return failed(
+                    session,
+                    "cannot remove objects that are no longer part of the installation",
+                    &fault,
+                    None,
+                );
+            }
         }
+        let (name, namespace) = (&slots.name, &slots.namespace);
+        let named = if name == deploy::NAME { String::new() } else { format!(" --name {name}") };
+        writeln!(
+            session.err,
+            "note: run `kubectl envoyfilter webhook status -n {namespace}{named}` to see when it is ready"
+        )?;
         Ok(Exit::Ok)
     }
 
@@ -510,6 +508,30 @@ fn uncovered(istiods: &[Value], slots: &Slots) -> BTreeSet<String> {
             },
         )
         .collect()
+}
+
+/// Notes the control planes whose mesh settings the accounts cannot read.
+fn note_uncovered(
+    session: &mut Session<'_>,
+    (runtime, cluster): (&Runtime, &Cluster),
+    slots: &Slots,
+) -> io::Result<()> {
+    match runtime.block_on(cluster.labelled(POD, None, ISTIOD)) {
+        Ok(istiods) => {
+            for plane in uncovered(&istiods, slots) {
+                writeln!(
+                    session.err,
+                    "note: the accounts cannot read the mesh settings of control plane {plane}; add --revision {plane}"
+                )?;
+            }
+        }
+        Err(fault) => writeln!(
+            session.err,
+            "note: control planes outside {} were not looked for: {fault}; add --revision NAMESPACE/REVISION for each",
+            slots.istio_namespace
+        )?,
+    }
+    Ok(())
 }
 
 /// What prevents an installation, and what to do.

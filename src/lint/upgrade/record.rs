@@ -2,10 +2,10 @@
 
 use super::snapshot::{PatchRecord, RunRecord};
 use super::{forecast, needless, net};
-use crate::engine::Outcome;
 use crate::engine::compat::Behaviour;
 use crate::engine::program::ProxyMiss;
 use crate::engine::trace::{Effect, NoOp, Place};
+use crate::engine::{Outcome, PatchId};
 use crate::explain::why;
 use crate::lint::facts::context::{Context, Knowledge, ProxyRun};
 use crate::model::resource::ResourceKind;
@@ -32,78 +32,8 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
     };
     let mut filters: BTreeMap<usize, Vec<PatchRecord>> = run.plan.order.iter().map(|&one| (one, Vec::new())).collect();
     for id in run.plan.ids() {
-        let planned = run.plan.get(id);
-        let mut outcome = run.judged.outcome(run.plan, id);
-        let trace = &run.judged.trace.patches[id.index()];
-        // If several clusters have the same name, istiod may keep the first, so adding another one has no effect.
-        let in_vain: BTreeSet<&Place> = trace
-            .effects
-            .iter()
-            .filter(|(_, effect)| matches!(effect, Effect::NoOp(NoOp::DuplicateName)))
-            .map(|(place, _)| place)
-            .collect();
-        let changes = |place: &Place, effect: &Effect| {
-            effect.changes() && !(matches!(effect, Effect::Added) && in_vain.contains(place))
-        };
-        let count = trace.effects.iter().filter(|(place, effect)| changes(place, effect)).count();
-        if outcome == Outcome::Applied && count == 0 {
-            outcome = Outcome::NoOp;
-        }
-        let mut effects = BTreeSet::new();
-        let mut removed = Vec::new();
-        let mut places = BTreeSet::new();
-        let exact = run.knowledge == Knowledge::Dump;
-        for (place, effect) in trace.effects.iter().filter(|(place, effect)| changes(place, effect)) {
-            let (filter, patch) = (planned.filter, planned.built.patch.index);
-            let value = match effect {
-                Effect::Inserted { .. } | Effect::Replaced | Effect::Added => {
-                    *values.entry((filter, patch)).or_insert_with(|| {
-                        let value = planned.built.value.as_ref();
-                        value.map_or(0, value_hash)
-                    })
-                }
-                _ => 0,
-            };
-            let key = (hash(&place_key(place, exact)), effect_key(effect, value));
-            effects.insert(key);
-            if exact && takes_a_name(run, place, effect) {
-                effects.insert((key.0, hash(&"one of several of its name")));
-            }
-            if matches!(effect, Effect::Removed) && needless::filter(place).is_some() {
-                removed.push((key, place.clone()));
-            }
-            if places.len() < KEPT {
-                places.insert(place.to_string());
-            }
-        }
-        if count > 0 {
-            for place in &in_vain {
-                let same = trace
-                    .effects
-                    .iter()
-                    .filter(|(at, effect)| at == *place && matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
-                // The number is meaningful on a single proxy only.
-                let number = if exact { same.count() } else { 0 };
-                effects.insert((hash(&place_key(place, exact)), hash(&("without effect", number))));
-            }
-        }
-        let panic = why::panic(&run.judged.trace, id);
-        let lost = outcome == Outcome::Aborted && panic.is_none();
-        let cause = run.judged.trace.aborts.first().filter(|_| lost).map(|abort| run.plan.get(abort.cause));
-        let record = PatchRecord {
-            outcome,
-            reason: why::without_effect(run.plan, id, &run.judged.trace, outcome),
-            count,
-            effects: effects.into_iter().collect(),
-            removed,
-            places: places.into_iter().collect(),
-            nearest: trace.nearest,
-            candidates: trace.candidates.iter().take(KEPT).cloned().collect(),
-            other_version: matches!(planned.proxy_miss, Some(ProxyMiss::Version(_) | ProxyMiss::VersionTooLong)),
-            panic,
-            lost_to: cause.map(|cause| (cause.filter, cause.built.patch.index)),
-        };
-        if let Some(patches) = filters.get_mut(&planned.filter) {
+        let record = patch(run, id, values);
+        if let Some(patches) = filters.get_mut(&run.plan.get(id).filter) {
             patches.push(record);
         }
     }
@@ -127,6 +57,81 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
         filters,
         detached,
         net: net::of(run),
+    }
+}
+
+/// Records what one patch does in a run.
+fn patch(run: &ProxyRun<'_>, id: PatchId, values: &mut BTreeMap<(usize, usize), u64>) -> PatchRecord {
+    let planned = run.plan.get(id);
+    let mut outcome = run.judged.outcome(run.plan, id);
+    let trace = &run.judged.trace.patches[id.index()];
+    // If several clusters have the same name, istiod may keep the first, so adding another one has no effect.
+    let in_vain: BTreeSet<&Place> = trace
+        .effects
+        .iter()
+        .filter(|(_, effect)| matches!(effect, Effect::NoOp(NoOp::DuplicateName)))
+        .map(|(place, _)| place)
+        .collect();
+    let changes = |place: &Place, effect: &Effect| {
+        effect.changes() && !(matches!(effect, Effect::Added) && in_vain.contains(place))
+    };
+    let count = trace.effects.iter().filter(|(place, effect)| changes(place, effect)).count();
+    if outcome == Outcome::Applied && count == 0 {
+        outcome = Outcome::NoOp;
+    }
+    let mut effects = BTreeSet::new();
+    let mut removed = Vec::new();
+    let mut places = BTreeSet::new();
+    let exact = run.knowledge == Knowledge::Dump;
+    for (place, effect) in trace.effects.iter().filter(|(place, effect)| changes(place, effect)) {
+        let (filter, patch) = (planned.filter, planned.built.patch.index);
+        let value = match effect {
+            Effect::Inserted { .. } | Effect::Replaced | Effect::Added => {
+                *values.entry((filter, patch)).or_insert_with(|| {
+                    let value = planned.built.value.as_ref();
+                    value.map_or(0, value_hash)
+                })
+            }
+            _ => 0,
+        };
+        let key = (hash(&place_key(place, exact)), effect_key(effect, value));
+        effects.insert(key);
+        if exact && takes_a_name(run, place, effect) {
+            effects.insert((key.0, hash(&"one of several of its name")));
+        }
+        if matches!(effect, Effect::Removed) && needless::filter(place).is_some() {
+            removed.push((key, place.clone()));
+        }
+        if places.len() < KEPT {
+            places.insert(place.to_string());
+        }
+    }
+    if count > 0 {
+        for place in &in_vain {
+            let same = trace
+                .effects
+                .iter()
+                .filter(|(at, effect)| at == *place && matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
+            // The number is meaningful on a single proxy only.
+            let number = if exact { same.count() } else { 0 };
+            effects.insert((hash(&place_key(place, exact)), hash(&("without effect", number))));
+        }
+    }
+    let panic = why::panic(&run.judged.trace, id);
+    let lost = outcome == Outcome::Aborted && panic.is_none();
+    let cause = run.judged.trace.aborts.first().filter(|_| lost).map(|abort| run.plan.get(abort.cause));
+    PatchRecord {
+        outcome,
+        reason: why::without_effect(run.plan, id, &run.judged.trace, outcome),
+        count,
+        effects: effects.into_iter().collect(),
+        removed,
+        places: places.into_iter().collect(),
+        nearest: trace.nearest,
+        candidates: trace.candidates.iter().take(KEPT).cloned().collect(),
+        other_version: matches!(planned.proxy_miss, Some(ProxyMiss::Version(_) | ProxyMiss::VersionTooLong)),
+        panic,
+        lost_to: cause.map(|cause| (cause.filter, cause.built.patch.index)),
     }
 }
 

@@ -363,21 +363,7 @@ impl<'t> Reader<'t> {
             }
             return;
         }
-        if let Some((end, what, source)) = self.may_be_absent(at)
-            && !self.guarded()
-        {
-            match self.used(at, end).or_else(|| self.no_value(at, end, source)) {
-                Some(used) if !self.looked_at.contains(what) => {
-                    let named = self.named(at, what);
-                    self.found.absent.push(Absent { named, source, used });
-                }
-                Some(_) => {}
-                None if self.tests(at, end) => {
-                    self.looked_at.insert(what);
-                }
-                None => {}
-            }
-        }
+        self.absent(at);
         self.tested(at, name);
         self.decides(at, name);
         self.misread(at);
@@ -440,6 +426,30 @@ impl<'t> Reader<'t> {
             }
             return;
         }
+        self.global(at, name, given);
+    }
+
+    /// Something that may be absent and is used, or is tested before.
+    fn absent(&mut self, at: usize) {
+        if let Some((end, what, source)) = self.may_be_absent(at)
+            && !self.guarded()
+        {
+            match self.used(at, end).or_else(|| self.no_value(at, end, source)) {
+                Some(used) if !self.looked_at.contains(what) => {
+                    let named = self.named(at, what);
+                    self.found.absent.push(Absent { named, source, used });
+                }
+                Some(_) => {}
+                None if self.tests(at, end) => {
+                    self.looked_at.insert(what);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// A name that is no local.
+    fn global(&mut self, at: usize, name: &'t str, given: bool) {
         self.indirect |= INDIRECT.contains(&name);
         if name == "require" {
             self.module(at);

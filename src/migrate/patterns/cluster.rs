@@ -202,6 +202,31 @@ fn scoped(
     // The rule for the same clients; all others are about other clients.
     let same = selecting.first().copied().filter(|rule| selecting.len() == 1 && labels == Some(json!(rule.selector)));
     let hidden = same.or(hidden);
+    existing_rules(cx, found, namespace, target, (same, hidden), &selecting);
+    own_workloads(cx, part, found, &settings.policy, target);
+    if let Some(labels) = labels {
+        return for_clients(cx, found, settings, namespace, target, (same, hidden), &labels);
+    }
+    for_all(cx, found, settings, namespace, target, hidden)
+}
+
+fn new_rule(target: &Target) -> Json {
+    let mut whole = json!({ "host": target.host });
+    if target.subset.is_none() {
+        whole["trafficPolicy"] = json!({});
+    }
+    whole
+}
+
+/// Says what existing rules for the host mean for a new one: `same` is for the same clients, `hidden` is what it would hide.
+fn existing_rules(
+    cx: &Cx<'_>,
+    found: &mut Move,
+    namespace: &str,
+    target: &Target,
+    (same, hidden): (Option<&DestinationRule>, Option<&DestinationRule>),
+    selecting: &[&DestinationRule],
+) {
     if same.is_none() && !selecting.is_empty() {
         found.guard(
             Concern::Existing,
@@ -224,6 +249,7 @@ fn scoped(
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
+    let rules = cx.mesh.destination_rules(&target.host, namespace);
     let other = rules.iter().find(|one| {
         let same = |hidden: &DestinationRule| {
             one.object.namespace == hidden.object.namespace && one.object.name != hidden.object.name
@@ -268,52 +294,71 @@ fn scoped(
             );
         }
     }
-    own_workloads(cx, part, found, &settings.policy, target);
-    let mut whole = json!({ "host": target.host });
-    if target.subset.is_none() {
-        whole["trafficPolicy"] = json!({});
-    }
-    if let Some(labels) = labels {
-        found.add_home("DestinationRule", "workloadSelector", 0);
-        if let Some(rule) = same {
-            edit(found, rule, settings);
-            found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
-            return found.clone();
-        }
-        if let Some(rule) = hidden {
-            whole = copy(rule, target);
-            let unselected = |workload: &&crate::model::inventory::Workload| {
-                workload.object.namespace == namespace
-                    && labels.as_object().is_some_and(|labels| {
-                        labels.iter().any(|(key, value)| workload.labels.get(key).map(String::as_str) != value.as_str())
-                    })
-            };
-            let other = cx.mesh.inventory.workloads.iter().map(AsRef::as_ref).find(unselected);
-            // istiod stops searching once the client's namespace has a rule for the host (`destinationRule` in
-            // `push_context.go`), even if that rule does not select the client. Of two rules that are for their own namespace
-            // only, it keeps the one with a selector (`mergeDestinationRule`).
-            let private = rule.export_to.iter().map(String::as_str).eq(["."]);
-            if let Some(other) = other.filter(|_| rule.object.namespace != namespace || private) {
-                let reason = format!(
-                    "the new rule hides DestinationRule {}/{} from every client in namespace {namespace}, also from those that \
-                     it does not select, such as {}",
-                    rule.object.namespace, rule.object.name, other.object.name
-                );
-                found.difference(Kind::Behavior, reason.clone());
-                found.guard(Concern::Selector, State::Broken, reason);
-            }
-            found.notes.push(format!(
-                "subsets and settings of DestinationRule {}/{} are copied: the new rule hides it for these clients",
-                rule.object.namespace, rule.object.name
-            ));
-        } else if target.subset.is_some() {
-            return Move::none(found.pattern, "the DestinationRule with the subset is not in the input");
-        }
-        whole["workloadSelector"] = json!({ "matchLabels": labels });
+}
+
+/// A rule for the clients with these labels.
+fn for_clients(
+    cx: &Cx<'_>,
+    found: &mut Move,
+    settings: Settings,
+    namespace: &str,
+    target: &Target,
+    (same, hidden): (Option<&DestinationRule>, Option<&DestinationRule>),
+    labels: &Json,
+) -> Move {
+    let mut whole = new_rule(target);
+    found.add_home("DestinationRule", "workloadSelector", 0);
+    if let Some(rule) = same {
+        edit(found, rule, settings);
         found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
-        object(cx, found, &whole, settings, namespace);
         return found.clone();
     }
+    if let Some(rule) = hidden {
+        whole = copy(rule, target);
+        let unselected = |workload: &&crate::model::inventory::Workload| {
+            workload.object.namespace == namespace
+                && labels.as_object().is_some_and(|labels| {
+                    labels.iter().any(|(key, value)| workload.labels.get(key).map(String::as_str) != value.as_str())
+                })
+        };
+        let other = cx.mesh.inventory.workloads.iter().map(AsRef::as_ref).find(unselected);
+        // istiod stops searching once the client's namespace has a rule for the host (`destinationRule` in
+        // `push_context.go`), even if that rule does not select the client. Of two rules that are for their own namespace
+        // only, it keeps the one with a selector (`mergeDestinationRule`).
+        let private = rule.export_to.iter().map(String::as_str).eq(["."]);
+        if let Some(other) = other.filter(|_| rule.object.namespace != namespace || private) {
+            let reason = format!(
+                "the new rule hides DestinationRule {}/{} from every client in namespace {namespace}, also from those that \
+                 it does not select, such as {}",
+                rule.object.namespace, rule.object.name, other.object.name
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Selector, State::Broken, reason);
+        }
+        found.notes.push(format!(
+            "subsets and settings of DestinationRule {}/{} are copied: the new rule hides it for these clients",
+            rule.object.namespace, rule.object.name
+        ));
+    } else if target.subset.is_some() {
+        return Move::none(found.pattern, "the DestinationRule with the subset is not in the input");
+    }
+    whole["workloadSelector"] = json!({ "matchLabels": labels });
+    found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
+    object(cx, found, &whole, settings, namespace);
+    found.clone()
+}
+
+/// A rule for every client of the namespace, or of the mesh.
+fn for_all(
+    cx: &Cx<'_>,
+    found: &mut Move,
+    settings: Settings,
+    namespace: &str,
+    target: &Target,
+    hidden: Option<&DestinationRule>,
+) -> Move {
+    let mut whole = new_rule(target);
+    let of_service = cx.mesh.namespace_of_host(&target.host);
     let mesh_wide = cx.mesh.is_mesh_wide(cx.filter);
     // Rules that come before one for every client, for some of them.
     let earlier = |rule: &&&DestinationRule| {
@@ -369,7 +414,6 @@ fn scoped(
             }
         }
     }
-    let _ = part;
     found.clone()
 }
 

@@ -122,29 +122,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let settings = Settings::read(&mut cluster);
     let mesh_service = cx.mesh.service(&to.host).is_some() || to.host.ends_with(".svc.cluster.local");
     defaults(cx, &as_written, &mut found);
-    if let Some(users) = cx.names.cluster_users.get(&name) {
-        let own = cx.filter.full_name();
-        let number = users.len() - usize::from(users.contains(&own));
-        let others = few(users.iter().filter(|user| **user != own), number, MOST_NAMES);
-        let reason = match number {
-            0 => None,
-            1 => Some(format!(
-                "EnvoyFilter {others} uses the cluster's old name and must be updated first: its calls fail once the cluster is gone"
-            )),
-            _ => Some(format!(
-                "EnvoyFilters {others} use the cluster's old name and must be updated first: their calls fail once the cluster is gone"
-            )),
-        };
-        reason.into_iter().for_each(|reason| found.guard(Concern::Existing, State::Undecided, reason));
-    }
-    if let Some(users) = lua_users(cx, &name) {
-        let reason = format!(
-            "Lua code of {users} calls the cluster by its name, which becomes `{}`: change the code first",
-            native_name(&to.host, to.port)
-        );
-        found.difference(Kind::Behavior, reason.clone());
-        found.guard(Concern::Existing, State::Broken, reason);
-    }
+    used_by_name(cx, &mut found, &name, &to);
     if mesh_service {
         found.add_home("built in", "cluster of the Service", 0);
         if cx.mesh.service(&to.host).is_some() {
@@ -208,6 +186,33 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         );
     }
     found
+}
+
+/// Says who uses the cluster by its old name.
+fn used_by_name(cx: &Cx<'_>, found: &mut Move, name: &str, to: &Upstream) {
+    if let Some(users) = cx.names.cluster_users.get(name) {
+        let own = cx.filter.full_name();
+        let number = users.len() - usize::from(users.contains(&own));
+        let others = few(users.iter().filter(|user| **user != own), number, MOST_NAMES);
+        let reason = match number {
+            0 => None,
+            1 => Some(format!(
+                "EnvoyFilter {others} uses the cluster's old name and must be updated first: its calls fail once the cluster is gone"
+            )),
+            _ => Some(format!(
+                "EnvoyFilters {others} use the cluster's old name and must be updated first: their calls fail once the cluster is gone"
+            )),
+        };
+        reason.into_iter().for_each(|reason| found.guard(Concern::Existing, State::Undecided, reason));
+    }
+    if let Some(users) = lua_users(cx, name) {
+        let reason = format!(
+            "Lua code of {users} calls the cluster by its name, which becomes `{}`: change the code first",
+            native_name(&to.host, to.port)
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
 }
 
 /// The objects whose Lua code contains the name of a cluster, which is not rewritten there.

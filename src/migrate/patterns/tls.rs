@@ -167,30 +167,7 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
     found.guard(Concern::Tls, State::Held, "the server's own setting; nothing else of its TLS changes");
     let port = listener.map_or(0, |listener| listener.port_number);
     if chain.sni.is_empty() && chain.transport_protocol != "tls" {
-        let plain = |protocol: &str, mode: Option<&str>| {
-            mode.is_none_or(|mode| mode.contains("PASSTHROUGH")) && protocol != "HTTPS"
-        };
-        let of_port = |one: &Served<'_>| {
-            pod_port(cx, one.server.port) == port && plain(&one.server.protocol, one.server.tls_mode.as_deref())
-        };
-        let among = if port == 0 {
-            cx.mesh.serves(cx.filter, plain)
-        } else {
-            cx.mesh.servers(cx.filter).map(|all| all.iter().any(of_port))
-        };
-        match among {
-            Some(false) => {}
-            Some(true) => found.difference(
-                Kind::Behavior,
-                "the filter also gives the chains of servers without TLS a TLS socket without a certificate; they keep working \
-                 without it",
-            ),
-            None => found.guard(
-                Concern::Patch,
-                State::Undecided,
-                "the input does not say whether these gateways have servers without TLS, which the filter gives a TLS socket too",
-            ),
-        }
+        servers_without_tls(cx, &mut found, port);
     }
     let ports: BTreeSet<u32> =
         tls_servers(cx, chain).into_iter().flatten().map(|(one, _)| pod_port(cx, one.server.port)).collect();
@@ -228,6 +205,34 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         found.difference(Kind::Behavior, existing);
     }
     found
+}
+
+/// Says what the filter does to the servers of a port without TLS; 0 is every port.
+fn servers_without_tls(cx: &Cx<'_>, found: &mut Move, port: u32) {
+    let plain = |protocol: &str, mode: Option<&str>| {
+        mode.is_none_or(|mode| mode.contains("PASSTHROUGH")) && protocol != "HTTPS"
+    };
+    let of_port = |one: &Served<'_>| {
+        pod_port(cx, one.server.port) == port && plain(&one.server.protocol, one.server.tls_mode.as_deref())
+    };
+    let among = if port == 0 {
+        cx.mesh.serves(cx.filter, plain)
+    } else {
+        cx.mesh.servers(cx.filter).map(|all| all.iter().any(of_port))
+    };
+    match among {
+        Some(false) => {}
+        Some(true) => found.difference(
+            Kind::Behavior,
+            "the filter also gives the chains of servers without TLS a TLS socket without a certificate; they keep working \
+             without it",
+        ),
+        None => found.guard(
+            Concern::Patch,
+            State::Undecided,
+            "the input does not say whether these gateways have servers without TLS, which the filter gives a TLS socket too",
+        ),
+    }
 }
 
 /// MERGE appends to a list that the server already has; the edit replaces it.

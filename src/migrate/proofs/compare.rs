@@ -257,36 +257,7 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         let (one, two) = (Json::Object(old.clone()), Json::Object(new.clone()));
         return say(out, Operation::Change, &one, &two, &pointer(path, "denominator"), names);
     }
-    let mut settled: Vec<&str> = Vec::new();
-    if old.get("append") == Some(&Json::Bool(false))
-        && !old.contains_key("append_action")
-        && new.get("append_action").and_then(Json::as_str) == Some("OVERWRITE_IF_EXISTS_OR_ADD")
-    {
-        say(out, Operation::Change, &false.into(), &new["append_action"], &pointer(path, "append"), names);
-        settled.extend(["append", "append_action"]);
-    }
-    if old.get("https_redirect") == Some(&Json::Bool(true))
-        && !new.contains_key("https_redirect")
-        && new.get("scheme_redirect").and_then(Json::as_str) == Some("https")
-    {
-        say(out, Operation::Change, &true.into(), &"https".into(), &pointer(path, "scheme_redirect"), names);
-        settled.extend(["https_redirect", "scheme_redirect"]);
-    }
-    if old.get("fail_open") == Some(&Json::Bool(true))
-        && !new.contains_key("fail_open")
-        && new.get("failure_policy").and_then(Json::as_str) == Some("FAIL_OPEN")
-    {
-        say(out, Operation::Change, &true.into(), &"FAIL_OPEN".into(), &pointer(path, "fail_open"), names);
-        settled.extend(["fail_open", "failure_policy"]);
-    }
-    let service = ["http_service", "grpc_service"].into_iter().find(|key| old.contains_key(*key));
-    if let Some(service) = service
-        && !old.contains_key(VERSION)
-        && new.contains_key(VERSION)
-    {
-        say(out, Operation::OnlyAfter, &Json::Null, &new[VERSION], &format!("{path}/{service}/{VERSION}"), names);
-        settled.push(VERSION);
-    }
+    let mut settled = renamed(old, new, path, names, out);
     if let Some(field) = same_match(old, new) {
         say(out, Operation::Change, &old[field], &new[STRING_MATCH], &pointer(path, field), names);
         settled.extend([field, STRING_MATCH]);
@@ -333,6 +304,47 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
             (None, None) => {}
         }
     }
+}
+
+/// Says which fields have another name with the same meaning in the newer API, and returns them.
+fn renamed<'k>(
+    old: &Map<String, Json>,
+    new: &Map<String, Json>,
+    path: &str,
+    names: &[String],
+    out: &mut Seen<'_>,
+) -> Vec<&'k str> {
+    let mut settled: Vec<&str> = Vec::new();
+    if old.get("append") == Some(&Json::Bool(false))
+        && !old.contains_key("append_action")
+        && new.get("append_action").and_then(Json::as_str) == Some("OVERWRITE_IF_EXISTS_OR_ADD")
+    {
+        say(out, Operation::Change, &false.into(), &new["append_action"], &pointer(path, "append"), names);
+        settled.extend(["append", "append_action"]);
+    }
+    if old.get("https_redirect") == Some(&Json::Bool(true))
+        && !new.contains_key("https_redirect")
+        && new.get("scheme_redirect").and_then(Json::as_str) == Some("https")
+    {
+        say(out, Operation::Change, &true.into(), &"https".into(), &pointer(path, "scheme_redirect"), names);
+        settled.extend(["https_redirect", "scheme_redirect"]);
+    }
+    if old.get("fail_open") == Some(&Json::Bool(true))
+        && !new.contains_key("fail_open")
+        && new.get("failure_policy").and_then(Json::as_str) == Some("FAIL_OPEN")
+    {
+        say(out, Operation::Change, &true.into(), &"FAIL_OPEN".into(), &pointer(path, "fail_open"), names);
+        settled.extend(["fail_open", "failure_policy"]);
+    }
+    let service = ["http_service", "grpc_service"].into_iter().find(|key| old.contains_key(*key));
+    if let Some(service) = service
+        && !old.contains_key(VERSION)
+        && new.contains_key(VERSION)
+    {
+        say(out, Operation::OnlyAfter, &Json::Null, &new[VERSION], &format!("{path}/{service}/{VERSION}"), names);
+        settled.push(VERSION);
+    }
+    settled
 }
 
 /// Lists of a CORS policy, which are texts.
