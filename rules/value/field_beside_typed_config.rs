@@ -1,10 +1,9 @@
 //! EF102: a field of the typed configuration, written next to `typed_config`.
 
 use crate::declare_rule;
-use crate::envoy;
-use crate::lint::value::{Object, PatchValue, short};
+use crate::lint::typed_config;
+use crate::lint::value::short;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::proto::schema::Message;
 
 declare_rule! {
     /// A field of the typed configuration, written next to `typed_config` instead of in it.
@@ -25,33 +24,11 @@ declare_rule! {
     explains: &["EF112", "EF329"]
 }
 
-/// Whether a key of an object that has a `typed_config` is a field of the message in there.
-pub(super) fn belongs_inside(value: &PatchValue<'_>, object: &Object<'_>, key: &str) -> bool {
-    inner(value, object).is_some_and(|inner| inner.field(key).is_some())
-}
-
-/// The message in the `typed_config` of an object, or the one implied by its name if there is none.
-fn inner(value: &PatchValue<'_>, object: &Object<'_>) -> Option<Message> {
-    let message = object.message()?;
-    message.field("typed_config")?;
-    let slot = value
-        .slots
-        .iter()
-        .find(|slot| std::ptr::eq(&raw const value.objects[slot.owner], object) && slot.field.name() == "typed_config");
-    if let Some(slot) = slot {
-        let url = slot.content()?;
-        return url.envoy.or(url.istiod);
-    }
-    let name = object.text("name")?;
-    let extension = envoy::extension(envoy::canonical_name(name).unwrap_or(name))?;
-    message.schema().message(extension.messages().next()?)
-}
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
-            let Some(inner) = inner(value, object) else { continue };
-            if super::unknown_envoy_field::misplaced_type(object) {
+            let Some(inner) = typed_config::inner(value, object) else { continue };
+            if typed_config::misplaced_type(object) {
                 continue;
             }
             for member in object.members.iter().filter(|member| member.field().is_none()) {

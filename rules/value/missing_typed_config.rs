@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching;
 use crate::envoy;
+use crate::lint::typed_config;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
@@ -55,11 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| speaks_of(object.full_name())) {
             let has = |name: &str| object.member(name).is_some_and(|member| !member.entry.value.is_null());
             let untyped = object.members.iter().any(|member| member.entry.key == "config");
-            if has("typed_config")
-                || has("config_discovery")
-                || untyped
-                || super::unknown_envoy_field::misplaced_type(object)
-            {
+            if has("typed_config") || has("config_discovery") || untyped || typed_config::misplaced_type(object) {
                 continue;
             }
             let removes = value

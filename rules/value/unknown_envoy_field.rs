@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::envoy;
+use crate::lint::typed_config;
 use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
@@ -33,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
             let Some(message) = object.message() else { continue };
-            let indented = misplaced_type(object);
+            let indented = typed_config::misplaced_type(object);
             let mut moved: BTreeSet<String> = BTreeSet::new();
             for member in object.members.iter().filter(|member| member.field().is_none()) {
                 let key = member.entry.key.as_str();
@@ -42,7 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 if untyped
                     || (indented && key != "@type")
                     || envoy::field_removed(message.full_name(), key)
-                    || super::field_beside_typed_config::belongs_inside(value, object, key)
+                    || typed_config::belongs_inside(value, object, key)
                 {
                     continue;
                 }
@@ -169,15 +170,6 @@ pub(super) fn filter_in_its_place(object: &Object<'_>) -> Option<(&'static str, 
     ]
     .into_iter()
     .find_map(|(part, kind, apply_to)| url.contains(part).then_some((kind, apply_to)))
-}
-
-/// Whether an object that has its configuration in `typed_config` has the type next to it: every problem with its other
-/// fields, and the missing configuration, follow from that.
-pub(super) fn misplaced_type(object: &Object<'_>) -> bool {
-    let typed = |message: Message| message.field("typed_config").is_some();
-    object.message().is_some_and(typed)
-        && object.node.entry("@type").is_some()
-        && object.member("typed_config").is_none()
 }
 
 /// A line of the help that shows a key below `typed_config`.

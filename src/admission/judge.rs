@@ -1,6 +1,7 @@
 //! Judges a change to one EnvoyFilter with the pipeline of `lint`: its findings, and new findings about others.
 
 use super::later;
+use super::remark::Remark;
 use super::snapshot::{Snapshot, StoredFilter, text_of};
 use super::standing::{Found, Part, Question, Standing, number_of};
 use crate::budget;
@@ -69,27 +70,6 @@ pub struct Asked<'q> {
     pub old: Option<&'q Value>,
     /// The new object; `None` for a deletion.
     pub new: Option<&'q Value>,
-}
-
-/// A finding in an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// Code of the rule.
-    pub code: &'static str,
-    /// Its severity.
-    pub severity: Severity,
-    /// `namespace/name` of another filter that it is about; `None` for the changed filter.
-    pub other: Option<String>,
-    /// Path of the field.
-    pub path: String,
-    /// The message.
-    pub message: String,
-    /// How to fix it.
-    pub help: Option<String>,
-    /// Whether the stored filter already has it.
-    pub stood: bool,
-    /// Whether an object applied later may resolve it ([`later`]).
-    pub may_come: bool,
 }
 
 /// Minimum number of values of a patch to be compared with its copies (EF407).

@@ -1,6 +1,7 @@
 //! The steps from `audit` to `warn` to `enforce`: what a namespace's next mode does to the filters stored now.
 
-use super::judge::{Asked, Remark, Rules, judge};
+use super::judge::{Asked, Rules, judge};
+use super::remark::Remark;
 use super::review::{MODE_LABEL, Mode, Policy};
 use super::snapshot::{Name, Snapshot};
 use crate::budget::{Ended, Meter};

@@ -19,6 +19,7 @@ pub(crate) mod later;
 pub(crate) mod lease;
 pub(crate) mod logging;
 pub(crate) mod metrics;
+mod remark;
 pub(crate) mod request;
 pub mod review;
 pub mod run;

@@ -5,7 +5,8 @@
 //! an object applied later may resolve ([`super::later`]).
 
 use super::json::JsonError;
-use super::judge::{self, Asked, Judged, Remark, Rules};
+use super::judge::{self, Asked, Judged, Rules};
+use super::remark::Remark;
 use super::request::Which;
 pub use super::request::{EXEMPT_ANNOTATION, NoReview, Request};
 use super::snapshot::Snapshot;

@@ -7,7 +7,7 @@
 //! ([`fresh`]). Stored filters give the same question for all reviews, so [`super::judge::prepare`] asks it in advance. A cached
 //! answer is charged to a review's budget like a computed one: whether a change fits must not depend on earlier reviews.
 
-use super::judge::Remark;
+use super::remark::Remark;
 use crate::budget;
 use crate::lint::RuleInfo;
 use crate::source::FileId;

@@ -3,7 +3,7 @@
 //! kube-apiserver truncates warnings to 256 characters when those of a request exceed 4096 in all
 //! (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`).
 
-use super::judge::Remark;
+use super::remark::Remark;
 use std::fmt::Write as _;
 
 /// The longest warning, in characters.

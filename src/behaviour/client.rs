@@ -1,8 +1,8 @@
 //! The downstream: connects as the network would, encrypts as the port requires, and sends one request.
 
+use super::chains::Chain;
 use super::http1::{self, Body, Fields};
 use super::identity::Pair;
-use super::listeners::Chain;
 use super::request::{Protocol, Request, Target, Tls};
 use super::sockets::{Connection, Place};
 use super::stub::fields;
@@ -179,7 +179,7 @@ pub(super) async fn send(request: &Request, way: &Way) -> Seen {
     if seen.status.is_none() || failure != Some(Failure::Closed) {
         seen.failure = failure;
     }
-    seen.micros = super::stub::micros(began);
+    seen.micros = super::calls::micros(began);
     seen
 }
 

@@ -1,9 +1,9 @@
 //! The gRPC services that filters call: ext_authz, rate limit, ext_proc, and any other method.
 
 use super::answers::{Rule, Service};
+use super::calls::{Answer, Call, Shared, micros};
 use super::http1::Fields;
 use super::protobuf::{Fields as Read, Message, Value, all, inner, text};
-use super::stub::{Answer, Call, Shared, micros};
 use bytes::{Bytes, BytesMut};
 use std::sync::Arc;
 use std::time::Instant;

@@ -10,6 +10,8 @@
 
 mod answers;
 mod asks;
+mod calls;
+mod chains;
 mod client;
 mod draft;
 mod envoy;
@@ -34,11 +36,12 @@ pub(crate) mod trying;
 
 pub use answers::{Pattern, Rule, Service, Stub};
 pub use asks::{Ask, EntryValue, Written};
+pub use calls::Call;
+pub use chains::{Chain, HttpFilter, NetworkFilter, Route};
 pub use client::{Failure, Seen};
 pub use draft::{Draft, drafts};
 pub use grpc::status_name;
 pub use http1::{Body, Fields};
-pub use listeners::{Chain, HttpFilter, NetworkFilter, Route};
 pub use neutral::{LeftOut, Why};
 pub use ports::{inbound_ports, listening_ports};
 pub use purpose::{Bucket, Limit, Purpose, RouteSetting};
@@ -46,7 +49,6 @@ pub use request::{Protocol, Request, Target, Tls, Wanted, shell};
 pub use sandbox::{Coming, Exchange, Host, Sandbox, Settings, Subject};
 pub use setup::Scope;
 pub use standard::observe;
-pub use stub::Call;
 pub use trace::{Change, Path, Said, Step, changes};
 pub use trying::{Report, Run, Try, try_request};
 

@@ -4,7 +4,7 @@
 //! Addresses, certificates and other control planes are replaced; matches, filters, routes and policies stay.
 //! Everything that is removed is recorded, so that reports can mention it.
 
-use super::listeners;
+use super::chains;
 use crate::engine::PatchId;
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
@@ -155,9 +155,9 @@ pub(super) struct Neutral<'n> {
     /// Clusters that serve token keys.
     pub(super) keys: BTreeSet<String>,
     /// The filter chains.
-    pub(super) chains: Vec<listeners::Chain>,
+    pub(super) chains: Vec<chains::Chain>,
     /// The routes.
-    pub(super) marked: Vec<listeners::Route>,
+    pub(super) marked: Vec<chains::Route>,
 }
 
 pub(super) fn tree(value: &serde_json::Value) -> Tree<'static> {
@@ -324,7 +324,7 @@ impl<'n> Neutral<'n> {
                 it.set("target_uri", Tree::string("unix:./none", Origin::ISTIOD));
             }
             "envoy.config.route.v3.RouteConfiguration" => {
-                let routes = listeners::mark_routes(it);
+                let routes = chains::mark_routes(it);
                 self.marked.extend(routes);
             }
             "envoy.extensions.filters.network.http_connection_manager.v3.Rds" => {

@@ -2,14 +2,16 @@
 
 use super::Error;
 use super::answers::{Service, Stub, resolve};
+use super::calls::{Call, Shared};
+use super::chains::{Chain, Route};
 use super::client::{self, Handshake, Seen, Way};
 use super::envoy::{Envoy, Starting};
 use super::identity::{Authority, Pair};
-use super::listeners::{Chain, Route, Socket};
+use super::listeners::Socket;
 use super::neutral::{LeftOut, StandIns, Why};
 use super::request::{Protocol, Request, Target, Tls, Wanted};
 use super::setup::{INBOUND, OUTBOUND, Scope, Setup, Source};
-use super::stub::{self, Call, Shared};
+use super::stub;
 use super::trace::{self, Event, Path, Said, Step};
 use crate::engine::{PatchId, Patched, Plan};
 use crate::model::proxy::{Proxy, ProxyKind};

@@ -1,7 +1,8 @@
 //! Converts a proxy's configuration for a standalone Envoy: only what the requests can reach.
 
 use super::Error;
-use super::listeners::{self, Chain, Route, Socket, named_clusters};
+use super::chains::{Chain, Route};
+use super::listeners::{self, Socket, named_clusters};
 use super::neutral::{LeftOut, Neutral, Place, SecretKind, StandIns, Why, owned};
 use super::request::{Target, Wanted};
 use super::sockets::Endpoint;

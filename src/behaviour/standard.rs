@@ -2,8 +2,8 @@
 
 use super::answers::Service;
 use super::asks::Ask;
+use super::chains::{Chain, HttpFilter, Route};
 use super::draft::drafts;
-use super::listeners::{Chain, HttpFilter, Route};
 use super::purpose::{Purpose, RouteSetting};
 use super::request::{Protocol, Request, Wanted};
 use super::sandbox::{Exchange, Host, Sandbox, Settings, Subject};

@@ -1,8 +1,9 @@
 //! Reads from Envoy's log what happened to one request: which HTTP filters ran, what each changed and logged, and which
 //! path it took.
 
+use super::chains::Chain;
 use super::http1::Fields;
-use super::listeners::{Chain, FILLING};
+use super::listeners::FILLING;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -303,7 +304,7 @@ pub(super) fn steps(events: &[Event], chains: &[Chain]) -> (Vec<Step>, Vec<Said>
 
 #[cfg(test)]
 mod tests {
-    use super::super::listeners::HttpFilter;
+    use super::super::chains::HttpFilter;
     use super::super::purpose::Purpose;
     use super::*;
 

@@ -6,7 +6,7 @@
 use super::fault::Fault;
 use super::grpc::{Channel, Stream};
 use super::node::Node;
-use super::texts::{References, Texts};
+use super::texts::{ENDPOINTS, References, Texts};
 use crate::model::resource::ResourceKind;
 use crate::proto::schema::Schema;
 use prost_types::value::Kind;
@@ -20,9 +20,6 @@ const ANSWER: Duration = Duration::from_secs(30);
 
 /// The method that proxies call.
 const METHOD: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
-
-/// Type of endpoints, which are not a `ResourceKind`: no EnvoyFilter reaches them.
-pub(super) const ENDPOINTS: &str = "envoy.config.endpoint.v3.ClusterLoadAssignment";
 
 /// `envoy.config.core.v3.Node`, the fields that istiod reads.
 #[derive(Clone, PartialEq, prost::Message)]

@@ -1,10 +1,18 @@
 //! Errors of the bottle.
 
-use super::refusal::Unreadable;
 use crate::process;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// An object that istiod cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its kind, namespace and name, in readable form.
+    pub object: String,
+    /// The reason, in istiod's words.
+    pub why: String,
+}
 
 /// Why there is no answer.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 
 mod ads;
 mod api;
+mod defaults;
 pub mod doctor;
 pub mod dump;
 mod fault;
@@ -26,9 +27,8 @@ pub(crate) mod stand_ins;
 mod texts;
 
 pub use ads::{Configuration, Named, Wanted};
-pub use fault::Fault;
+pub use fault::{Fault, Unreadable};
 pub use node::{Common, Node};
 pub use objects::Objects;
 pub use open::{Deleted, Open, Opened, located, sha256};
-pub use refusal::Unreadable;
 pub use run::{Bottle, Istiod, Limits, Request, environment};

@@ -1,7 +1,7 @@
 //! The node that identifies a proxy to istiod: from a Pod, from a dump, or described.
 
+use super::defaults::Defaults;
 use super::objects::{list, map, text};
-use super::proxy_config::Defaults;
 use crate::model::owner::behind;
 use crate::model::proxy::{Proxy, ProxyKind};
 use serde_json::{Map, Value, json};

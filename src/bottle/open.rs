@@ -1,10 +1,10 @@
 //! Finds and starts an istiod for the objects of a run.
 
+use super::defaults::Defaults;
 use super::fault::Fault;
 use super::kinds;
 use super::node::Common;
 use super::objects::{Objects, Place, at, list, text};
-use super::proxy_config::Defaults;
 use super::run::{Bottle, Istiod, Limits, Request, cluster_id, environment};
 use super::stand_ins::{self, Added};
 use crate::model::release::Release;

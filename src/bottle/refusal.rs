@@ -1,10 +1,9 @@
 //! Finds objects that istiod cannot read. One of them prevents it from reading all others of its kind, and thus from
 //! becoming ready. A real API server would have rejected the object; istiod names the kind, but not the object.
 
-use super::fault::Fault;
+use super::fault::{Fault, Unreadable};
 use super::kinds::KINDS;
-use super::objects::Place;
-use super::run::{Bottle, Request};
+use super::objects::{Objects, Place};
 
 /// Maximum number of objects that are named.
 const NAMED: usize = 5;
@@ -15,15 +14,6 @@ const STARTS: usize = 48;
 /// Words in reasons that are not caused by an object.
 const OTHER: [&str; 7] = ["dial ", "connect", "EOF", "timeout", "context ", "Unauthorized", "could not find"];
 
-/// An object that istiod cannot read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
-    /// Its kind, namespace and name, in readable form.
-    pub object: String,
-    /// The reason, in istiod's words.
-    pub why: String,
-}
-
 /// Kind and reason from the line that istiod logs when it cannot read a list.
 pub(super) fn parse(line: &str) -> Option<(String, String)> {
     let (_, rest) = line.split_once("failed to list ")?;
@@ -32,20 +22,24 @@ pub(super) fn parse(line: &str) -> Option<(String, String)> {
     (!OTHER.iter().any(|words| why.contains(words))).then(|| (kind.to_owned(), why.to_owned()))
 }
 
-/// Finds the objects of a kind that istiod cannot read, by bisecting them.
-pub(super) fn blame(request: &Request, kind: &str, why: &str) -> Fault {
-    let mut search = Search { request, kind, starts: 0, found: Vec::new() };
+/// Finds the objects of a kind that istiod cannot read, by bisecting them; `start` starts an istiod that reads some of them.
+pub(super) fn blame(objects: &Objects, kind: &str, why: &str, start: &Start<'_>) -> Fault {
+    let mut search = Search { objects, start, kind, starts: 0, found: Vec::new() };
     let places: Vec<Place> = KINDS
         .iter()
         .filter(|one| one.kind == kind)
-        .flat_map(|kind| request.objects.of(kind).map(|object| object.place()))
+        .flat_map(|kind| objects.of(kind).map(|object| object.place()))
         .collect();
     search.among(&places, why);
     Fault::Unreadable(kind.to_owned(), why.to_owned(), search.found)
 }
 
+/// Starts an istiod with these objects, and returns why it did not start.
+type Start<'s> = dyn Fn(Objects) -> Option<Fault> + 's;
+
 struct Search<'r> {
-    request: &'r Request,
+    objects: &'r Objects,
+    start: &'r Start<'r>,
     kind: &'r str,
     starts: usize,
     found: Vec<Unreadable>,
@@ -77,9 +71,8 @@ impl Search<'_> {
             return None;
         }
         self.starts += 1;
-        let objects = self.request.objects.alone(places);
-        match Bottle::once(&Request { objects, ..self.request.clone() }) {
-            Err(Fault::Unreadable(kind, why, _)) if kind == self.kind => Some(why),
+        match (self.start)(self.objects.alone(places)) {
+            Some(Fault::Unreadable(kind, why, _)) if kind == self.kind => Some(why),
             _ => None,
         }
     }

@@ -202,13 +202,16 @@ impl Bottle {
         loop {
             match Bottle::once(request) {
                 Err(Fault::Ended(..)) if tries < TRIES => tries += 1,
-                Err(Fault::Unreadable(kind, why, _)) => return Err(refusal::blame(request, &kind, &why)),
+                Err(Fault::Unreadable(kind, why, _)) => {
+                    let start = |objects| Bottle::once(&Request { objects, ..request.clone() }).err();
+                    return Err(refusal::blame(&request.objects, &kind, &why, &start));
+                }
                 other => return other,
             }
         }
     }
 
-    pub(super) fn once(request: &Request) -> Result<Bottle, Fault> {
+    fn once(request: &Request) -> Result<Bottle, Fault> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(budget::threads(usize::MAX).max(2))
             .enable_all()

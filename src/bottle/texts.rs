@@ -3,7 +3,6 @@
 //! `proto::wire` converts the bytes to JSON. It has the types of every istiod release and is exact about what Go
 //! writes; prost-reflect would first have to link a pool of all descriptors for each release.
 
-use super::ads::ENDPOINTS;
 use super::fault::Fault;
 use crate::proto::json;
 use crate::proto::schema::Schema;
@@ -11,6 +10,9 @@ use crate::proto::tree::{Tree, Value};
 use crate::proto::wire;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Type of endpoints, which are not a `ResourceKind`: no EnvoyFilter reaches them.
+pub(super) const ENDPOINTS: &str = "envoy.config.endpoint.v3.ClusterLoadAssignment";
 
 /// Maximum size of the cache, istiod's bytes and the texts together; beyond it, the cache is cleared.
 const MOST: usize = 256 << 20;

@@ -4,18 +4,12 @@
 
 use super::compat::Behaviour;
 use super::matching::{self, HTTP_CONNECTION_MANAGER};
-use super::run::{Flow, Names, Run, Slot, Stop};
+use super::run::{Flow, HCM_TYPE, LOOKED_INTO, Names, Run, Slot, Stop};
 use super::shared::{self, Class, Reach};
 use super::trace::{Condition, Effect, Miss, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::resource::{ResourceKind, ResourceText};
 use crate::proto::tree::{Tree, Value};
-
-/// Message name of the HTTP connection manager.
-pub(crate) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
-
-/// The fields of an HTTP connection manager that are needed to change its filters.
-const LOOKED_INTO: &[&str] = &["http_filters", "rds", "route_config"];
 
 /// The patches of one call, by applyTo.
 struct Patches {
@@ -206,7 +200,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let mut result = Ok(());
             for (index, chain) in chains.iter_mut().enumerate() {
                 if chain.get("filters").is_some() {
-                    let place = self.place(|| chain_place(&name, Some(index), chain));
+                    let place = self.place(|| Place::chain(&name, Some(index), chain));
                     result = self.filter_chain(patches, &name, chain, place.as_ref());
                     removed |= chain.get("filters").is_none();
                     if result.is_err() {
@@ -220,7 +214,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             result?;
         }
         if let Some(chain) = listener.get_mut("default_filter_chain").filter(|chain| chain.get("filters").is_some()) {
-            let place = self.place(|| chain_place(&name, None, chain));
+            let place = self.place(|| Place::chain(&name, None, chain));
             self.filter_chain(patches, &name, chain, place.as_ref())?;
             if chain.get("filters").is_none() {
                 listener.remove("default_filter_chain");
@@ -232,7 +226,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let dropped =
                 chain.get("filters").is_none() && (self.plan.compat.has(Behaviour::DropEmptyAlways) || removed);
             if let Some(list) = listener.list_mut("filter_chains") {
-                let place = self.place(|| chain_place(&name, Some(list.len()), &chain));
+                let place = self.place(|| Place::chain(&name, Some(list.len()), &chain));
                 list.push(chain);
                 let inserted = Effect::Inserted { index: list.len() - 1, length: list.len() };
                 self.effect(id, place, if dropped { Effect::NoOp(NoOp::AddedEmpty) } else { inserted });
@@ -282,7 +276,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         let class = Class::of(patches.context, chain);
         let Some(filters) = chain.get_mut("filters").and_then(Tree::items_mut) else { return Ok(()) };
-        let at = |filter: &Tree<'a>| filter_place(place, filter);
+        let at = |filter: &Tree<'a>| Place::filter(place, filter);
         self.bring_shared(&class, filters);
         let mut names = Names::default();
         for &id in &network {
@@ -366,7 +360,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 self.miss(id, miss);
                 continue;
             }
-            let place = self.place(|| filter_place(chain, filter));
+            let place = self.place(|| Place::filter(chain, filter));
             let mut changes = Vec::new();
             panicked = self.merge_filter(id, filter, true, place, before.is_some().then_some(&mut changes));
             if panicked.is_err() {
@@ -393,7 +387,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         if ids.is_empty() {
             return Ok(());
         }
-        let manager = self.place(|| filter_place(chain, filter));
+        let manager = self.place(|| Place::filter(chain, filter));
         let Some(config) = filter.get_mut("typed_config").filter(|it| it.type_name().as_deref() == Some(HCM_TYPE))
         else {
             for id in ids {
@@ -453,14 +447,14 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let mut chains =
             tree.get_mut("filter_chains").and_then(Tree::items_mut).map(std::mem::take).unwrap_or_default();
         for (index, chain) in chains.iter_mut().enumerate() {
-            let place = self.place(|| chain_place(&name, Some(index), chain));
+            let place = self.place(|| Place::chain(&name, Some(index), chain));
             self.inline_routes_of_chain(chain, place.as_ref(), &wanted);
         }
         if let Some(list) = tree.get_mut("filter_chains").and_then(Tree::items_mut) {
             *list = chains;
         }
         if let Some(chain) = tree.get_mut("default_filter_chain") {
-            let place = self.place(|| chain_place(&name, None, chain));
+            let place = self.place(|| Place::chain(&name, None, chain));
             self.inline_routes_of_chain(chain, place.as_ref(), &wanted);
         }
         slot.touched |= self.touched;
@@ -486,16 +480,6 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 }
 
-/// Opens the configuration of a filter as far as a merge of this value, and patches of HTTP filters, need it.
-pub(super) fn open_to_merge(config: &mut Tree<'_>, value: &Tree<'_>) {
-    if config.type_name().as_deref() == Some(HCM_TYPE) {
-        let value = value.readable();
-        let keys: Vec<&str> =
-            LOOKED_INTO.iter().copied().chain(value.entries().iter().map(|(key, _)| &**key)).collect();
-        config.open_partly(&keys);
-    }
-}
-
 /// After a panic a removed listener still exists, without its name.
 fn unremove(slot: &mut Slot<'_>) {
     if slot.removed {
@@ -506,15 +490,6 @@ fn unremove(slot: &mut Slot<'_>) {
             tree.remove("name");
         }
     }
-}
-
-pub(super) fn chain_place(listener: &str, index: Option<usize>, chain: &Tree<'_>) -> Place {
-    Place { chain: Some((index, chain.name().to_owned())), ..Place::resource(ResourceKind::Listener, listener) }
-}
-
-pub(super) fn filter_place(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
-    let place = chain.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
-    Place { filter: Some(filter.name().to_owned()), ..place }
 }
 
 /// Names of the route configurations that a listener requests by RDS.

@@ -14,12 +14,13 @@ mod run;
 pub(crate) mod select;
 pub mod services;
 pub(crate) mod shared;
+mod spread;
 pub mod trace;
 pub mod unapply;
 
-pub(crate) use listener::HCM_TYPE;
 pub use outcome::{Judged, Outcome, judge};
 pub use program::{Plan, Program};
+pub(crate) use run::HCM_TYPE;
 pub use select::{MeshSettings, Selection};
 pub use services::REFERENCED_SERVICES;
 pub use trace::{PatchId, Sink, Trace};

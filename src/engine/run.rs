@@ -1,6 +1,5 @@
 //! One run of a plan over one configuration: the state that all passes share.
 
-use super::listener::open_to_merge;
 use super::matching::{Matched, PortMap};
 use super::program::{Plan, named_filter};
 use super::trace::{Abort, Effect, Later, Miss, NoOp, Panic, PatchId, Place, Sink};
@@ -18,6 +17,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
+
+/// Message name of the HTTP connection manager.
+pub(crate) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+/// The fields of an HTTP connection manager that are needed to change its filters.
+pub(super) const LOOKED_INTO: &[&str] = &["http_filters", "rds", "route_config"];
 
 /// State of a run.
 pub(super) struct Run<'e, 'a, S> {
@@ -459,4 +464,14 @@ impl Names {
 
 pub(super) fn stop(cause: PatchId, panic: Panic, place: Option<&Place>) -> Box<Stop> {
     Box::new(Stop { cause, panic, place: place.cloned() })
+}
+
+/// Opens the configuration of a filter as far as a merge of this value, and patches of HTTP filters, need it.
+pub(super) fn open_to_merge(config: &mut Tree<'_>, value: &Tree<'_>) {
+    if config.type_name().as_deref() == Some(HCM_TYPE) {
+        let value = value.readable();
+        let keys: Vec<&str> =
+            LOOKED_INTO.iter().copied().chain(value.entries().iter().map(|(key, _)| &**key)).collect();
+        config.open_partly(&keys);
+    }
 }

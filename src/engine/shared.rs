@@ -5,11 +5,8 @@
 //! before they are merged, and other network filters are created for every chain. Recorded: `testdata/reference`, cases
 //! `edge-shared-…`.
 
-use super::listener::{chain_place, filter_place};
-use super::run::{Run, Slot};
-use super::trace::{Effect, PatchId, Place, Sink};
+use super::trace::PatchId;
 use crate::model::envoy_filter::PatchContext;
-use crate::model::resource::ResourceKind;
 use crate::proto::json;
 use crate::proto::merge::Change;
 use crate::proto::tree::{Origin, Tree};
@@ -60,9 +57,9 @@ pub(crate) fn listener_filter(filter: &Tree<'_>) -> bool {
 /// The position of a filter, which decides the cache of istiod it may come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Class {
-    context: PatchContext,
+    pub(super) context: PatchContext,
     /// The service that the chain is for, if istiod generates its telemetry per service.
-    service: String,
+    pub(super) service: String,
 }
 
 impl Class {
@@ -82,20 +79,20 @@ impl Class {
 }
 
 /// A shared object, before and after merges.
-struct Group<'a> {
+pub(super) struct Group<'a> {
     /// Where the object is shared; `None`: everywhere.
     class: Option<Class>,
     /// Every state that it was in, as canonical text, starting with istiod's.
     states: Vec<String>,
     now: Tree<'a>,
     /// The patches that changed it, with their changes.
-    by: Vec<(PatchId, Vec<Change>)>,
+    pub(super) by: Vec<(PatchId, Vec<Change>)>,
 }
 
 /// The shared objects that merges have changed in this run.
 #[derive(Default)]
 pub(super) struct Shared<'a> {
-    groups: Vec<Group<'a>>,
+    pub(super) groups: Vec<Group<'a>>,
 }
 
 impl<'a> Shared<'a> {
@@ -103,7 +100,7 @@ impl<'a> Shared<'a> {
         self.groups.is_empty()
     }
 
-    fn place(&self, class: &Class, text: &str) -> Option<usize> {
+    pub(super) fn place(&self, class: &Class, text: &str) -> Option<usize> {
         let same = |group: &Group<'a>| {
             group.class.as_ref().is_none_or(|of| of == class) && group.states.iter().any(|state| state == text)
         };
@@ -151,123 +148,5 @@ impl<'a> Shared<'a> {
         group.states.push(text);
         group.now = filter.clone();
         group.by.extend(by);
-    }
-}
-
-/// Shared objects in which merges were undone: the dump's version of each, and istiod's.
-#[derive(Default)]
-pub(super) struct Undone<'a> {
-    objects: Vec<(Option<Class>, String, Tree<'a>)>,
-}
-
-impl<'a> Undone<'a> {
-    /// Records a filter as in the dump and without the merges.
-    pub(super) fn note(&mut self, class: &Class, before: String, filter: &Tree<'a>) {
-        let Some(reach) = network_filter(filter.name()) else { return };
-        if json::canonical(filter) != before {
-            let class = (reach != Reach::Global).then(|| class.clone());
-            self.objects.push((class, before, filter.clone()));
-        }
-    }
-
-    /// Undoes the same merges in all other listeners with the object.
-    pub(super) fn spread(
-        &self,
-        slots: &mut [Slot<'a>],
-        context: impl Fn(&Slot<'a>) -> Option<PatchContext>,
-        open: impl Fn(&mut Slot<'a>),
-    ) {
-        if self.objects.is_empty() {
-            return;
-        }
-        for slot in slots.iter_mut().filter(|slot| !slot.removed) {
-            let Some(context) = context(slot) else { continue };
-            open(slot);
-            let mut touched = false;
-            for chain in slot.tree.as_deref_mut().map(chains).into_iter().flatten() {
-                let class = Class::of(context, chain);
-                for filter in chain.get_mut("filters").and_then(Tree::items_mut).into_iter().flatten() {
-                    let fits = |of: &Option<Class>| of.as_ref().is_none_or(|of| *of == class);
-                    let text = json::canonical(filter);
-                    let found = self.objects.iter().find(|(of, before, _)| fits(of) && *before == text);
-                    if let Some((_, _, undone)) = found {
-                        *filter = undone.clone();
-                        touched = true;
-                    }
-                }
-            }
-            slot.touched |= touched;
-            slot.close();
-        }
-    }
-}
-
-/// All filter chains of a listener, the default one last.
-fn chains<'t, 'a>(listener: &'t mut Tree<'a>) -> Vec<&'t mut Tree<'a>> {
-    let (mut list, mut default) = (Vec::new(), None);
-    for (key, value) in listener.entries_mut().into_iter().flatten() {
-        match &**key {
-            "filter_chains" => list.extend(value.items_mut().into_iter().flatten()),
-            "default_filter_chain" => default = Some(value),
-            _ => {}
-        }
-    }
-    list.extend(default);
-    list
-}
-
-impl<'a, S: Sink> Run<'_, 'a, S> {
-    /// Applies merges into shared objects to all other listeners that contain them. In istiod this happens by itself, because
-    /// the message is the same.
-    pub(super) fn spread(&mut self, slots: &mut [Slot<'a>], context: impl Fn(&Slot<'a>) -> Option<PatchContext>) {
-        let shared = std::mem::take(&mut self.shared);
-        if shared.is_empty() {
-            return;
-        }
-        for slot in slots.iter_mut().filter(|slot| !slot.removed) {
-            let Some(context) = context(slot) else { continue };
-            let (config, schema) = (self.config, self.plan.schema);
-            let tree = slot.open(config, schema);
-            let name = tree.name().to_owned();
-            let mut touched = false;
-            let class = Class { context, service: String::new() };
-            for filter in tree.get_mut("listener_filters").and_then(Tree::items_mut).into_iter().flatten() {
-                let place = Place {
-                    listener_filter: Some(filter.name().to_owned()),
-                    ..Place::resource(ResourceKind::Listener, name.clone())
-                };
-                touched |= self.replace_shared(&shared, &class, filter, place);
-            }
-            let length = tree.get("filter_chains").map_or(0, |chains| chains.items().len());
-            for index in 0..=length {
-                let chain = if index < length {
-                    tree.get_mut("filter_chains").and_then(Tree::items_mut).and_then(|chains| chains.get_mut(index))
-                } else {
-                    tree.get_mut("default_filter_chain")
-                };
-                let Some(chain) = chain else { continue };
-                let class = Class::of(context, chain);
-                let place = chain_place(&name, (index < length).then_some(index), chain);
-                for filter in chain.get_mut("filters").and_then(Tree::items_mut).into_iter().flatten() {
-                    let place = filter_place(Some(&place), filter);
-                    touched |= self.replace_shared(&shared, &class, filter, place);
-                }
-            }
-            slot.touched |= touched;
-            slot.close();
-        }
-    }
-
-    fn replace_shared(&mut self, shared: &Shared<'a>, class: &Class, filter: &mut Tree<'a>, place: Place) -> bool {
-        let Some(now) = shared.current(class, filter) else { return false };
-        if S::ON {
-            let text = json::canonical(filter);
-            let group = shared.place(class, &text).and_then(|at| shared.groups.get(at));
-            for (id, changes) in group.iter().flat_map(|group| &group.by) {
-                self.sink.spread(*id, || place.clone(), || Effect::Merged(changes.clone()));
-            }
-        }
-        *filter = now.clone();
-        true
     }
 }

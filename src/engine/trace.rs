@@ -4,6 +4,7 @@
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::Change;
 use crate::proto::tree::Origin;
+use crate::proto::tree::Tree;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -57,6 +58,17 @@ pub struct Place {
 }
 
 impl Place {
+    /// A filter chain of a listener; `None` is its default one.
+    pub(super) fn chain(listener: &str, index: Option<usize>, chain: &Tree<'_>) -> Place {
+        Place { chain: Some((index, chain.name().to_owned())), ..Place::resource(ResourceKind::Listener, listener) }
+    }
+
+    /// A network filter of a chain.
+    pub(super) fn filter(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
+        let place = chain.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
+        Place { filter: Some(filter.name().to_owned()), ..place }
+    }
+
     /// A whole resource.
     pub fn resource(kind: ResourceKind, name: impl Into<String>) -> Place {
         Place {

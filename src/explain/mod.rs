@@ -8,6 +8,7 @@ pub(crate) mod field;
 mod hint;
 mod live;
 mod order;
+pub(crate) mod path;
 pub(crate) mod view;
 pub(crate) mod why;
 mod words;

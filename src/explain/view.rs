@@ -405,7 +405,7 @@ pub struct Field {
     pub made_by: Option<MadeBy>,
     /// Its place, to find it in other configurations of the proxy.
     #[serde(skip)]
-    pub spot: Option<super::field::Spot>,
+    pub spot: Option<super::path::Spot>,
     /// Every patch that changed the field, in the order of application.
     pub history: Vec<Step>,
     /// What patches wrote inside the field, where istiod or another patch wrote the field itself.

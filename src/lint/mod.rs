@@ -43,4 +43,4 @@ pub(crate) use run::tried;
 pub use run::{Input, inspect, inspect_with, lint};
 pub(crate) use settings::{baseline, selection};
 pub use settings::{config, suppress};
-pub(crate) use value::{constraint, extension_code, guards, header_options, lua_use, walk};
+pub(crate) use value::{constraint, extension_code, guards, header_options, lua_use, typed_config, walk};

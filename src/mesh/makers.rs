@@ -7,7 +7,7 @@ use super::Error;
 use super::bottled::Bottled;
 use crate::bottle::{Deleted, Node, Wanted, dump, sha256};
 use crate::engine::{MeshSettings, Program};
-use crate::explain::field::Spot;
+use crate::explain::path::Spot;
 use crate::explain::view::{Field, MadeBy, Maker};
 use crate::explain::{Explainer, Lenders};
 use crate::load::dump::{Dump, Identity};

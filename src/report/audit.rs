@@ -4,6 +4,7 @@
 mod html;
 mod human;
 mod markdown;
+mod marks;
 mod matrix;
 
 pub(crate) use html::html;

@@ -3,12 +3,12 @@
 
 use super::metrics::Metrics;
 use super::state::Key;
-use super::tell::now;
 use crate::cluster::kinds::{ENVOY_FILTER, EVENT};
 use crate::cluster::{Cluster, Fault};
 use crate::report::watch::{Became, Notice};
 use crate::source::escape;
 use crate::words::fnv;
+use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +16,11 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
+
+/// The time, in RFC 3339.
+pub(super) fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
 
 /// Number of Events that may be written at once.
 const BURST: u32 = 50;

@@ -1,21 +1,15 @@
 //! Reports changes as lines, counts and Events.
 
-use super::events::{Events, Wanted, Written};
+use super::events::{Events, Wanted, Written, now};
 use super::metrics::Metrics;
 use super::moment::Moment;
 use super::state::{Change, Key, State, notice};
 use crate::mesh::Scope;
 use crate::model::redact::Keeper;
 use crate::report::watch::{Became, Line, Notice};
-use k8s_openapi::jiff::Timestamp;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-
-/// The time, in RFC 3339.
-pub(super) fn now() -> String {
-    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
 
 /// Maximum number of Events written again at a time, so that new ones do not wait.
 const AT_ONCE: usize = 2;

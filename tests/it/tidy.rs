@@ -114,13 +114,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("src/report/migrate/text.rs", "load"),
 ];
 
-/// Folders without circular imports between files.
-const NO_CIRCLES: &[&str] =
-    &["src/cli/", "src/lint/", "src/mesh/", "src/migrate/objects/", "src/migrate/proofs/", "src/proto/", "src/study/"];
-
-/// Known circular imports, each with its reason; unlisted ones and outdated entries fail.
-const CIRCLES: &[(&str, &str)] = &[];
-
 /// Files that may be longer than [`MAX_LINES`].
 const LONG: &[&str] = &[
     // One mock cluster, with one test for each question.
@@ -373,21 +366,12 @@ fn files_do_not_import_in_circles() {
     for (name, all) in &reached {
         for other in all.iter().filter(|other| name < *other) {
             if reached.get(other).is_some_and(|back| back.contains(name)) {
-                let (file, back) = (modules[*name].as_str(), modules[*other].as_str());
-                let folder =
-                    |file: &str| file.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned());
-                let inside = NO_CIRCLES.iter().any(|folder| file.starts_with(folder) && back.starts_with(folder));
-                if inside || folder(file) != folder(back) {
-                    found.insert((file.to_owned(), back.to_owned()));
-                }
+                found.insert((modules[*name].as_str(), modules[*other].as_str()));
             }
         }
     }
-    let known: BTreeSet<(String, String)> = CIRCLES.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-    let more =
-        found.difference(&known).map(|(a, b)| format!("{a} and {b} import each other, perhaps by way of others"));
-    let gone = known.difference(&found).map(|(a, b)| format!("{a} and {b} are listed as a circle, and are none"));
-    none(&more.chain(gone).collect::<Vec<_>>());
+    let said = found.iter().map(|(a, b)| format!("{a} and {b} import each other, perhaps by way of others"));
+    none(&said.collect::<Vec<_>>());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::Seen;
 use super::undo::Undo;
 use crate::engine::compat::Behaviour;
-use crate::engine::listener::{HCM_TYPE, chain_place, filter_place};
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
+use crate::engine::run::HCM_TYPE;
 use crate::engine::run::Slot;
 use crate::engine::shared::Class;
 use crate::engine::trace::{PatchId, Place};
@@ -90,7 +90,7 @@ impl<'a> Undo<'_, 'a> {
         for &id in adds.iter().rev() {
             let Some(value) = self.value(id).filter(|value| !drops || value.get("filters").is_some()) else { continue };
             let Some(list) = listener.list_mut("filter_chains") else { continue };
-            let place = chain_place(&name, Some(list.len().saturating_sub(1)), value);
+            let place = Place::chain(&name, Some(list.len().saturating_sub(1)), value);
             let there = list.last().is_some_and(|last| holds(last, value));
             if there {
                 list.pop();
@@ -99,12 +99,12 @@ impl<'a> Undo<'_, 'a> {
         }
         if let Some(chains) = listener.get_mut("filter_chains").and_then(Tree::items_mut) {
             for (index, chain) in chains.iter_mut().enumerate() {
-                let place = chain_place(&name, Some(index), chain);
+                let place = Place::chain(&name, Some(index), chain);
                 self.filter_chain(&edits, network, http, &name, chain, &place);
             }
         }
         if let Some(chain) = listener.get_mut("default_filter_chain") {
-            let place = chain_place(&name, None, chain);
+            let place = Place::chain(&name, None, chain);
             self.filter_chain(&edits, network, http, &name, chain, &place);
         }
     }
@@ -142,7 +142,7 @@ impl<'a> Undo<'_, 'a> {
                 ApplyTo::NetworkFilter,
                 matching::network_filter,
                 matching::network_filter_name,
-                |filter| filter_place(Some(place), filter),
+                |filter| Place::filter(Some(place), filter),
             );
         }
         for &id in edits.iter().rev() {
@@ -187,7 +187,7 @@ impl<'a> Undo<'_, 'a> {
             self.http_filters(http, filter, chain);
         }
         for &id in network.iter().rev().filter(|&&id| self.operation(id) == Operation::Merge).collect::<Vec<_>>() {
-            let (object, place) = (self.object(id), filter_place(Some(chain), filter));
+            let (object, place) = (self.object(id), Place::filter(Some(chain), filter));
             let named = matching::network_filter_name(object);
             let value = self.value(id).map(Tree::name).unwrap_or_default();
             // A merge may have renamed what it matched.
@@ -203,7 +203,7 @@ impl<'a> Undo<'_, 'a> {
         if ids.is_empty() {
             return;
         }
-        let manager = filter_place(Some(chain), filter);
+        let manager = Place::filter(Some(chain), filter);
         let Some(config) = filter.get_mut("typed_config").filter(|it| it.type_name().as_deref() == Some(HCM_TYPE))
         else {
             return;
@@ -233,11 +233,11 @@ impl<'a> Undo<'_, 'a> {
         let name = tree.name().to_owned();
         let chains = tree.get_mut("filter_chains").and_then(Tree::items_mut);
         for (index, chain) in chains.into_iter().flatten().enumerate() {
-            let place = chain_place(&name, Some(index), chain);
+            let place = Place::chain(&name, Some(index), chain);
             self.inline_routes_of_chain(chain, &place, &wanted);
         }
         if let Some(chain) = tree.get_mut("default_filter_chain") {
-            let place = chain_place(&name, None, chain);
+            let place = Place::chain(&name, None, chain);
             self.inline_routes_of_chain(chain, &place, &wanted);
         }
     }

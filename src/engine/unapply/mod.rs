@@ -14,7 +14,7 @@ mod undo;
 use super::matching::PortMap;
 use super::program::{Plan, Status, proxy_runs};
 use super::run::Slot;
-use super::shared::Undone;
+use super::spread::Undone;
 use super::trace::{PatchId, Place, Trace};
 use super::{
     Judged, Options, context_of, forget_untouched, judge, listener::rds_names, patched_inline, port_map, run, slots,

@@ -2,11 +2,11 @@
 
 use super::{Seen, Shown};
 use crate::engine::compat::Behaviour;
-use crate::engine::listener::open_to_merge;
 use crate::engine::matching::PortMap;
 use crate::engine::program::{Plan, names_filter};
 use crate::engine::run::Test;
-use crate::engine::shared::Undone;
+use crate::engine::run::open_to_merge;
+use crate::engine::spread::Undone;
 use crate::engine::trace::{PatchId, Place};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;

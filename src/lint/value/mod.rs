@@ -13,6 +13,7 @@ pub(crate) mod header_options;
 pub(crate) mod lua_script;
 pub(crate) mod lua_use;
 pub(crate) mod switch;
+pub(crate) mod typed_config;
 pub(crate) mod walk;
 
 use crate::budget;

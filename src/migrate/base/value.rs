@@ -296,6 +296,14 @@ pub(crate) fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> boo
     }
 }
 
+/// Fields that the native object cannot express, as text.
+pub(in crate::migrate) fn left(config: &Fields, value: &Fields) -> String {
+    let keys = |fields: &Fields| -> Vec<String> {
+        fields.0.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
+    };
+    format!("no native field for {}", [keys(config), keys(value)].concat().join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use super::routes::service_of_cluster;
 use super::telemetry;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::{Fields, set_at};
+use crate::migrate::base::value::{Fields, left, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::output::draft::Action;
@@ -227,7 +227,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, E
         one["filterStateObjectsToLog"] = states.into();
     }
     if !grpc.is_empty() {
-        return Err(super::extension::left(&grpc, &Fields(json!({}))).into());
+        return Err(left(&grpc, &Fields(json!({}))).into());
     }
     found.add_home("MeshConfig", "extensionProviders.envoyHttpAls", 0);
     found
@@ -271,7 +271,7 @@ fn of_collector(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<Json, 
         );
     }
     if !log.is_empty() {
-        return Err(super::extension::left(&log, &Fields(json!({}))).into());
+        return Err(left(&log, &Fields(json!({}))).into());
     }
     found.difference(Kind::Metadata, "the log entry also carries the peer metadata");
     found.add_home("MeshConfig", "extensionProviders.envoyOtelAls", 0);

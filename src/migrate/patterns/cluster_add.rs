@@ -5,7 +5,8 @@ use super::target::client_namespace;
 use crate::migrate::base::catalog;
 use crate::migrate::base::names::native_name;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::Fields;
+
+use crate::migrate::base::value::{self, Fields};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::{Mesh, RULES};
 use crate::migrate::output::draft::{Action, metadata};
@@ -335,7 +336,7 @@ impl Settings {
             cluster.skip(known);
         }
         if left.is_ok() && !cluster.is_empty() {
-            left = Err(super::extension::left(cluster, &Fields(json!({}))).into());
+            left = Err(value::left(cluster, &Fields(json!({}))).into());
         }
         Settings { tls, http2, left }
     }

@@ -4,7 +4,7 @@
 
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has as since};
-use crate::migrate::base::value::{Fields, any_type, has_entry, refused, set_at};
+use crate::migrate::base::value::{Fields, any_type, has_entry, left, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
 use serde_json::{Value as Json, json};
@@ -62,7 +62,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         }
         http_options(cx, part, &mut http, &mut native, found)?;
         if !http.is_empty() || !options.is_empty() {
-            return Err((pattern, super::extension::left(&http, &options)));
+            return Err((pattern, left(&http, &options)));
         }
     }
     if let Some(socket) = value.sub("transport_socket") {

@@ -4,7 +4,7 @@ use super::route_value::{Setting, headers};
 use crate::engine::matching;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Move, Part};
-use crate::migrate::base::value::{Fields, refused as too_short};
+use crate::migrate::base::value::{Fields, left, refused as too_short};
 use crate::migrate::base::verdict::Kind;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
@@ -43,7 +43,7 @@ pub(in crate::migrate) fn routed(route: &mut Fields) -> Result<Option<Map<String
         rule.insert("rewrite".to_owned(), Json::Object(rewrite));
     }
     if !action.is_empty() {
-        return Err(super::extension::left(&action, &Fields(json!({}))).into());
+        return Err(left(&action, &Fields(json!({}))).into());
     }
     Ok(Some(rule))
 }
@@ -110,7 +110,7 @@ fn redirected(mut redirect: Fields) -> Result<Json, ErrorMessage> {
     };
     native.insert("redirectCode".to_owned(), code.into());
     if !redirect.is_empty() {
-        return Err(super::extension::left(&redirect, &Fields(json!({}))).into());
+        return Err(left(&redirect, &Fields(json!({}))).into());
     }
     Ok(Json::Object(native))
 }
@@ -202,7 +202,7 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         rule.insert("headers".to_owned(), headers.clone());
     }
     if !route.is_empty() {
-        return Err(super::extension::left(&route, &Fields(json!({}))).into());
+        return Err(left(&route, &Fields(json!({}))).into());
     }
     let rule = Json::Object(rule);
     match too_short(&rule) {

@@ -6,7 +6,7 @@ use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::filters;
 use crate::migrate::base::reach::anchor;
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
-use crate::migrate::base::value::{Fields, any_type, set_at};
+use crate::migrate::base::value::{Fields, any_type, left, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::guards::chain::{Chains, Insert, Phase, foreign};
@@ -197,14 +197,6 @@ fn of_lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Mo
     spec.insert("lua".to_owned(), json!({ "inlineCode": code }));
     found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "TrafficExtension", cx.filter, spec)));
     found
-}
-
-/// Fields that the native object cannot express, as text.
-pub(in crate::migrate) fn left(config: &Fields, value: &Fields) -> String {
-    let keys = |fields: &Fields| -> Vec<String> {
-        fields.0.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
-    };
-    format!("no native field for {}", [keys(config), keys(value)].concat().join(", "))
 }
 
 fn wasm(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move {

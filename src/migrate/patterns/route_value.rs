@@ -3,7 +3,7 @@
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Part};
-use crate::migrate::base::value::{Fields, any_type, percentage, refused};
+use crate::migrate::base::value::{Fields, any_type, left, percentage, refused};
 use crate::migrate::base::verdict::{Difference, Kind};
 use crate::migrate::proofs::forms::{is_internal, reads_headers};
 use crate::model::envoy_filter::ApplyTo;
@@ -287,7 +287,7 @@ fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), R
         return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
     }
     if !policy.is_empty() {
-        return Err((&catalog::ROUTE_RETRIES, super::extension::left(&policy, &Fields(json!({})))));
+        return Err((&catalog::ROUTE_RETRIES, left(&policy, &Fields(json!({})))));
     }
     if found.pattern == &catalog::OTHER {
         found.pattern = &catalog::ROUTE_RETRIES;
@@ -368,7 +368,7 @@ fn mirrors(value: &mut Fields, to: Release, found: &mut Setting) -> Result<(), R
             differ(found, Kind::Behavior, effect);
         }
         if !policy.is_empty() {
-            return Err(refused(super::extension::left(&policy, &Fields(json!({})))));
+            return Err(refused(left(&policy, &Fields(json!({})))));
         }
         native.push(one);
     }
@@ -467,7 +467,7 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
         found.since = found.since.max(23);
     }
     if !policy.is_empty() {
-        return Err(refused(super::extension::left(&policy, &Fields(json!({})))));
+        return Err(refused(left(&policy, &Fields(json!({})))));
     }
     if !found.at_host {
         differ(found, Kind::Metadata, "defaults of the policy are written out");

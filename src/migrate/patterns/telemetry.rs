@@ -2,7 +2,7 @@
 
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::{Fields, any_type};
+use crate::migrate::base::value::{Fields, any_type, left};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
@@ -164,7 +164,7 @@ fn with_overrides(cx: &Cx<'_>, part: &Part<'_>, metrics: Vec<Fields>, effect: Op
             one.insert("tagOverrides".to_owned(), Json::Object(tags));
         }
         if !metric.is_empty() {
-            return Move::none(&catalog::STATS_NULL_VM, super::extension::left(&metric, &Fields(json!({}))));
+            return Move::none(&catalog::STATS_NULL_VM, left(&metric, &Fields(json!({}))));
         }
         overrides.push(Json::Object(one));
     }

@@ -1,5 +1,6 @@
 //! An audit as one self-contained page: no network, light and dark, for the screen and for paper.
 
+use super::marks::{and_more, link, tag};
 use super::matrix::{Row, group_label, group_members, matrix};
 use super::{
     BROKEN, advice, all_changes, bases, class_name, combination, gets, places, state_name, steps, verdict_sentence,
@@ -118,24 +119,6 @@ fn head(audit: &Audit, scope: &Scope) -> Markup {
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
-}
-
-/// What a list leaves out.
-pub(super) fn and_more(number: usize) -> String {
-    if number > 0 { format!(" and {number} more") } else { String::new() }
-}
-
-pub(super) fn tag(class: &str) -> Markup {
-    html! { span class={ "tag " (class) } { (class) } }
-}
-
-/// The name of a filter, with a link to what was found for it.
-pub(super) fn link(index: usize, filter: &Filter) -> Markup {
-    let name = filter.full_name();
-    html! {
-        @if filter.verdict.is_some() { a href={ "#f" (index) } { (Text(&name)) } }
-        @else { (Text(&name)) }
-    }
 }
 
 fn table(audit: &Audit) -> Markup {

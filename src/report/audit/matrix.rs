@@ -1,6 +1,6 @@
 //! Filters and workloads of an audit's page as a matrix.
 
-use super::html::{and_more, link, tag};
+use super::marks::{and_more, link, tag};
 use super::{class_name, state_name};
 use crate::audit::view::{Audit, Filter, Workloads};
 use crate::lint::upgrade::tell::Class;
