@@ -1,7 +1,9 @@
 //! How to reach a cluster: kubectl's options and rules, resolved to a client.
 
 use super::api::{Cluster, Stop};
-use super::login::{check_names, describe, kubeconfig, no_way_in, token_of_file};
+use super::login::{
+    NO_CONTEXT, check_names, describe, kubeconfig, named_context, no_way_in, token_of_file, without_context,
+};
 use crate::source::ErrorMessage;
 use http::{HeaderName, HeaderValue};
 use kube::config::{AuthInfo, KubeConfigOptions};
@@ -85,32 +87,43 @@ impl Access {
     }
 
     async fn config(&self) -> Result<(Config, String), ErrorMessage> {
+        // As kubectl: an empty option (`--context "$UNSET"`) is none.
+        let given = |option: &Option<String>| option.clone().filter(|text| !text.is_empty());
         let options =
-            KubeConfigOptions { context: self.context.clone(), cluster: self.cluster.clone(), user: self.user.clone() };
-        let explicit = self.context.is_some() || self.cluster.is_some() || self.user.is_some();
-        let url = |server: &String| {
-            server.parse::<http::Uri>().map_err(|error| format!("--server {server} is not a URL: {error}"))
+            KubeConfigOptions { context: given(&self.context), cluster: given(&self.cluster), user: given(&self.user) };
+        let explicit = options.context.is_some() || options.cluster.is_some() || options.user.is_some();
+        let url = |server: String| match server.parse::<http::Uri>() {
+            Ok(url) => Ok((server, url)),
+            Err(error) => Err(format!("--server {server} is not a URL: {error}")),
         };
-        let url = self.server.as_ref().map(url).transpose()?;
+        let url = given(&self.server).map(url).transpose()?;
         let (mut config, context) = match kubeconfig(self.kubeconfig.as_deref()) {
-            Ok(kubeconfig) => {
-                check_names(&kubeconfig, &options)?;
-                let context = self.context.clone().or_else(|| kubeconfig.current_context.clone()).unwrap_or_default();
+            Ok(mut kubeconfig) => {
+                let context = named_context(&kubeconfig, &options);
+                let context = if let Some(context) = context {
+                    check_names(&kubeconfig, &options, self.token.is_some())?;
+                    context
+                } else {
+                    without_context(&mut kubeconfig, &options, url.as_ref().map(|(server, _)| server.as_str()))?;
+                    NO_CONTEXT.to_owned()
+                };
                 let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
                 (config.map_err(|error| describe(&error))?, context)
             }
             Err(message) if self.kubeconfig.is_some() || explicit => return Err(message),
             // As kubectl: without a kubeconfig, the given server, or a pod's own service account.
             Err(message) => match &url {
-                Some(url) => (Config::new(url.clone()), "none".to_owned()),
+                Some((_, url)) => (Config::new(url.clone()), NO_CONTEXT.to_owned()),
                 None => (Config::incluster().map_err(|_| message)?, "in-cluster".to_owned()),
             },
         };
         if let Some(token) = token_of_file(&config.auth_info) {
             config.auth_info.token = Some(token.into());
         }
-        if let Some(url) = url {
+        if let Some((_, url)) = url {
             config.cluster_url = url;
+            // As kubectl: the name belongs to the address of the kubeconfig.
+            config.tls_server_name = None;
         }
         if let Some(token) = &self.token {
             // As kubectl: a token on the command line replaces the user's own.

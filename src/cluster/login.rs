@@ -3,7 +3,9 @@
 use crate::source::{ErrorMessage, alike};
 use crate::words::few;
 use kube::client::AuthError;
-use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::config::{
+    AuthInfo, Cluster, Context, KubeConfigOptions, Kubeconfig, KubeconfigError, NamedCluster, NamedContext,
+};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -61,33 +63,91 @@ fn of_kubeconfig(error: &KubeconfigError, name: &str) -> ErrorMessage {
 }
 
 /// Fails if the options or the context name something that the kubeconfig does not have, and says what it has, the nearest name
-/// first. The library would send requests without credentials for a user that does not exist.
-pub(super) fn check_names(kubeconfig: &Kubeconfig, options: &KubeConfigOptions) -> Result<(), ErrorMessage> {
+/// first. The library would send requests without credentials for a user that does not exist. `token`: whether one is given, so
+/// that the context's own user does not matter.
+pub(super) fn check_names(
+    kubeconfig: &Kubeconfig,
+    options: &KubeConfigOptions,
+    token: bool,
+) -> Result<(), ErrorMessage> {
     let contexts: BTreeSet<String> = kubeconfig.contexts.iter().map(|it| it.name.clone()).collect();
-    let clusters: BTreeSet<String> = kubeconfig.clusters.iter().map(|it| it.name.clone()).collect();
-    let users: BTreeSet<String> = kubeconfig.auth_infos.iter().map(|it| it.name.clone()).collect();
-    let current = kubeconfig.current_context.as_ref().filter(|name| !name.is_empty());
-    let Some(context) = options.context.as_ref().or(current) else {
+    let Some(context) = named_context(kubeconfig, options) else {
         return Err(format!("the kubeconfig has no current context; {}", listed("contexts", "", &contexts)).into());
     };
-    let own = kubeconfig.contexts.iter().find(|it| it.name == *context).and_then(|it| it.context.as_ref());
+    let own = kubeconfig.contexts.iter().find(|it| it.name == context).and_then(|it| it.context.as_ref());
     let Some(own) = own else {
         let which = if options.context.is_some() { "" } else { "current " };
         let message = format!("the kubeconfig has no {which}context `{context}`");
-        return Err(format!("{message}; {}", listed("contexts", context, &contexts)).into());
+        return Err(format!("{message}; {}", listed("contexts", &context, &contexts)).into());
     };
-    let cluster = options.cluster.as_ref().unwrap_or(&own.cluster);
-    if !clusters.contains(cluster) {
-        let wanted = if options.cluster.is_some() { String::new() } else { format!(" of context `{context}`") };
-        let message = format!("the kubeconfig has no cluster `{cluster}`{wanted}");
-        return Err(format!("{message}; {}", listed("clusters", cluster, &clusters)).into());
+    let of = format!(" of context `{context}`");
+    if options.cluster.is_none() {
+        check_cluster(kubeconfig, &own.cluster, &of)?;
     }
-    match &options.user {
-        Some(user) if !users.contains(user) => {
-            Err(format!("the kubeconfig has no user `{user}`; {}", listed("users", user, &users)).into())
-        }
-        _ => Ok(()),
+    let own_user = own.user.as_ref().filter(|user| !user.is_empty() && !token && options.user.is_none());
+    if let Some(user) = own_user {
+        check_user(kubeconfig, user, &of)?;
     }
+    check_given(kubeconfig, options)
+}
+
+/// Name of the context when none is used.
+pub(super) const NO_CONTEXT: &str = "none";
+
+/// Name of the context to use: the given or the current one.
+pub(super) fn named_context(kubeconfig: &Kubeconfig, options: &KubeConfigOptions) -> Option<String> {
+    let current = kubeconfig.current_context.as_ref().filter(|name| !name.is_empty());
+    options.context.as_ref().or(current).cloned()
+}
+
+/// Makes a kubeconfig usable without a context, as kubectl does: the given cluster, or else the given server, with the given
+/// user, or else without credentials. Fails if neither a cluster nor a server is given, or if a name does not exist.
+pub(super) fn without_context(
+    kubeconfig: &mut Kubeconfig,
+    options: &KubeConfigOptions,
+    server: Option<&str>,
+) -> Result<(), ErrorMessage> {
+    if options.cluster.is_none() && server.is_none() {
+        return check_names(kubeconfig, options, false);
+    }
+    check_given(kubeconfig, options)?;
+    if options.cluster.is_none() {
+        let cluster = Cluster { server: server.map(str::to_owned), ..Cluster::default() };
+        let name = NO_CONTEXT.to_owned();
+        kubeconfig.clusters = vec![NamedCluster { name, cluster: Some(cluster), ..NamedCluster::default() }];
+    }
+    let context = Context { cluster: NO_CONTEXT.to_owned(), ..Context::default() };
+    let name = NO_CONTEXT.to_owned();
+    kubeconfig.contexts = vec![NamedContext { name, context: Some(context), ..NamedContext::default() }];
+    kubeconfig.current_context = Some(NO_CONTEXT.to_owned());
+    Ok(())
+}
+
+/// Fails if the kubeconfig has no such cluster. `of`: what names it, unless it is an option.
+fn check_cluster(kubeconfig: &Kubeconfig, cluster: &String, of: &str) -> Result<(), ErrorMessage> {
+    let clusters: BTreeSet<String> = kubeconfig.clusters.iter().map(|it| it.name.clone()).collect();
+    if clusters.contains(cluster) {
+        return Ok(());
+    }
+    let message = format!("the kubeconfig has no cluster `{cluster}`{of}");
+    Err(format!("{message}; {}", listed("clusters", cluster, &clusters)).into())
+}
+
+/// Fails if the kubeconfig does not have the given cluster or user.
+fn check_given(kubeconfig: &Kubeconfig, options: &KubeConfigOptions) -> Result<(), ErrorMessage> {
+    if let Some(cluster) = &options.cluster {
+        check_cluster(kubeconfig, cluster, "")?;
+    }
+    options.user.as_ref().map_or(Ok(()), |user| check_user(kubeconfig, user, ""))
+}
+
+/// The same for a user.
+fn check_user(kubeconfig: &Kubeconfig, user: &String, of: &str) -> Result<(), ErrorMessage> {
+    let users: BTreeSet<String> = kubeconfig.auth_infos.iter().map(|it| it.name.clone()).collect();
+    if users.contains(user) {
+        return Ok(());
+    }
+    Err(format!("the kubeconfig has no user `{user}`{of}; {}", listed("users", user, &users)).into())
 }
 
 /// The names of a kind that exist, the most similar to `wanted` first.

@@ -179,6 +179,8 @@ fn a_name_that_the_kubeconfig_lacks_is_said_with_those_it_has() {
         ("current-context: mock", "current-context: gone", "the kubeconfig has no current context `gone`; contexts: "),
         ("current-context: mock\n", "", "the kubeconfig has no current context; contexts: mock, other"),
         ("{cluster: c, ", "{cluster: d, ", "the kubeconfig has no cluster `d` of context `mock`; clusters: c"),
+        // Without credentials, every answer would be about the rights of nobody.
+        ("user: u", "user: gone", "the kubeconfig has no user `gone` of context `mock`; users: u"),
     ] {
         assert!(text.contains(from));
         fs::write(&path, text.replace(from, to)).unwrap();
@@ -186,6 +188,9 @@ fn a_name_that_the_kubeconfig_lacks_is_said_with_those_it_has() {
         assert!(said.code == 2 && said.err.contains(words), "{from}: {}", said.err);
     }
     assert_eq!(mock.requests().len(), 0);
+    // A token takes the user's place.
+    let said = run(&path, &["get", "--token", "canary-token"]);
+    assert!(said.out.contains("stamp-requests"), "{}{}", said.out, said.err);
 }
 
 /// As kubectl: an address and a token need no kubeconfig.
@@ -244,4 +249,41 @@ fn the_proxy_of_a_kubeconfig_is_used() {
     assert!(said.out.contains("stamp-requests"), "{}{}", said.out, said.err);
     let asked = asked.lock().unwrap();
     assert!(!asked.is_empty() && asked.iter().all(|line| line.starts_with("CONNECT 127.0.0.1:")), "{asked:?}");
+}
+
+/// As kubectl: without a current context, a server or a cluster is enough, and a user of the kubeconfig can log in.
+#[test]
+fn a_server_or_a_cluster_needs_no_current_context() {
+    let mock = shop().start();
+    let path = mock.kubeconfig("shop");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("current-context: mock\n", "")).unwrap();
+    let server = format!("http://{}", mock.address);
+    let get = |options: &[&str]| run(&path, &[&["get", "-n", "shop"], options].concat());
+    for options in [
+        &["--server", &server, "--token", "canary-token"][..],
+        &["--server", &server, "--user", "u"],
+        &["--cluster", "c", "--user", "u"],
+        // What a script with an unset variable passes.
+        &["--context", "", "--server", &server, "--user", "u"],
+        &["--context", "mock", "--cluster", "", "--user", "", "--server", ""],
+    ] {
+        let before = mock.requests().len();
+        let said = get(options);
+        assert!(said.code == 0 && said.out.contains("stamp-requests"), "{options:?}: {}{}", said.out, said.err);
+        let requests = mock.requests().split_off(before);
+        let logged_in =
+            |headers: &[String]| headers.iter().any(|it| it.eq_ignore_ascii_case("authorization: Bearer canary-token"));
+        assert!(!requests.is_empty() && requests.iter().all(|it| logged_in(&it.headers)), "{options:?}");
+    }
+    let before = mock.requests().len();
+    for (options, words) in [
+        (&["--user", "u"][..], "the kubeconfig has no current context; contexts: mock, other"),
+        (&["--cluster", "nope", "--server", &server], "the kubeconfig has no cluster `nope`; clusters: c\n"),
+        (&["--user", "nope", "--server", &server], "the kubeconfig has no user `nope`; users: u\n"),
+    ] {
+        let said = get(options);
+        assert!(said.code == 2 && said.err.contains(words), "{options:?}: {}{}", said.out, said.err);
+    }
+    assert_eq!(mock.requests().len(), before);
 }
