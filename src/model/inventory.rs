@@ -73,9 +73,13 @@ pub struct Kinds {
     pub sidecars: bool,
 }
 
-/// The index of the last list that was asked about.
+/// The indexes of the lists that were last asked about, the latest at the end: reviews of a cluster ask in turns about all
+/// workloads and about those of single namespaces.
 #[derive(Debug)]
-struct Index<T, I>(Mutex<Option<Known<T, I>>>);
+struct Index<T, I>(Mutex<Vec<Known<T, I>>>);
+
+/// Most lists with an index.
+const INDEXED: usize = 8;
 
 /// A list, unless it is gone, and its index.
 type Known<T, I> = (Weak<Vec<Arc<T>>>, Arc<I>);
@@ -88,15 +92,20 @@ impl<T, I> Default for Index<T, I> {
 
 impl<T, I> Index<T, I> {
     fn of(&self, list: &Shared<T>, build: impl FnOnce(&[Arc<T>]) -> I) -> Arc<I> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Lists are changed in place only while nothing else refers to them; then the weak reference is dead.
-        let is_same = |known: &Weak<Vec<Arc<T>>>| known.upgrade().is_some_and(|known| Arc::ptr_eq(&known, list));
-        if let Some((_, index)) = last.as_ref().filter(|(known, _)| is_same(known)) {
-            return Arc::clone(index);
+        let is_same = |(one, _): &Known<T, I>| one.upgrade().is_some_and(|one| Arc::ptr_eq(&one, list));
+        if let Some(at) = known.iter().rposition(is_same) {
+            known[at..].rotate_left(1);
+        } else {
+            known.retain(|(one, _)| one.strong_count() > 0);
+            if known.len() == INDEXED {
+                known.remove(0);
+            }
+            known.push((Arc::downgrade(list), Arc::new(build(list))));
         }
-        let index = Arc::new(build(list));
-        *last = Some((Arc::downgrade(list), Arc::clone(&index)));
-        index
+        let (_, index) = &known[known.len() - 1];
+        Arc::clone(index)
     }
 }
 
@@ -482,4 +491,49 @@ pub struct Mesh {
     pub outbound_traffic_mode: String,
     /// All of it, with places in a text of its own.
     pub settings: Node,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn an_index_stays_while_other_lists_come_and_go() {
+        let (index, built) = (Index::<u8, usize>::default(), Cell::new(0));
+        let ask = |list: &Shared<u8>| {
+            *index.of(list, |items| {
+                built.set(built.get() + 1);
+                items.len()
+            })
+        };
+        let of = |numbers: usize| -> Shared<u8> { Arc::new((0..numbers).map(|_| Arc::new(0)).collect()) };
+        let all = of(9);
+        for number in 0..3 * INDEXED {
+            // As a review does: a list of its own.
+            assert_eq!((ask(&all), ask(&of(number))), (9, number));
+        }
+        assert_eq!(built.get(), 1 + 3 * INDEXED);
+        assert!(index.0.lock().unwrap().len() <= 2);
+        // Many lists at the same time: the one that was not asked about for longest is forgotten.
+        let lists: Vec<Shared<u8>> = (0..INDEXED).map(of).collect();
+        for list in &lists {
+            ask(list);
+        }
+        built.set(0);
+        for list in lists.iter().rev() {
+            ask(list);
+        }
+        assert_eq!(built.get(), 0);
+        assert_eq!((ask(&all), built.get()), (9, 1));
+    }
+
+    #[test]
+    fn a_changed_list_has_another_index() {
+        let index = Index::<u8, usize>::default();
+        let mut list: Shared<u8> = Arc::new(vec![Arc::new(1)]);
+        assert_eq!(*index.of(&list, <[_]>::len), 1);
+        Arc::make_mut(&mut list).push(Arc::new(2));
+        assert_eq!(*index.of(&list, <[_]>::len), 2);
+    }
 }
