@@ -1,6 +1,6 @@
 //! Whether an installation works: its observed state, and what that means.
 
-use super::Certificates;
+use super::{Certificates, IMAGE, NAME};
 use crate::cluster::Fault;
 use crate::cluster::write::Applied;
 use base64::Engine;
@@ -91,6 +91,13 @@ fn trial_code() -> &'static str {
     crate::rules::operation::operation_without_effect::RULE.code
 }
 
+/// The command that installs it, as this build accepts it.
+fn install(name: &str, namespace: &str) -> String {
+    let named = if name == NAME { String::new() } else { format!(" --name {name}") };
+    let image = if IMAGE.is_some() { "" } else { " --image REGISTRY/kubectl-envoyfilter@sha256:..." };
+    format!("kubectl envoyfilter webhook install -n {namespace}{named}{image}")
+}
+
 /// The checks of an installation, part by part.
 pub(crate) fn checks(seen: &Seen) -> Vec<Check> {
     let mut all = Vec::new();
@@ -101,7 +108,7 @@ pub(crate) fn checks(seen: &Seen) -> Vec<Check> {
         }
         Ok(None) => {
             let words = format!("no ValidatingWebhookConfiguration {}: EnvoyFilters are not reviewed", seen.name);
-            let help = format!("kubectl envoyfilter webhook install -n {}", seen.namespace);
+            let help = install(&seen.name, &seen.namespace);
             all.push(check("webhook", Verdict::Bad, words, help));
             None
         }
@@ -244,7 +251,7 @@ fn server(seen: &Seen, failure: &str) -> Check {
         Err(fault) => return check(PART, Verdict::Unknown, format!("unknown: {fault}"), ""),
         Ok(None) => {
             let words = format!("no Deployment {} in namespace {}", seen.name, seen.namespace);
-            let help = format!("kubectl envoyfilter webhook install -n {}", seen.namespace);
+            let help = install(&seen.name, &seen.namespace);
             return check(PART, Verdict::Bad, words, help);
         }
         Ok(Some(deployment)) => deployment,
@@ -367,6 +374,13 @@ fn mode(deployment: &Value) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_advice_to_install_can_be_followed() {
+        let image = if IMAGE.is_some() { "" } else { " --image REGISTRY/kubectl-envoyfilter@sha256:..." };
+        assert_eq!(install(NAME, "gate"), format!("kubectl envoyfilter webhook install -n gate{image}"));
+        assert!(install("door", "gate").contains("install -n gate --name door"));
+    }
 
     #[test]
     fn counters_are_summed_over_their_labels() {

@@ -99,7 +99,8 @@ pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Ve
     let inventory = &mesh.loaded.inventory;
     let mut without: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
     // The pods of control planes were read, too, wherever they run.
-    let in_scope = |namespace: &str| mesh.only.as_ref().is_none_or(|only| only == namespace);
+    let only = mesh.only.as_deref().or_else(|| mesh.captured_namespace());
+    let in_scope = |namespace: &str| only.is_none_or(|only| only == namespace);
     let pods = inventory.workloads.iter().filter(|pod| pod.object.kind == "Pod" && in_scope(&pod.object.namespace));
     for pod in pods {
         let why = match facts::station(pod, inventory.namespace(&pod.object.namespace)) {

@@ -83,6 +83,20 @@ fn a_capture_of_one_namespace_says_so() {
     }
 }
 
+/// Without `-n`, a capture of one namespace answers for that namespace; it holds istiod's pods as well.
+#[test]
+fn versions_of_a_capture_are_those_of_its_namespace() {
+    let mock = shop().start();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.tar.zst");
+    let path = path.to_str().unwrap();
+    let said = live(&mock, &["capture", path, "-n", "shop", "--dump-via", "pod-proxy"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let (cluster, capture) = (live(&mock, &["version", "-n", "shop"]), live(&mock, &["version", "--capture", path]));
+    assert_eq!((capture.code, &capture.out), (cluster.code, &cluster.out));
+    assert!(!capture.out.contains("istio-system/istiod-1"), "{}", capture.out);
+}
+
 /// A mesh with filters of several namespaces, and pods whose proxies were not read: one replica stands for all.
 #[test]
 fn a_capture_of_several_namespaces_answers_as_its_cluster_does() {
