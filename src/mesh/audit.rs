@@ -1,11 +1,11 @@
 //! `audit`: what an Istio upgrade does to a set of EnvoyFilters, before it happens.
 
 use super::audit_request::AuditRequest;
-use super::proxies::{self, Taken};
+use super::proxies::Taken;
 use super::read::{Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, IstiodSettings, Progress, Settings};
-use super::{Error, manifests, next, standing};
+use super::{Error, audit_planes, manifests, next, standing};
 use crate::audit::view::{MeshChange, Verdict};
 use crate::audit::{self, Audit, Given, Request};
 use crate::cluster::facts::{Facts, REVISION};
@@ -69,15 +69,15 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     // Proxies that no filter reaches are irrelevant.
     let reached = mesh.reached_by(filters);
     let dumps = mesh.all(given, &reached, &mut taken)?;
-    let configs: Vec<(usize, ProxyConfig<'_>)> =
-        dumps.iter().filter_map(|kept| Some((kept.plane, proxies::config(kept, &mut taken.problems)?))).collect();
+    let (own, configs) = audit_planes::configs(request, &mesh, &dumps, &mut taken);
     let mut unknown = Vec::new();
-    let plane = mesh.planes.first().filter(|_| mesh.is_mesh());
+    let plane = mesh.planes.get(own).filter(|_| mesh.is_mesh());
     let computed_base = base.map(|(_, release)| release).filter(|_| mesh.asks_istiod());
     let running = computed_base.or(plane.map(|plane| plane.release));
     let from = request.current(to, running, &configs, &mut unknown)?;
     let path = request.path(from, to)?;
     unknown.extend(beyond(&path));
+    unknown.extend(audit_planes::uncovered(&mesh, own, from, &configs));
     let settings_of_mesh = plane.map_or_else(|| settings.mesh(&loaded.inventory), |plane| plane.mesh.clone());
     let facts = if mesh.is_mesh() { mesh.facts.clone() } else { Facts::of(&loaded.inventory, String::new()) };
     let revisions = request.revisions_among(&facts);

@@ -4,6 +4,7 @@
 //! proxies of an answer are decided here and are part of every report ([`Scope`]).
 
 mod audit;
+mod audit_planes;
 mod audit_request;
 mod between;
 #[cfg(feature = "bottle")]

@@ -285,7 +285,7 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
 }
 
 /// The EnvoyFilters of root namespaces that reach a proxy of the namespace that was read.
-fn of_roots(mesh: &Mesh<'_>) -> Vec<String> {
+pub(super) fn of_roots(mesh: &Mesh<'_>) -> Vec<String> {
     let Some(only) = &mesh.only else { return Vec::new() };
     let proxies: Vec<(&Target, Proxy)> =
         mesh.targets().iter().filter(|it| it.namespace == *only).map(|it| (it, proxy_of(it))).collect();

@@ -87,6 +87,31 @@ fn a_capture_answers_with_the_same_control_planes() {
     }
 }
 
+/// An older control plane beside the main one: its proxies are upgraded over more releases, and filters of its root namespace
+/// apply to them alone.
+#[test]
+fn an_audit_starts_with_the_control_plane_of_its_proxies() {
+    let mock = with_another(true).start();
+    let audit = |arguments: &[&str]| live(&mock, &[&["audit", "--to", "1.31"], arguments].concat());
+    // Only proxies of the older one.
+    let said = audit(&["-n", "green"]);
+    assert!(said.out.starts_with("Istio 1.29 → 1.31"), "{}{}", said.out, said.err);
+    let words = "not judged with -n green: 1 EnvoyFilter of root namespaces that reaches these proxies as well: roots-b/of-roots-b";
+    assert!(said.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{}", said.out);
+    // Those of both: one audit has one root namespace.
+    let said = audit(&[]);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(!said.out.contains("No filter blocks this upgrade"), "{}", said.out);
+    let words = "control plane default (Istio 1.31.0), which has another root namespace, istio-system";
+    assert!(said.err.contains("not audited: ") && said.err.contains(words), "{}", said.err);
+    assert!(said.err.contains("audit them by themselves with --revision-from default"), "{}", said.err);
+    let said = audit(&["--revision-from", "default"]);
+    assert!(said.out.starts_with("Istio 1.31 → 1.31"), "{}", said.out);
+    assert!(said.err.contains("not audited: 1 proxy of control plane b (Istio 1.29.2)"), "{}", said.err);
+    let said = audit(&["-n", "shop"]);
+    assert!(said.out.starts_with("Istio 1.31 → 1.31") && !said.err.contains("not audited"), "{}{}", said.out, said.err);
+}
+
 #[test]
 fn proxies_of_an_unknown_control_plane_are_named() {
     let mock = with_another(false).start();
