@@ -23,7 +23,7 @@ declare_rule! {
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
     "EF017" "incomplete-patch" Document Error => check,
-    policy: Cel(policy)
+    explains: &["EF013", "EF119", "EF217"], policy: Cel(policy)
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

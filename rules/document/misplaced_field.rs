@@ -23,7 +23,7 @@ declare_rule! {
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31); istio/istio#26390.
     "EF008" "misplaced-field" Document Error => check,
-    policy: Never("the API server drops unknown fields before a policy sees the object; kubectl warns about them")
+    explains: &["EF504"], policy: Never("the API server drops unknown fields before a policy sees the object; kubectl warns about them")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

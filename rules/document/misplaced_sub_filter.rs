@@ -25,7 +25,7 @@ declare_rule! {
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
     "EF023" "misplaced-sub-filter" Document Error => check,
-    explains: &["EF214", "EF215", "EF332"], policy: Cel(policy)
+    explains: &["EF214", "EF215", "EF217", "EF332", "EF342", "EF346"], policy: Cel(policy)
 }
 
 /// Its name up to Envoy 1.13, which istiod's webhook still accepts.

@@ -7,6 +7,7 @@ use crate::engine::trace::Condition;
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, ProxyRun, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 
 declare_rule! {
@@ -55,6 +56,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding.help(format!("`{}` belongs to context {belongs}", want.name))
             }
             (_, Some(like)) => finding.help(format!("name: {like}")),
+            // The requests of a waypoint arrive at this listener, which has no port.
+            _ if !one.runs.is_empty() && one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Waypoint) => {
+                finding.help("name: main_internal")
+            }
             _ => finding.help("omit `name` and match by `portNumber`"),
         };
         out.push(finding);

@@ -22,7 +22,7 @@ declare_rule! {
     /// Envoy `FilterChainUtility` and `HttpConnectionManagerConfig` (releases 1.30 to 1.38): a terminal filter that
     /// is not the last is an error.
     "EF306" "filter-after-terminal" Operation Error => check,
-    explains: &["EF308"]
+    explains: &["EF308", "EF310"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -28,7 +28,7 @@ declare_rule! {
     /// # References
     /// istiod `pkg/proto/merge`, releases 1.22 to 1.31; recorded.
     "EF309" "merge-cannot-reset" Operation Warning => check,
-    explains: &["EF329"]
+    explains: &["EF329", "EF343"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

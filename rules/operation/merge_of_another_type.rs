@@ -27,7 +27,8 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pkg/proto/merge`, pull request 56489; recorded.
-    "EF312" "merge-of-another-type" Operation Error => check
+    "EF312" "merge-of-another-type" Operation Error => check,
+    explains: &["EF120", "EF124", "EF313"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -32,7 +32,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `config.route.v3.RateLimit`, "Rate limit descriptors"; `extensions.filters.http.local_ratelimit.v3`.
-    "EF337" "rate-limit-never-met" Operation Warning => check
+    "EF337" "rate-limit-never-met" Operation Warning => check,
+    explains: &["EF538"]
 }
 
 const LOCAL: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
@@ -136,7 +137,7 @@ fn wildcard<'k, I: Iterator<Item = &'k Keys>>(
         };
         Some(
             value
-                .finding(rule, node.span, format!("`*` in `{written}` is no wildcard: Envoy compares the whole value"))
+                .finding(rule, node.span, format!("`*` in `{written}` is not a wildcard: Envoy compares the whole value"))
                 .label("never met")
                 .help(help),
         )

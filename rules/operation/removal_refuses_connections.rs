@@ -24,7 +24,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `ActiveStreamListenerBase` ("closing connection: no filters"); tested with Envoy 1.38.2.
-    "EF346" "removal-refuses-connections" Operation Error => check
+    "EF346" "removal-refuses-connections" Operation Error => check,
+    explains: &["EF342"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -37,7 +38,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             ApplyTo::Listener => redirected,
             _ => continue,
         };
-        let Some(seen) = cx.seen_if(&view, |run| broken(run).is_some()) else { continue };
+        // A listener that only other meshes have says nothing about this one.
+        let found = if view.patch.apply_to == ApplyTo::Listener {
+            cx.seen(&view, |run| broken(run).is_some())
+        } else {
+            cx.seen_if(&view, |run| broken(run).is_some())
+        };
+        let Some(seen) = found else { continue };
         let Some(what) = seen.runs.first().and_then(broken) else { continue };
         let finding = view.finding(rule, view.value_span(&["patch", "operation"]), what);
         out.push(seen.tell(if view.patch.apply_to == ApplyTo::Listener {

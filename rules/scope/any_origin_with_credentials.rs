@@ -61,7 +61,7 @@ fn policy<'a>(object: &Object<'a>) -> Option<&'a Node> {
         let text = |field: &str| get(origin, field).and_then(Node::as_str);
         let regex = get(origin, "safe_regex").and_then(|regex| get(regex, "regex")).and_then(Node::as_str);
         text("exact") == Some("*")
-            || text("prefix").is_some_and(|prefix| matches!(prefix, "" | "http" | "http://" | "https" | "https://"))
+            || text("prefix").is_some_and(|prefix| matches!(prefix, "http" | "http://" | "https" | "https://"))
             || regex.is_some_and(matches_everything)
     })
 }

@@ -16,6 +16,7 @@ pub(crate) mod login_never_required;
 pub(crate) mod match_wider_than_it_looks;
 pub(crate) mod opens_admin_interface;
 pub(crate) mod origin_match_too_wide;
+pub(crate) mod original_destination_header;
 pub(crate) mod outer_request_of_waypoint;
 pub(crate) mod plaintext_to_https_port;
 pub(crate) mod plaintext_transport;

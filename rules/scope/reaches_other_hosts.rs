@@ -118,7 +118,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let mut help = format!(
             "to keep it to one host:\napplyTo: {apply_to}\nmatch:\n  routeConfiguration:\n    vhost:\n      {example}"
         );
-        if view.patch.apply_to == ApplyTo::HttpFilter {
+        if injects(value) {
+            // It takes no configuration for routes.
+            let host = meant.as_ref().or_else(|| hosts.keys().next()).map_or("<host>", String::as_str);
+            help = format!(
+                "to keep it to one host, insert it into the upstream filters of its clusters:\napplyTo: CLUSTER\nmatch:\n  cluster:\n    service: {host}\nwith `http_filters` of HttpProtocolOptions in `typed_extension_protocol_options`"
+            );
+        } else if view.patch.apply_to == ApplyTo::HttpFilter {
             help.push_str("\nand configure the filter in typed_per_filter_config there");
         }
         out.push(
@@ -130,6 +136,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .workloads(workloads),
         );
     }
+}
+
+/// Whether a value adds credentials to all requests of a listener.
+fn injects(value: &Node) -> bool {
+    let mut found = false;
+    walk::fields(value, &mut |field| found |= field.message.ends_with(".CredentialInjector"));
+    found
 }
 
 fn add(hosts: &mut Hosts, more: Hosts) {
@@ -222,21 +235,23 @@ fn renames(view: &PatchView<'_>, value: &Node) -> Option<&'static str> {
 fn sensitive(value: &Node) -> Option<&'static str> {
     let mut found = None;
     walk::fields(value, &mut |field| {
-        let what =
-            if field.is("key") && field.inside("request_headers_to_add") && field.node.as_str().is_some_and(credential)
-            {
-                Some("their requests carry these credentials")
-            } else if field.is("allow_origin_string_match")
-                || (field.is("key")
-                    && field.inside("response_headers_to_add")
-                    && field.node.as_str().is_some_and(|key| key.eq_ignore_ascii_case("access-control-allow-origin")))
-            {
-                Some(ORIGINS)
-            } else if field.is("disabled") && field.is_true() && field.inside("typed_per_filter_config") {
-                Some("the filter is off for them")
-            } else {
-                None
-            };
+        let what = if field.is("key")
+            && (field.inside("request_headers_to_add") || field.inside("request_mutations"))
+            && field.node.as_str().is_some_and(credential)
+            || field.is("credential") && field.message.ends_with(".CredentialInjector")
+        {
+            Some("their requests carry these credentials")
+        } else if field.is("allow_origin_string_match")
+            || (field.is("key")
+                && field.inside("response_headers_to_add")
+                && field.node.as_str().is_some_and(|key| key.eq_ignore_ascii_case("access-control-allow-origin")))
+        {
+            Some(ORIGINS)
+        } else if field.is("disabled") && field.is_true() && field.inside("typed_per_filter_config") {
+            Some("the filter is off for them")
+        } else {
+            None
+        };
         found = found.or(what);
     });
     found

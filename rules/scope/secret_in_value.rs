@@ -45,6 +45,8 @@ const SECRET_FIELDS: &[&str] = &[
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
+        // A header with a credential is found as such, and again by the form of its value.
+        let mut told: Vec<Vec<Step>> = Vec::new();
         walk::fields(value, &mut |field| {
             let found = match field.node.as_str() {
                 Some(text) => secret(field, text).map(|what| (what, field.route())),
@@ -56,6 +58,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 None if script() => ("a credential", field.route(), "script"),
                 None => return,
             };
+            if told.contains(&route) {
+                return;
+            }
+            told.push(route.clone());
             out.push(
                 view.finding(rule, view.value_route_span(&route), format!("{what} is in this {place}"))
                     .secret()

@@ -44,6 +44,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let combined = has("combined_validation_context");
             let default = combined.and_then(|node| get(node, "default_validation_context"));
             let own = has("validation_context").or(default);
+            // The rule about weak TLS reports that nothing is verified.
+            if own.and_then(|own| get(own, "trust_chain_verification")).and_then(Node::as_str)
+                == Some("ACCEPT_UNTRUSTED")
+            {
+                continue;
+            }
             let by_name = has("validation_context_sds_secret_config")
                 .or_else(|| combined.and_then(|node| get(node, "validation_context_sds_secret_config")));
             let custom = own.and_then(|own| get(own, "custom_validator_config")).is_some();

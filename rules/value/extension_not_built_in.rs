@@ -5,7 +5,7 @@ use crate::envoy;
 use crate::envoy::api::istio_of;
 use crate::lint::value::short;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
-use crate::source::Severity;
+use crate::source::{Severity, Step};
 
 declare_rule! {
     /// An extension that Istio's proxy is not built with.
@@ -23,7 +23,7 @@ declare_rule! {
     /// # References
     /// Build files of istio/proxy 1.18 to 1.31; `node.extensions` in a proxy's bootstrap dump.
     "EF121" "extension-not-built-in" Value Warning => check,
-    by_release: true, explains: &["EF140"]
+    by_release: true, explains: &["EF122", "EF140"]
 }
 
 /// Categories in which a missing build key means a missing extension; others are linked by other libraries.
@@ -42,7 +42,12 @@ const TELLING: [&str; 9] = [
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
+        // What is inside of an extension that is missing is not reported as well.
+        let mut missing: Vec<&[Step]> = Vec::new();
         for slot in &value.slots {
+            if missing.iter().any(|outer| slot.route.starts_with(outer)) {
+                continue;
+            }
             let Some(url) = slot.content().filter(|url| !url.unknown()) else { continue };
             let all: Vec<_> = envoy::extensions_of(url.name()).collect();
             let Some(extension) = all.first() else { continue };
@@ -58,6 +63,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if without.is_empty() && !likely {
                 continue;
             }
+            missing.push(&slot.route);
             let finding = value
                 .finding(rule, url.span, format!("the proxy has no `{name}`"))
                 .label(format!("`{}` is its configuration", short(url.name())));

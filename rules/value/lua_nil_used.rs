@@ -11,18 +11,20 @@ declare_rule! {
     ///
     /// # What it finds
     /// Inline Lua that concatenates, indexes, measures, compares or calculates with `headers():get("name")`,
-    /// `metadata():get("key")`, `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes it
-    /// to `pairs`, `string.lower` and the like, to a log or as a header's value, or `get` itself to `tostring`, `tonumber` or
-    /// at the end of `string.format`, which then get no value at all; the same with headers that `httpCall` returned, if the
-    /// script never looks at their `:status`, and with `filterContext()`; a method of `trailers()`, of `body()` without a
-    /// test that a body exists, or of `downstreamSslConnection()` and `ssl()` without a test that the client uses TLS; `:path`,
-    /// `cookie`, `origin` and the like in `envoy_on_response`, `:status` in `envoy_on_request` and `path` without its colon, keys of what `httpCall` returned with capitals or
-    /// `status` without its colon, which are always nil; a header compared with `""`
-    /// and nothing else, which an absent one does not equal.
+    /// `metadata():get("key")`, `dynamicMetadata():get("filter")` or `os.getenv("NAME")` without a default, or passes
+    /// it to `pairs`, `string.lower` and the like, to a log or as a header's value, or `get` itself to `tostring`,
+    /// `tonumber` or at the end of `string.format`, which then get no value at all; the same with `io.open(…)`, with
+    /// `match` and a pattern that not every text has, in a script that has not looked at the text before, with headers
+    /// that `httpCall` returned, if the script never looks at their `:status`, and with `filterContext()`; a method of
+    /// `trailers()`, of `body()` without a test that a body exists, or of `downstreamSslConnection()` and `ssl()`
+    /// without a test that the client uses TLS; `:path`, `cookie`, `origin` and the like in `envoy_on_response`,
+    /// `:status` in `envoy_on_request` and `path` without its colon, keys of what `httpCall` returned with capitals or
+    /// `status` without its colon, which are always nil; a header compared with `""` and nothing else, which an absent
+    /// one does not equal.
     ///
     /// # Why it matters
-    /// For a message without that header or body, or a connection without TLS, the value is nil and the script ends there: the request passes without
-    /// the rest of the script, which may include a denial.
+    /// For a message without that header or body, or a connection without TLS, the value is nil and the script ends
+    /// there: the request passes without the rest of the script, which may include a denial.
     ///
     /// # How to fix
     /// Write `(headers:get("name") or "")`; `body(true)`, which is never nil, or `if body then`.
@@ -46,9 +48,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         {
             let name = one.named.name;
             let (when, help) = absence(one, script.script.text);
+            let what = match one.source {
+                Source::Match if name.contains(['%', '(', '[']) => "`match` with this pattern".to_owned(),
+                _ => format!("`{name}`"),
+            };
             out.push(
                 script
-                    .failure(rule, &one.named, format!("`{name}` is nil if {when}"))
+                    .failure(rule, &one.named, format!("{what} is nil if {when}"))
                     .label(attempt(one.used))
                     .help(help),
             );
@@ -135,6 +141,8 @@ fn absence(one: &Absent<'_>, text: &str) -> (&'static str, String) {
             "the client's connection has no TLS",
             "local tls = handle:streamInfo():downstreamSslConnection()\nif tls then … end".to_owned(),
         ),
+        Source::File => ("the file cannot be opened", "local file = io.open(\"…\")\nif file then … end".to_owned()),
+        Source::Match => ("the text does not match", or_default()),
         Source::Environment => ("the proxy does not have the variable", format!("(os.getenv({name:?}) or \"\")")),
     }
 }

@@ -9,10 +9,11 @@ declare_rule! {
     ///
     /// # What it finds
     /// `<`, `>`, `<=` and `>=` between a header and a number; a table, a boolean or nil as the value of `add` and
-    /// `replace`; a table or a boolean as the body of `respond`; `httpCall` without its timeout, or asynchronous and used;
-    /// methods that strings do not have, such as `split`; headers used as a table; a body or headers used as a string;
-    /// `getBytes` without its numbers or from byte 1; methods of the table that `httpCall` returns; `respond` with a string
-    /// in place of its headers; a table as the fifth argument of `httpCall`.
+    /// `replace`; a comparison joined with `..`; a text added with `+`; a table as the body of `httpCall`; a table or
+    /// a boolean as the body of `respond`; `httpCall` without its timeout, or asynchronous and used; methods that
+    /// strings do not have, such as `split`; headers used as a table; a body or headers used as a string; `getBytes`
+    /// without its numbers or from byte 1; methods of the table that `httpCall` returns; `respond` with a string in
+    /// place of its headers; a table as the fifth argument of `httpCall`.
     ///
     /// # Why it matters
     /// The script ends there: the request passes without the rest of it, such as the answer that denies it.
@@ -24,13 +25,13 @@ declare_rule! {
     /// Lua 5.1 reference manual, 2.5.2; tested with Envoy 1.38.2 ("attempt to compare string with number", "bad argument
     /// #2 to 'add' (string expected, got boolean)").
     "EF157" "lua-wrong-type" Value Error => check,
-    explains: &["EF136"], policy: Never("CEL cannot parse Lua")
+    explains: &["EF136", "EF143"], policy: Never("CEL cannot parse Lua")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         for one in &script.uses.mistakes {
-            let Some((message, label, help)) = said(one) else { continue };
+            let Some((message, label, help)) = operands(one).or_else(|| said(one)) else { continue };
             let finding = match one.kind {
                 Kind::NoTable(Misuse::Read) | Kind::Shown(_) => script.finding(rule, &one.named, message),
                 _ => script.failure(rule, &one.named, message),
@@ -41,6 +42,28 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 /// What a mistake is, what Lua says about it, and what to write instead; `None` for those of other rules.
+fn operands(one: &Mistake<'_>) -> Option<(String, String, &'static str)> {
+    Some(match one.kind {
+        Kind::Plus => (
+            "`+` adds numbers; strings are concatenated with `..`".to_owned(),
+            "attempt to perform arithmetic on a string value".to_owned(),
+            "\"…\" .. value",
+        ),
+        Kind::JoinedBoolean => (
+            "a boolean cannot be concatenated with a string".to_owned(),
+            "attempt to concatenate a boolean value".to_owned(),
+            "\"…\" .. tostring(…)",
+        ),
+        Kind::Argument { number: 3, function: "httpCall", got } => (
+            format!("the body of `httpCall` is a string, not a {got}"),
+            format!("bad argument #3 to 'httpCall' (string expected, got {got})"),
+            "write the text of the body; the proxy has no JSON library",
+        ),
+        _ => return None,
+    })
+}
+
+/// The same for the other mistakes.
 fn said(one: &Mistake<'_>) -> Option<(String, String, &'static str)> {
     let name = one.named.name;
     Some(match one.kind {

@@ -158,7 +158,7 @@ fn path(written: &str, field: &str) -> Option<(String, String, Severity)> {
             } else {
                 "safe_regex: {regex: …}, which must match the whole path".to_owned()
             };
-            (format!("`*` in `{written}` is no wildcard"), help, Severity::Warning)
+            (format!("`*` in `{written}` is not a wildcard"), help, Severity::Warning)
         }
     })
 }

@@ -26,7 +26,7 @@ declare_rule! {
     /// Envoy `source/common/router/config_impl.cc` ("doesn't support virtual host or route specific configurations");
     /// each type tested with Envoy 1.39.3.
     "EF147" "per-route-config-not-taken" Value Error => check,
-    explains: &["EF523"]
+    explains: &["EF119", "EF523"]
 }
 
 const EXTENSIONS: &str = "envoy.extensions.filters.http.";

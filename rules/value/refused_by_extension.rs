@@ -44,7 +44,7 @@ declare_rule! {
     /// # References
     /// The sources of Envoy 1.26 and 1.32; Envoy 1.36, 1.37, 1.38, 1.39 and 1.40.
     "EF134" "refused-by-extension" Value Error => check,
-    by_release: true
+    by_release: true, explains: &["EF115"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -256,8 +256,9 @@ fn header_field_size(
 }
 
 /// What a patch merged its value into, after all patches, at these keys.
-fn merged<'a>(run: &PatchRun<'_, 'a>, keys: &[&str]) -> Vec<Tree<'a>> {
-    let effects = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Merged(_)));
+pub(in crate::rules) fn merged<'a>(run: &PatchRun<'_, 'a>, keys: &[&str]) -> Vec<Tree<'a>> {
+    let merged = |effect: &Effect| matches!(effect, Effect::Merged(_) | Effect::TransportSocketMerged(..));
+    let effects = run.trace.effects.iter().filter(|(_, effect)| merged(effect));
     effects.filter_map(|(place, _)| run.run.below(place, keys.iter().copied())).collect()
 }
 
@@ -266,7 +267,8 @@ const FIELD_KB: std::ops::RangeInclusive<u64> = 64..=256;
 /// Envoy's default for `max_request_headers_kb`.
 const DEFAULT_HEADERS_KB: u64 = 60;
 
-fn key_of(step: &Step) -> Option<&str> {
+/// The key of a step, if it is none into a list.
+pub(in crate::rules) fn key_of(step: &Step) -> Option<&str> {
     match step {
         Step::Key(key) => Some(key),
         Step::Item(_) => None,

@@ -14,8 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// `regex_rewrite` with `$1` in its substitution, or with a reference to a group that its pattern does not have;
-    /// `host_redirect` or `host_rewrite_literal` with a scheme; `prefix_rewrite` of a route or redirect that does not begin with a
-    /// slash; a prefix and its rewrite of which only one ends with a slash. For a MERGE the prefix is the one that a config dump shows.
+    /// `host_redirect`, `path_redirect` or `host_rewrite_literal` with a scheme; `prefix_rewrite` of a route, or the `path` of a
+    /// health check that does not begin with a slash; a prefix and its rewrite of which only one ends with a slash. For a MERGE the prefix is the one that a config dump shows.
     ///
     /// # Why it matters
     /// RE2 writes groups as `\1`: `/$1` becomes the path itself, and a group that does not exist switches the rewrite off.
@@ -70,7 +70,32 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                                 .help(format!("host_redirect: {name}\nhttps_redirect: true")),
                         );
                     }
+                    if let Some((node, host)) = with_scheme(object, "path_redirect") {
+                        let written = node.as_str().unwrap_or_default();
+                        let path = written.split_once(host).map_or("", |(_, path)| path);
+                        out.push(
+                            value
+                                .finding(rule, node.span, format!("clients are sent to `http://<host>/{written}`"))
+                                .label("a path, not a URL")
+                                .help(format!("host_redirect: {host}\npath_redirect: {path}\nhttps_redirect: true")),
+                        );
+                    }
                     out.extend(prefix_rewrite(rule, cx, value, object));
+                }
+                "envoy.config.core.v3.HealthCheck.HttpHealthCheck" => {
+                    if let Some((node, path)) = without_slash(object, "path") {
+                        out.push(
+                            value
+                                .finding(
+                                    rule,
+                                    node.span,
+                                    format!("the health check asks for `GET {path}`, which is not a path"),
+                                )
+                                .label("without its slash")
+                                .note("most servers answer 400, and Envoy takes every endpoint out of service")
+                                .help(format!("path: /{path}")),
+                        );
+                    }
                 }
                 "envoy.config.route.v3.RouteAction" => {
                     if let Some((host, name)) = with_scheme(object, "host_rewrite_literal") {
@@ -88,6 +113,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// A field with a path that does not begin with a slash.
+fn without_slash<'a>(object: &Object<'a>, field: &str) -> Option<(&'a Node, &'a str)> {
+    let node = &object.member(field)?.entry.value;
+    let path = node.as_str().filter(|path| !path.is_empty() && !path.starts_with('/'))?;
+    Some((node, path))
 }
 
 /// A field that is a host but is written as a URL, with the host in it.
@@ -121,7 +153,9 @@ fn prefix_rewrite<'a>(
             None => of_merge(),
         }
     } else {
-        Some(format!("the path does not begin with a slash: `{to}…`"))
+        // In a redirect, Envoy adds the slash.
+        let route = object.full_name() == "envoy.config.route.v3.RouteAction";
+        route.then(|| format!("the path does not begin with a slash: `{to}…`"))
     }?;
     Some(
         value

@@ -36,9 +36,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     continue;
                 }
                 let message = if star {
-                    format!("`{name}` is no server name: a client asks for one host")
+                    format!("`{name}` is not a server name: a client asks for one host")
                 } else {
-                    format!("`{name}` is no server name: it is a host without scheme, port and path")
+                    format!("`{name}` is not a server name: it is a host without scheme, port and path")
                 };
                 let help = if star { "the host that the certificate is for".to_owned() } else { host.to_owned() };
                 out.push(value.finding(rule, node.span, message).label("equals no server name").help(help));

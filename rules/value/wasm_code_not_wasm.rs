@@ -83,14 +83,16 @@ fn is_module(text: &str) -> bool {
 fn what(node: &Node) -> &'static str {
     let text = node.as_str().unwrap_or_default();
     let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if any(&["function envoy_on_", "local "]) {
+    if text.trim_start().starts_with("(module") {
+        "the text format of WebAssembly"
+    } else if any(&["function envoy_on_", "local "]) {
         "a Lua script"
     } else if any(&["function ", "=>", "const ", "export ", "var "]) {
-        "a JavaScript text"
+        "JavaScript"
     } else if any(&["<html", "<!DOCTYPE", "PGh0bWw", "PCFET0NUWVBF"]) {
         "an HTML page"
     } else {
-        "another text"
+        "other text"
     }
 }
 

@@ -32,6 +32,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let found = match noticed.node.map(|node| &node.value) {
                 Some(NodeValue::Null) | None => "nothing",
                 Some(NodeValue::Bool(_)) => "a boolean",
+                Some(NodeValue::Number(text)) if expected.starts_with("a whole number") => match text.parse::<f64>() {
+                    Ok(number) if number.fract() != 0.0 => "a fraction",
+                    Ok(number) if number < 0.0 && !expected.contains("from -") => "a negative number",
+                    _ => "a number",
+                },
                 Some(NodeValue::Number(_)) => "a number",
                 Some(NodeValue::String(_)) => "text",
                 Some(NodeValue::List(_)) => "a list",

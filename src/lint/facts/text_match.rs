@@ -87,7 +87,7 @@ fn path(kind: &str, written: &str) -> Option<(String, String)> {
             Some((format!("`{written}` matches no path: paths begin with a slash"), format!("{kind}: /{written}")))
         }
         NoPath::Star(at) if at + 1 == written.len() => {
-            Some((format!("`*` in `{written}` is no wildcard"), format!("prefix: {}", &written[..at])))
+            Some((format!("`*` in `{written}` is not a wildcard"), format!("prefix: {}", &written[..at])))
         }
         NoPath::Star(_) => None,
     }
@@ -96,7 +96,7 @@ fn path(kind: &str, written: &str) -> Option<(String, String)> {
 /// What is wrong with the name of an RBAC principal.
 fn principal(kind: &str, written: &str) -> Option<(String, String)> {
     let before = written.split('*').next().filter(|before| before.len() < written.len() && kind == "exact")?;
-    Some((format!("no client is named `{written}`: `*` is no wildcard"), format!("prefix: {before}")))
+    Some((format!("no client is named `{written}`: `*` is not a wildcard"), format!("prefix: {before}")))
 }
 
 /// What is wrong with the name of a header. Envoy keeps names in lowercase.
@@ -139,7 +139,10 @@ fn content_type(node: &Node) -> Option<Vain<'_>> {
             kind.trim().to_owned(),
         )
     } else if written.contains('*') {
-        (format!("`*` in `{written}` is no wildcard"), "one item for each content type, such as text/html".to_owned())
+        (
+            format!("`*` in `{written}` is not a wildcard"),
+            "one item for each content type, such as text/html".to_owned(),
+        )
     } else {
         return None;
     };

@@ -12,6 +12,7 @@ mod mistakes;
 mod names;
 mod objects;
 mod scopes;
+mod texts;
 
 use crate::lua::{Token, tokens};
 pub(crate) use found::{Absent, Incomplete, Late, Method, Mistake, Named, Source, Use};
@@ -185,6 +186,7 @@ impl<'t> Reader<'t> {
                     next
                 }
                 Token::Keyword("while") => {
+                    self.waits(at);
                     loops.push((Vec::new(), false, None));
                     at + 1
                 }
@@ -243,6 +245,10 @@ impl<'t> Reader<'t> {
                 Token::Name(name) => {
                     self.bytes_of_answer(at, name);
                     self.name(at, name);
+                    at + 1
+                }
+                Token::Sign(sign @ (".." | "+")) => {
+                    self.operator(at, sign);
                     at + 1
                 }
                 Token::Keyword("or") => {
@@ -348,6 +354,7 @@ impl<'t> Reader<'t> {
     }
 
     fn name(&mut self, at: usize, name: &'t str) {
+        self.blocks(at);
         let before = self.before(at);
         if matches!(before, Token::Sign("." | ":" | "::")) || before == Token::Name("goto") {
             return;

@@ -128,6 +128,7 @@ const AT_RUN_TIME: &[(&str, &str)] = &[
 /// Mistakes that Envoy accepts, with the rule that finds each without a request.
 pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF143", "mistake-lua-direction"),
+    ("EF143", "mistake-match-of-nothing"),
     ("EF153", "mistake-no-policy"),
     ("EF155", "mistake-lua-number"),
     ("EF156", "mistake-lua-hyphen"),
@@ -154,8 +155,12 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF176", "mistake-status-of-a-request"),
     ("EF177", "mistake-token-requirement"),
     ("EF178", "mistake-header-refused"),
+    ("EF179", "mistake-origin-wildcard"),
     ("EF180", "mistake-cookies-replaced"),
+    ("EF180", "mistake-cookies-in-lua"),
     ("EF181", "mistake-authorization-path"),
+    ("EF182", "mistake-server-name-with-port"),
+    ("EF183", "mistake-tls-versions"),
     ("EF337", "mistake-internal-limit"),
     ("EF339", "mistake-limit-ignored"),
     ("EF343", "mistake-retriable-codes"),
@@ -171,6 +176,7 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF353", "mistake-host-of-another-name"),
     ("EF353", "mistake-host-with-a-port"),
     ("EF354", "mistake-route-by-claim"),
+    ("EF507", "mistake-client-certificate"),
     ("EF521", "mistake-host-of-all"),
     ("EF528", "mistake-token-rules"),
     ("EF529", "mistake-principal"),
@@ -188,6 +194,7 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF539", "mistake-port-of-the-workload"),
     ("EF540", "oauth2"),
     ("EF541", "mistake-server-name"),
+    ("EF542", "mistake-destination-by-client"),
 ];
 
 /// Additional cases for directions.

@@ -1,6 +1,6 @@
 //! Calls of the methods of Envoy's objects: which exist, their arguments, and results that may be absent.
 
-use super::names::{ALWAYS_THERE, LOGS, MODULES, OF_TEXTS, YIELDS};
+use super::names::{ALWAYS_THERE, LOGS, MODULES, OF_PROXY, OF_TEXTS, YIELDS};
 use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source, Used};
 use crate::lua::Token;
 use std::collections::BTreeSet;
@@ -78,7 +78,14 @@ impl<'t> Reader<'t> {
             && let Token::Text(variable) = self.token(at + 4)
             && self.sign(at + 5, ")")
         {
-            return Some((at + 6, variable, Source::Environment));
+            // The injection template sets these in every proxy.
+            return (!OF_PROXY.contains(&variable)).then_some((at + 6, variable, Source::Environment));
+        }
+        if let Some(end) = self.library_call(at, "io", "open") {
+            return Some((end, "io.open()", Source::File));
+        }
+        if let Some((end, pattern)) = self.match_of_text(at) {
+            return Some((end, pattern, Source::Match));
         }
         if let Some(connection) = self.of_store(at, "connection") {
             let tls = self.method_at(connection, "ssl") && self.sign(connection + 3, ")");

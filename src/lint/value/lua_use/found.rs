@@ -50,6 +50,8 @@ pub(crate) struct Use<'t> {
     pub set: Vec<Named<'t>>,
     /// Locals outside of the functions that are used like `shared`.
     pub shared_locals: Vec<Named<'t>>,
+    /// Calls and loops that stop the thread of the proxy.
+    pub blocking: Vec<Named<'t>>,
     /// Definitions of entry points that a later one replaces.
     pub replaced: Vec<Named<'t>>,
     /// What Lua accepts, but does something else with.
@@ -104,6 +106,10 @@ pub(crate) enum Source {
     Tls,
     /// A variable of the proxy's environment.
     Environment,
+    /// A file that `io.open` may fail to open.
+    File,
+    /// What `match` finds of a text with a pattern that not every text has.
+    Match,
     /// The body of an answer to `httpCall`.
     Answer,
     /// A header of an answer to `httpCall`.

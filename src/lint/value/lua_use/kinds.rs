@@ -63,6 +63,10 @@ pub(crate) enum Kind<'t> {
     Empty,
     /// The headers, which are no table: indexed, and whether that is an assignment; `#headers`; `ipairs(headers)`.
     NoTable(Misuse),
+    /// A boolean that is joined with a text.
+    JoinedBoolean,
+    /// A text that is no number, added with `+`.
+    Plus,
     /// The result of an asynchronous `httpCall`.
     Asynchronous,
     /// A method that texts do not have.

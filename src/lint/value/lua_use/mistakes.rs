@@ -283,6 +283,11 @@ impl<'t> Reader<'t> {
             let kind = Kind::Argument { number: 4, function: "httpCall", got: "no value" };
             self.mistake(open - 1, "httpCall", kind);
         }
+        if let Some(&body) = arguments.get(2).filter(|body| self.sign(**body, "{"))
+            && !self.guarded()
+        {
+            self.mistake(body, "httpCall", Kind::Argument { number: 3, function: "httpCall", got: "table" });
+        }
         if let Some(&last) = arguments.get(4).filter(|last| self.sign(**last, "{"))
             && !self.guarded()
         {

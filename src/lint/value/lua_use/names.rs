@@ -215,3 +215,21 @@ pub(super) const LOGS: &[&str] = &["logCritical", "logDebug", "logErr", "logInfo
 pub(super) const YIELDS: &[&str] = &["httpCall", "body", "bodyChunks", "trailers"];
 /// Headers that every request has when it comes to the script: the connection manager sets them.
 pub(super) const ALWAYS_THERE: &[&str] = &["x-forwarded-proto", "x-request-id"];
+
+/// Environment variables that Istio's injection template and gateway charts set in every proxy.
+pub(super) const OF_PROXY: &[&str] = &[
+    "CA_ADDR",
+    "HOSTNAME",
+    "HOST_IP",
+    "INSTANCE_IP",
+    "ISTIO_META_CLUSTER_ID",
+    "ISTIO_META_MESH_ID",
+    "ISTIO_META_NODE_NAME",
+    "ISTIO_META_OWNER",
+    "ISTIO_META_WORKLOAD_NAME",
+    "PATH",
+    "POD_NAME",
+    "POD_NAMESPACE",
+    "PROXY_CONFIG",
+    "SERVICE_ACCOUNT",
+];
