@@ -190,7 +190,12 @@ impl Migrate {
                     self.output_dir.as_deref().map(|folder| one_line(&folder.display().to_string()).into_owned());
                 forms::human(session.out, session.around.out, report, verbose, folder.as_deref())?;
             }
-            Output::Yaml => forms::yaml(session.out, report)?,
+            Output::Yaml => {
+                let mut text = Vec::new();
+                forms::yaml(&mut text, report)?;
+                session.warn_of_redacted(&text)?;
+                session.out.write_all(&text)?;
+            }
             Output::Diff => forms::diff(session.out, report, &found.loaded.inventory.envoy_filters)?,
             Output::Json => forms::json(session.out, report)?,
             Output::Markdown => forms::markdown(session.out, report)?,

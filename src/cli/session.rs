@@ -144,6 +144,18 @@ impl Session<'_> {
         writeln!(self.err, "{word}: {text}")
     }
 
+    /// Says that a text to apply is printed without secrets of the input, as a comment in it and as a warning.
+    pub(super) fn warn_of_redacted(&mut self, text: &[u8]) -> io::Result<()> {
+        let text = String::from_utf8_lossy(text);
+        let shortened = |line: &str| self.global.secrets.with(|secrets| secrets.scrub(line) != line);
+        if self.global.show_secrets || !text.lines().any(shortened) {
+            return Ok(());
+        }
+        let what = "secrets are printed as [redacted]: use --output-dir or --show-secrets for objects to apply";
+        writeln!(self.out, "# {what}")?;
+        self.warn(what)
+    }
+
     /// Notes that are shown only with --verbose.
     pub(super) fn notes(&mut self, notes: &[String]) -> io::Result<()> {
         for note in notes.iter().filter(|_| self.global.verbose) {

@@ -89,6 +89,8 @@ const MATCHERS: &[&str] =
     &["string_match", "stringMatch", "value_match", "valueMatch", "exact_match", "exactMatch", "header", "literal"];
 /// Keys of messages that Envoy redacts as a whole whose texts are names.
 const KEPT: &[&str] = &["@type", "client", "name", "filename", "environment_variable", "environmentVariable"];
+/// The message with the names of cookies, under keys that are called after what these hold.
+const COOKIE_NAMES: &str = "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials.CookieNames";
 /// Keys whose text is content in base64.
 const BYTES: &[&str] = &["inline_bytes", "inlineBytes"];
 /// Fewest digits of a number that is a secret.
@@ -239,7 +241,8 @@ impl Redactor {
             // No field that Envoy knows is a secret only for what its value looks like.
             let hint =
                 Some(keys::hint(key)).filter(|hint| *hint == Hint::Secret || field.is_none()).unwrap_or_default();
-            let indicates = hint == Hint::Secret;
+            let indicates = hint == Hint::Secret && message.is_none_or(|message| message.full_name() != COOKIE_NAMES);
+            let hint = if hint == Hint::Secret && !indicates { Hint::None } else { hint };
             let source = above.source || sensitive || indicates || SOURCES.contains(&key.as_str());
             let is_file = below.is_some_and(|message| INLINE.iter().any(|inline| message.field(inline).is_some()));
             let next = Above {

@@ -179,7 +179,8 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
         for value in values {
             let (start, end) = (start + value.start, start + value.end);
             let secret = &text[start..end];
-            let is_secret = confirms(hint, secret) && !is_stand_in(secret) && !secret.starts_with("..");
+            let is_secret =
+                confirms(hint, secret) && !is_stand_in(secret) && !secret.starts_with("..") && !repeats(key, secret);
             if is_secret {
                 found.push(start..start + secret.trim_end().len());
             }
@@ -189,6 +190,14 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
             }
         }
     }
+}
+
+/// Whether a value is only its key in another spelling, such as the name of a cookie: `bearer_token: BearerToken`.
+fn repeats(key: &str, value: &str) -> bool {
+    let letters = |text: &str| -> String {
+        text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    value.len() <= key.len() + 2 && letters(key) == letters(value)
 }
 
 /// Whether a name is a variable of Lua that gets a value: `local key = "…"`.

@@ -332,6 +332,7 @@ fn lookalikes_in_lines_of_json_stay() {
         r#"{"allow":["authorization","x-b3-traceid","x-api-key"],"sha256":"89c1d5f8b0a7e6d5c4b3a29181706f5e"}"#,
         r#"{"from":[{"name":"x-jwt","value_prefix":"Bearer: "}],"cookies":["a"]}"#,
         r#"{"header": "Authorization", "prefix": "/api/v1", "name": "a"}"#,
+        "bearer_token: BearerToken\n",
         r#"{"note":"docker login is required","run":"redis-cli -h cache -p 6379"}"#,
         r#"{"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","headers":["cookie"],"uid":"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"}"#,
         r#"{"summary":{"pass":1234,"fail":0},"pin":"latest","auth":"jwt","session":{"name":"shop-session-v2"}}"#,
@@ -354,6 +355,10 @@ fn lookalikes_in_objects_stay() {
         "token_endpoint": {"uri": "https://login.example/token", "cluster": "login"},
         "from_headers": [{"name": "x-token", "value_prefix": "Bearer "}],
         "headers": [{"name": "authorization", "present_match": true}, {"name": "cookie", "string_match": {"prefix": "Bearer "}}],
+        "oauth": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.oauth2.v3.OAuth2",
+            "config": {"credentials": {"cookie_names": {"bearer_token": "BearerToken-v2", "refresh_token": "RefreshToken7"}}},
+        },
         "private_key": {"filename": "/etc/certs/key.pem"},
         "password": {"environment_variable": "REDIS_PASSWORD"},
         "tokens": {"location": "header", "prefix": "Bearer "},
