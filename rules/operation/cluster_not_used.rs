@@ -14,7 +14,7 @@ declare_rule! {
     /// An added cluster that nothing refers to.
     ///
     /// # What it finds
-    /// A CLUSTER ADD whose name appears in no other given patch and in no listener or route of the config dumps.
+    /// A CLUSTER ADD whose name appears in no other given patch or TrafficExtension and in no listener or route of the config dumps.
     /// Without config dumps it is an info, unless a patch names a cluster that differs only in separators.
     ///
     /// # Why it matters
@@ -113,6 +113,9 @@ fn mentioned<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
         let own = adds.then(|| view.built?.value.as_ref().map(Tree::name)).flatten().unwrap_or_default();
         collect(value, own, &mut texts);
     }
+    // The script of a TrafficExtension calls clusters as that of a patch does.
+    let extensions = cx.inventory.policies.iter().filter(|one| one.kind == "TrafficExtension");
+    extensions.for_each(|one| collect(&one.document, "", &mut texts));
     texts
 }
 

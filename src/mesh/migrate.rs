@@ -1,10 +1,11 @@
 //! `migrate`: the native objects that replace EnvoyFilters, and the basis of their classes.
 
+use super::newest::{self, Revived};
 use super::proxies::{Given, Taken};
 use super::read::{Feed, Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, manifests, newest};
+use super::{Error, manifests};
 #[cfg(feature = "bottle")]
 use super::{bottled, prove};
 use crate::cluster::kinds;
@@ -61,7 +62,6 @@ pub struct MigrateReport {
 
 /// Finds the native objects. Fails when nothing can be read, or when the release is unknown.
 pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<MigrateReport, Error> {
-    #[cfg_attr(not(feature = "bottle"), expect(unused_mut, reason = "only an istiod is shown what was read"))]
     let mut mesh = if request.files.is_empty() {
         open(request, progress)?
     } else {
@@ -75,18 +75,22 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     if request.prove != Prove::Recorded {
         return Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None });
     }
+    let release = mesh.planes.first().map_or_else(|| request.settings.release(), |plane| plane.release);
+    let to = request.to.unwrap_or(release);
+    let settings = request.settings.mesh(&mesh.loaded.inventory);
+    let revived = Revived::replace(&mut mesh.loaded, to, &settings, request.accept);
     let plane = mesh.planes.first();
     let root = plane.map_or_else(|| mesh.loaded.inventory.root_namespace(), |plane| &plane.mesh.root_namespace);
-    let release = plane.map_or_else(|| request.settings.release(), |plane| plane.release);
     let what = Request {
         inventory: &mesh.loaded.inventory,
         root,
-        to: request.to.unwrap_or(release),
+        to,
         accept: request.accept,
         asked: mesh.asked.clone(),
         unread: unread(&mesh, request.prove != Prove::Recorded),
         ambient: request.ambient,
         doubts: BTreeMap::new(),
+        revived: revived.patches.clone(),
     };
     let recorded = || migrate::migrate(&what).map_err(|error| Error::Text { message: error.to_string(), help: None });
     #[cfg(feature = "bottle")]
@@ -104,8 +108,8 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     #[cfg(not(feature = "bottle"))]
     let mut report = recorded()?;
     report.listed = mesh.lists(kinds::ENVOY_FILTER);
-    let settings = request.settings.mesh(&mesh.loaded.inventory);
-    newest::rewrite(&mut report, &mesh.loaded, &settings, request.accept);
+    newest::rewrite(&mut report, &mesh.loaded, &settings, request.accept, &revived);
+    revived.restore(&mut mesh.loaded);
     for edited in &mut report.draft.edited {
         let text = mesh.loaded.sources.get(edited.span.file).text.as_str();
         let own = with_comments(text, edited.span);

@@ -85,6 +85,9 @@ pub struct Request<'a> {
     pub ambient: bool,
     /// Further reasons against moving a filter, by `namespace/name`.
     pub doubts: BTreeMap<String, (State, String)>,
+    /// Patches that no release reads as they were written, given here in the newest types: `namespace/name` of the filter and the
+    /// index.
+    pub revived: BTreeSet<(String, usize)>,
 }
 
 /// Why nothing can be migrated.
@@ -121,6 +124,8 @@ pub struct PatchReport {
     pub written: bool,
     /// Why it stays although it could move: another patch stays whatever the user accepts.
     pub kept: Option<String>,
+    /// Whether it stays only as long as the object for another patch is not in the input.
+    pub waits: bool,
     /// Its place in ambient mode, if requested.
     pub ambient: Option<Placement>,
 }
@@ -149,7 +154,7 @@ impl PatchReport {
 /// The class of a filter with these patches.
 fn class_together(patches: &[PatchReport]) -> Class {
     // With the object to edit, a patch could move: without another one that does, it does not count as one that stays.
-    let lacks = |patch: &PatchReport| patch.found.lacks_object();
+    let lacks = |patch: &PatchReport| patch.found.lacks_object() || patch.waits;
     let some = patches.iter().any(|patch| !patch.stays() && !lacks(patch));
     together(patches.iter().map(|patch| (patch.class, patch.stays() || some && lacks(patch))))
 }
@@ -230,6 +235,7 @@ pub fn reports(
         unread: BTreeMap::new(),
         ambient: false,
         doubts: BTreeMap::new(),
+        revived: BTreeSet::new(),
     };
     all(&request, mesh, filters, program, &names)
 }
@@ -335,6 +341,12 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         if let Some((state, reason)) = request.doubts.get(&filter.full_name()).filter(|_| found.moves) {
             found.guard(Concern::Patch, *state, reason.clone());
         }
+        if found.moves && request.revived.contains(&(filter.full_name(), part.built.patch.index)) {
+            found.difference(
+                Kind::Behavior,
+                "no supported release reads the patch as it is written: today it does nothing or breaks the proxy; the native object works",
+            );
+        }
         never_meets(&part, &mut found);
         gateways::others(cx, &mut found);
         selects_none(cx, &mut found);
@@ -353,6 +365,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
             class,
             written,
             kept: None,
+            waits: false,
             ambient,
         });
     }
@@ -367,6 +380,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
                 class: Class::NoHome,
                 written: false,
                 kept: None,
+                waits: false,
                 ambient: None,
             })
             .collect();

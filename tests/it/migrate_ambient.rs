@@ -6,7 +6,7 @@ use kubectl_envoyfilter::migrate::verdict::Class;
 use kubectl_envoyfilter::migrate::{self, Accept, Report, Request};
 use kubectl_envoyfilter::model::release::Release;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn to_ambient(case: &Json) -> Report {
     let loaded = input(case);
@@ -19,6 +19,7 @@ fn to_ambient(case: &Json) -> Report {
         unread: BTreeMap::new(),
         ambient: true,
         doubts: BTreeMap::new(),
+        revived: BTreeSet::new(),
     };
     migrate::migrate(&request).unwrap()
 }

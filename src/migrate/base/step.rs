@@ -111,10 +111,11 @@ impl Move {
         }
     }
 
-    /// The same move for another patch, which the objects of this one replace too.
+    /// The same move for another patch, which the objects of this one replace too, if there are any.
     #[must_use]
     pub fn shared(&self, with: usize) -> Move {
-        Move { actions: Vec::new(), with: Some(with), ..self.clone() }
+        let with = (!self.lacks_object()).then_some(with);
+        Move { actions: Vec::new(), with, ..self.clone() }
     }
 
     /// A move without a replacement.

@@ -138,7 +138,8 @@ pub(in crate::migrate) fn is_for_service(cx: &Cx<'_>, route: &Object, document: 
     })
 }
 
-fn of_service<'a>(cx: &Cx<'a>, host: &str) -> Option<&'a Object> {
+/// The route of the Gateway API for a service.
+pub(in crate::migrate) fn of_service<'a>(cx: &Cx<'a>, host: &str) -> Option<&'a Object> {
     let mut routes = cx.mesh.index.routes().iter();
     routes.find(|route| is_for_service(cx, route.object, &route.document, host)).map(|route| route.object)
 }

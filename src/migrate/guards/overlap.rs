@@ -3,11 +3,13 @@
 use super::chain::At;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::engine::{MeshSettings, select};
-use crate::migrate::FilterReport;
 use crate::migrate::base::names::Names;
 use crate::migrate::base::reach;
 use crate::migrate::base::value::json;
+use crate::migrate::output::draft::Action;
+use crate::migrate::{FilterReport, PatchReport};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
+use crate::proto::tree::Tree;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -24,6 +26,37 @@ struct Setter<'a> {
 }
 
 const MARKS: usize = 4;
+
+/// Where a patch moves to, as far as one of two settings hides the other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// The settings of the mesh.
+    Mesh,
+    /// Those of pods.
+    Pods,
+    Other,
+}
+
+impl Level {
+    fn of(patch: &PatchReport) -> Level {
+        let moves = |to: fn(&Action) -> bool| patch.found.actions.iter().any(to);
+        if moves(|action| matches!(action, Action::Mesh(_))) {
+            Level::Mesh
+        } else if moves(|action| matches!(action, Action::Proxy { .. })) {
+            Level::Pods
+        } else {
+            Level::Other
+        }
+    }
+}
+
+/// Whether two patches set a field to the same value.
+fn same_at(one: &Setter<'_>, other: &Setter<'_>, field: &str) -> bool {
+    fn at<'t>(setter: &'t Setter<'_>, field: &str) -> Option<&'t Tree<'t>> {
+        field.split('/').skip(1).try_fold(setter.built.value.as_ref()?, |tree, key| tree.get(key))
+    }
+    at(one, field).zip(at(other, field)).is_some_and(|(one, other)| one.same(other))
+}
 
 /// The label that most selectors have.
 const APP: &str = "app";
@@ -243,9 +276,16 @@ impl<'a> Overlaps<'a> {
             for (setter, _) in self.setters.iter().zip(&stays).filter(|(_, stays)| **stays) {
                 open.extend(setter.fields.keys().map(String::as_str));
             }
+            let level = |setter: &Setter<'_>| {
+                let report = at.get(&setter.filter).and_then(|at| reports.get(*at));
+                let mut patches = report.into_iter().flat_map(|report| &report.patches);
+                patches.find(|patch| patch.index == setter.built.patch.index).map_or(Level::Other, Level::of)
+            };
+            let levels: Vec<Level> = self.setters.iter().map(level).collect();
             let mut kept: Vec<(usize, usize, String)> = Vec::new();
             for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
-                if let Some(reason) = self.against(number, &stays, &open) {
+                let against = self.against(number, &stays, &open).or_else(|| self.hidden(number, &stays, &levels));
+                if let Some(reason) = against {
                     kept.push((setter.filter, setter.built.patch.index, reason));
                 }
             }
@@ -261,6 +301,26 @@ impl<'a> Overlaps<'a> {
                 }
             }
         }
+    }
+
+    /// Why a patch must not move to the settings of the mesh: those of pods hide them, and come from a patch that it overrides.
+    fn hidden(&self, number: usize, stays: &[bool], levels: &[Level]) -> Option<String> {
+        let setter = &self.setters[number];
+        if levels[number] != Level::Mesh {
+            return None;
+        }
+        setter.fields.keys().find_map(|field| {
+            let other = self.by_field[field].near(setter).map(|other| (other, &self.setters[other])).find(|(at, one)| {
+                let overrides = *at != number && !stays[*at] && !self.before(setter, one);
+                overrides && levels[*at] == Level::Pods && self.meet(setter, one) && !same_at(setter, one, field)
+            });
+            let (_, other) = other?;
+            let (patch, title) = (other.built.patch.index, self.names.title(other.filter));
+            let field = field.rsplit('/').next().unwrap_or(field);
+            Some(format!(
+                "configPatches[{patch}] of {title} also sets `{field}` and becomes a setting of pods, which hides that of the mesh: this patch may override it today"
+            ))
+        })
     }
 
     /// Why a patch must not move alone. `open` are the fields that some patch sets that stays.
@@ -296,7 +356,7 @@ impl<'a> Overlaps<'a> {
             {
                 let field = field.rsplit('/').next().unwrap_or(field);
                 return Some(format!(
-                    "{} also sets `{field}`, and one of them sets 0: MERGE keeps the other value, and of native settings one wins",
+                    "{} also sets `{field}`, and one of them sets 0, the default: it is not known which of the two native settings would win",
                     name(&self.setters[other])
                 ));
             } else if open.contains(field.as_str())

@@ -11,8 +11,15 @@ use crate::words::{MOST_NAMES, few};
 use serde_json::Value as Json;
 
 /// The patterns whose native filter has another name.
-const RENAMED: &[&catalog::Pattern] =
-    &[&catalog::LUA, &catalog::WASM, &catalog::ECDS, &catalog::RBAC, &catalog::JWT, &catalog::EXT_AUTHZ];
+const RENAMED: &[&catalog::Pattern] = &[
+    &catalog::LUA,
+    &catalog::WASM,
+    &catalog::ECDS,
+    &catalog::RBAC,
+    &catalog::JWT,
+    &catalog::EXT_AUTHZ,
+    &catalog::CORS,
+];
 
 /// Other patches that refer to a removed filter by name would no longer find it.
 pub(in crate::migrate) fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
@@ -79,7 +86,9 @@ pub(in crate::migrate) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, pa
     let name = |patch: &PatchReport| {
         let renamed = RENAMED.contains(&patch.found.pattern) && patch.apply_to == ApplyTo::HttpFilter;
         let tree = built.iter().find(|one| one.patch.index == patch.index)?.value.as_ref()?;
-        renamed.then(|| tree.name().to_owned())
+        // istiod's own CORS filter has this name.
+        let own = patch.found.pattern == &catalog::CORS && tree.name() == "envoy.filters.http.cors";
+        (renamed && !own).then(|| tree.name().to_owned())
     };
     loop {
         if let Some((at, with)) = parted(patches)
@@ -93,7 +102,12 @@ pub(in crate::migrate) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, pa
         let held = patches.iter().position(|patch| {
             patch.written && name(patch).is_some_and(|name| cx.names.own_users(cx.index, &name).any(stays))
         });
-        let Some(patch) = held.and_then(|held| patches.get_mut(held)) else { return };
+        let Some(held) = held else { return };
+        let lacks = |at: usize| patches.iter().any(|patch| patch.index == at && patch.found.lacks_object());
+        let waits = name(&patches[held])
+            .is_some_and(|name| cx.names.own_users(cx.index, &name).filter(|at| stays(*at)).all(lacks));
+        let Some(patch) = patches.get_mut(held) else { return };
+        patch.waits = waits;
         patch.keep("a patch that stays looks for this filter by name: they move together or not at all", false);
     }
 }

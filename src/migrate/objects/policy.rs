@@ -1,9 +1,11 @@
 //! Shared by AuthorizationPolicies: ports that keep them off TCP, existing policies, rules from RBAC conditions.
 
-use super::mesh::{Protocol, Proxies, WorkloadPort};
+use super::index::includes;
+use super::mesh::{Mesh, Protocol, Proxies, WorkloadPort, is_http};
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::model::inventory::{Object, TargetPort};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::inventory::{Object, TargetPort, Workload};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -112,7 +114,7 @@ fn of_action<'a>(cx: &Cx<'a>, action: &str, tried: bool) -> Vec<&'a Object> {
 /// Adds what a rule that rejects requests does to TCP, and returns the ports that it names.
 pub(in crate::migrate) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Vec<u32> {
     let closes = "the rule also applies to TCP connections, where none of its HTTP conditions apply: they are refused";
-    if super::mesh::Mesh::never_attaches(cx.filter) || part.reach.proxies == Proxies::Waypoint {
+    if Mesh::never_attaches(cx.filter) || part.reach.proxies == Proxies::Waypoint {
         found.difference(Kind::Behavior, format!("on waypoints, {closes}"));
         found.guard(Concern::TcpChains, State::Broken, closes);
         return Vec::new();
@@ -176,6 +178,28 @@ pub(in crate::migrate) fn unnamed_port(cx: &Cx<'_>, part: &Part<'_>, rules: &[Js
     let operations = rules.iter().flat_map(|rule| rule["to"].as_array().into_iter().flatten());
     let own = operations.flat_map(|to| to["operation"]["ports"].as_array().into_iter().flatten());
     own.filter_map(|port| port.as_str()?.parse().ok()).find(|port| !named.contains(port))
+}
+
+/// The port of an HTTP filter of sidecars, unless every workload that it selects has a Service that names it: the filter is
+/// in the chain of such a Service only, and the rule also decides on requests to a port that none names.
+pub(in crate::migrate) fn maybe_unnamed(cx: &Cx<'_>, part: &Part<'_>) -> Option<u32> {
+    let port = part.reach.port?;
+    if part.apply_to() != ApplyTo::HttpFilter || part.reach.proxies == Proxies::Gateway {
+        return None;
+    }
+    let services = cx.mesh.services_of(cx.filter);
+    let names = |workload: &Workload| {
+        services.iter().any(|service| {
+            service.object.namespace == workload.object.namespace
+                && includes(&workload.labels, &service.selector)
+                && service.ports.iter().any(|one| {
+                    one.target == TargetPort::Number(port) && is_http(&one.name, one.app_protocol.as_deref())
+                })
+        })
+    };
+    let mut workloads = cx.mesh.workloads(cx.filter).peekable();
+    let all = Mesh::is_narrow(cx.filter) && workloads.peek().is_some() && workloads.all(names);
+    (!all).then_some(port)
 }
 
 /// Restricts a rule to these ports. Its own ports stay if they are among them; false if none remains.

@@ -5,7 +5,7 @@ use crate::load::{yaml, yaml_text};
 use crate::migrate::base::value::merge;
 use crate::model::proxy_config::ANNOTATION;
 use crate::source::{FileId, Node};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
 /// A change of an existing object.
@@ -161,13 +161,22 @@ pub(in crate::migrate) fn merge_rule(rule: &mut Json, value: &Json) {
             }
         }
     }
+    if let (Some(rule), Some(value)) = (rule.as_object_mut(), value.as_object_mut())
+        && value.get("timeout").is_some_and(Json::is_null)
+    {
+        value.shift_remove("timeout");
+        rule.shift_remove("timeout");
+    }
     merge(rule, &value);
 }
 
 /// Merges a part into a rule of an HTTPRoute: filters of one type into the existing one, mirrors after the others.
 pub(in crate::migrate) fn merge_kube_rule(rule: &mut Json, value: &Json) {
     for (key, part) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "filters") {
-        merge(rule, &json!({ key: part }));
+        match rule.as_object_mut() {
+            Some(rule) if key == "timeouts" && part.is_null() => remove_timeout(rule),
+            _ => merge(rule, &json!({ key: part })),
+        }
     }
     let Some(new) = value["filters"].as_array() else { return };
     if rule["filters"].is_null() {
@@ -185,6 +194,19 @@ pub(in crate::migrate) fn merge_kube_rule(rule: &mut Json, value: &Json) {
             (Some(old), "CORS") => *old = filter.clone(),
             (Some(old), _) => merge(old, filter),
         }
+    }
+}
+
+/// Removes the timeout of a rule of an HTTPRoute; istiod reads that of each try as that of the request if there are no retries.
+fn remove_timeout(rule: &mut Map<String, Json>) {
+    let retries = rule.contains_key("retry");
+    let Some(timeouts) = rule.get_mut("timeouts").and_then(Json::as_object_mut) else { return };
+    timeouts.shift_remove("request");
+    if !retries {
+        timeouts.shift_remove("backendRequest");
+    }
+    if timeouts.is_empty() {
+        rule.shift_remove("timeouts");
     }
 }
 
@@ -254,6 +276,17 @@ mod tests {
         assert_eq!(rules[1], value);
         apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() });
         assert_eq!(object["spec"]["http"][1]["mirrors"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn rules_lose_their_timeout() {
+        let mut rule = json!({ "timeout": "3s", "route": [] });
+        merge_rule(&mut rule, &json!({ "timeout": null, "headers": {} }));
+        assert_eq!(rule, json!({ "route": [], "headers": {} }));
+        let timeouts = json!({ "request": "3s", "backendRequest": "1s" });
+        let mut rules = [json!({ "timeouts": timeouts }), json!({ "timeouts": timeouts, "retry": {} })];
+        rules.iter_mut().for_each(|rule| merge_kube_rule(rule, &json!({ "timeouts": null })));
+        assert_eq!(rules, [json!({}), json!({ "timeouts": { "backendRequest": "1s" }, "retry": {} })]);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub enum Effect {
     Other(Vec<String>),
     /// Neither form does anything on the reference configurations.
     Unseen,
+    /// It would take effect, or another one than today, but with this error, which it does not have today.
+    Faulty(String),
 }
 
 /// A filter in the newest types.
@@ -44,7 +46,7 @@ impl Rewrite {
             _ if self.written => "",
             Effect::Same(..) => ": not written with --accept exact",
             Effect::Revived(_) | Effect::Other(_) => ": not written without --accept differs",
-            Effect::Unseen => ": not written",
+            Effect::Unseen | Effect::Faulty(_) => ": not written",
         };
         self.effect.words() + unwritten
     }
@@ -62,6 +64,9 @@ impl Effect {
                 format!("the effect changes: {}", effects.first().map_or("", String::as_str))
             }
             Effect::Unseen => "neither form does anything on the reference configurations".to_owned(),
+            Effect::Faulty(error) => {
+                format!("the result would have an error: {error}")
+            }
         }
     }
 
@@ -72,6 +77,7 @@ impl Effect {
             Effect::Revived(_) => "revived",
             Effect::Other(_) => "other",
             Effect::Unseen => "unseen",
+            Effect::Faulty(_) => "faulty",
         }
     }
 }

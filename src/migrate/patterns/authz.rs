@@ -132,9 +132,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     }
     // Shadow rules reject nothing, so they need not be kept off TCP.
     let ports = if dry { part.reach.port.into_iter().collect() } else { ports };
-    if let Some(port) =
-        part.reach.port.filter(|_| part.apply_to() == ApplyTo::HttpFilter && part.reach.proxies != Proxies::Gateway)
-    {
+    if let Some(port) = policy::maybe_unnamed(cx, part) {
         found.difference(
             Kind::Behavior,
             format!(

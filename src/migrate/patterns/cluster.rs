@@ -203,6 +203,17 @@ fn scoped(
     let same = selecting.first().copied().filter(|rule| selecting.len() == 1 && labels == Some(json!(rule.selector)));
     let hidden = same.or(hidden);
     existing_rules(cx, found, namespace, target, (same, hidden), &selecting);
+    if let (Some(subset), Some(rule)) = (&target.subset, hidden)
+        && !cx.mesh.index.rules_of(&target.host).iter().any(|rule| has_subset(rule, subset))
+    {
+        let (namespace, name) = (&rule.object.namespace, &rule.object.name);
+        return Move::none(
+            found.pattern,
+            format!(
+                "DestinationRule {namespace}/{name} has no subset {subset}, so the patch matches no cluster of one"
+            ),
+        );
+    }
     own_workloads(cx, part, found, &settings.policy, target);
     if let Some(labels) = labels {
         return for_clients(cx, found, settings, namespace, target, (same, hidden), &labels);
@@ -451,6 +462,11 @@ fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, policy: &Json, 
             },
         );
     }
+}
+
+fn has_subset(rule: &DestinationRule, name: &str) -> bool {
+    let document = rule.object.document.to_json();
+    document["spec"]["subsets"].as_array().is_some_and(|subsets| subsets.iter().any(|subset| subset["name"] == name))
 }
 
 fn has_subset_policies(rule: &DestinationRule) -> bool {

@@ -1,6 +1,7 @@
 //! HTTPRoutes that own a host of a Gateway API gateway, or that route a Service for its clients: their rules are edited.
 
 use super::kube_rule::{self, KubeRule};
+use super::no_timeout;
 use super::route_value::Setting;
 use super::vhost::Group;
 use crate::migrate::base::step::{Cx, Move, has};
@@ -459,6 +460,10 @@ fn edit_all(
             continue;
         }
         edited += 1;
+        let chosen: Vec<&Json> = at.iter().filter_map(|at| owner.rules().get(*at)).collect();
+        if !no_timeout::edits_kube(setting, &chosen, found) {
+            continue;
+        }
         found.actions.push(Action::Edit {
             object: ("HTTPRoute", owner.route.namespace.clone(), owner.route.name.clone()),
             change: Change::KubeRules { at, value: rule.value.clone() },
@@ -474,6 +479,8 @@ fn edit_all(
             State::Undecided,
             format!("{} has {what}: the patch matches none of its routes", titles()),
         );
+    } else if found.actions.is_empty() && setting.only_ends_timeout() {
+        found.homes = no_timeout::built_in(setting).homes;
     }
     Ok(())
 }

@@ -48,11 +48,17 @@ pub(in crate::migrate) fn of_setting(setting: &Setting, to: Release) -> Result<K
         match key.as_str() {
             "headers" => headers(value, &mut rule, &mut filters)?,
             "timeout" => {
-                let text = value.as_str().unwrap_or_default();
-                if parse_go_duration(text) == Some(0) {
-                    return Err("istiod ignores a timeout of zero in an HTTPRoute".to_owned());
+                // istiod ignores a timeout of zero in an HTTPRoute; without one there is none.
+                if value.is_null() && setting.value.pointer("/retries/perTryTimeout").is_some() {
+                    return Err(
+                        "one edit cannot both remove `timeouts` of an HTTPRoute and set the timeout of each try"
+                            .to_owned(),
+                    );
                 }
-                rule.value["timeouts"]["request"] = duration(text)?.into();
+                match value.as_str() {
+                    Some(text) => rule.value["timeouts"]["request"] = duration(text)?.into(),
+                    None => rule.value["timeouts"] = Json::Null,
+                }
                 rule.fields.push(("rules.timeouts.request", 0));
             }
             "retries" => retries(value, &mut rule)?,

@@ -21,6 +21,7 @@ pub(in crate::migrate) mod kube_rule;
 pub(in crate::migrate) mod listener;
 pub(in crate::migrate) mod log_filter;
 pub(in crate::migrate) mod manager;
+pub(in crate::migrate) mod no_timeout;
 pub(in crate::migrate) mod provider;
 pub(in crate::migrate) mod route_value;
 pub(in crate::migrate) mod router;

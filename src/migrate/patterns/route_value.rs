@@ -24,7 +24,7 @@ pub(in crate::migrate) struct Setting {
     pub field: &'static str,
     /// The first minor release that reads it, 0 for all.
     pub since: u16,
-    /// What to merge into the rule.
+    /// What to merge into the rule; `timeout: null` removes its timeout.
     pub value: Json,
     /// Differences that the setting always has.
     pub differences: Vec<Difference>,
@@ -64,7 +64,7 @@ pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[Str
         default_attempts: false,
     };
     headers(&mut value, &mut found)?;
-    timeouts(&mut value, &mut found)?;
+    timeouts(&mut value, &mut found);
     retries(cx, &mut value, &mut found)?;
     rewrite(&mut value, &mut found);
     mirrors(&mut value, cx.to, &mut found)?;
@@ -213,22 +213,22 @@ pub(in crate::migrate) fn headers(value: &mut Fields, found: &mut Setting) -> Re
     Ok(())
 }
 
-fn timeouts(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
-    let Some(timeout) = value.text("route/timeout") else { return Ok(()) };
-    if parse_go_duration(&timeout) == Some(0) {
-        let reason = "`timeout: 0s` turns the timeout of a rule off, and the API server refuses it in a VirtualService: remove `timeout` from the rule; rules without `timeout` have none already";
-        return Err((&catalog::ROUTE_TIMEOUT, reason.to_owned()));
-    }
+fn timeouts(value: &mut Fields, found: &mut Setting) {
+    let Some(timeout) = value.text("route/timeout") else { return };
     found.pattern = &catalog::ROUTE_TIMEOUT;
     found.field = "http.timeout";
     found.needs_route = true;
+    if parse_go_duration(&timeout) == Some(0) {
+        // The rule loses its timeout, see `no_timeout`.
+        found.value["timeout"] = Json::Null;
+        return;
+    }
     found.value["timeout"] = timeout.into();
     differ(
         found,
         Kind::Behavior,
         "the limit for a grpc-timeout header follows the timeout; the filter leaves that limit as it is",
     );
-    Ok(())
 }
 
 fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {

@@ -2,6 +2,7 @@
 
 use super::destination::{self, inserted_rule};
 use super::kube_route;
+use super::no_timeout;
 use super::route_value::{Setting, settings};
 use super::target::client_namespace;
 use super::vhost::{self, Group, Vhost};
@@ -9,7 +10,7 @@ use super::waypoint_route;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
-use crate::migrate::base::value::hash;
+use crate::migrate::base::value::{hash, merge};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::beside;
 use crate::migrate::objects::mesh::{Mesh, Proxies, is_http};
@@ -145,6 +146,9 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         Err((pattern, reason)) => return Move::none(pattern, reason),
     };
     if part.reach.proxies == Proxies::Waypoint {
+        if setting.ends_timeout() {
+            return no_timeout::at_waypoint(cx, part, &setting);
+        }
         let mut found = start(&setting);
         if setting.at_host {
             found.difference(Kind::Position, setting.moved);
@@ -152,6 +156,9 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         return waypoint_route::made(cx, part, &setting, found);
     }
     if part.reach.context == PatchContext::SidecarInbound {
+        if setting.only_ends_timeout() {
+            return no_timeout::built_in(&setting);
+        }
         return Move::none(setting.pattern, "no API changes the routes of requests that a sidecar receives");
     }
     if Vhost::of(part).is_none() {
@@ -160,10 +167,6 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
     match (part.reach.proxies, part.reach.context) {
         (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),
         (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
-        (_, PatchContext::SidecarInbound) => Move::none(
-            setting.pattern,
-            "a VirtualService applies to requests that a workload sends, not to those it receives",
-        ),
         _ => Move::none(setting.pattern, "the patch is for inbound, outbound and gateway routes at once"),
     }
 }
@@ -175,15 +178,8 @@ fn start(setting: &Setting) -> Move {
     found
 }
 
-fn route_of<'p>(part: &'p Part<'_>) -> Option<&'p crate::model::envoy_filter::RouteMatch> {
-    match &part.built.object {
-        ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref()?.route.as_ref(),
-        _ => None,
-    }
-}
-
 fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
-    let Some(route) = route_of(part) else {
+    let Some(route) = route(part) else {
         return Ok(if setting.needs_route { Choose::Routing } else { Choose::All });
     };
     match (route.name.as_str(), route.action) {
@@ -242,6 +238,9 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
     if kube && owners.is_empty() {
         return found;
     }
+    if !kube && setting.only_ends_timeout() && no_timeout::has_none(&owners, &choose) {
+        return no_timeout::built_in(&setting);
+    }
     if !has(cx, setting.since) {
         return too_old(setting.pattern, cx, &format!("VirtualService {}", setting.field), setting.since);
     }
@@ -264,7 +263,7 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
 
 /// The action of the routes that a patch matches.
 fn action_of(part: &Part<'_>) -> RouteAction {
-    route_of(part).map_or(RouteAction::Any, |route| route.action)
+    route(part).map_or(RouteAction::Any, |route| route.action)
 }
 
 fn edit(
@@ -361,6 +360,9 @@ fn edit(
     }
     if rules.is_some_and(|rules| rules.iter().any(|rule| rule.get("delegate").is_some())) {
         found.guard(Concern::Routes, State::Undecided, format!("VirtualService {name} delegates to others"));
+    }
+    if !no_timeout::edits(setting, rules.into_iter().flatten().filter(|rule| choose.fits(rule)), found) {
+        return;
     }
     found.actions.push(Action::Edit {
         object: ("VirtualService", owner.object.namespace.clone(), owner.object.name.clone()),
@@ -520,7 +522,8 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     if !has(cx, setting.since) {
         return too_old(pattern, cx, &format!("VirtualService {}", setting.field), setting.since);
     }
-    if let Some(route) = route_of(part)
+    let value = setting.of_new_rule();
+    if let Some(route) = route(part)
         && !matches!(route.name.as_str(), "" | "default")
     {
         return Move::none(pattern, format!("the service has no route called {}", route.name));
@@ -534,6 +537,9 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(pattern, reason),
     };
+    if setting.only_ends_timeout() {
+        return no_timeout::outbound(cx, host, namespace, &setting);
+    }
     if host.starts_with('*') {
         let reason = format!(
             "a VirtualService for {host} also applies to every other host that the wildcard covers; the patch is for the virtual host of that name alone"
@@ -552,14 +558,14 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     let destination = |port: u32| json!([{ "destination": { "host": host, "port": { "number": port } } }]);
     let mut first = json!({ "name": "default", "match": [{ "port": port }], "route": destination(port) });
     let mut rules = Vec::new();
-    if let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) {
+    let labels = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty());
+    if let Some(labels) = labels {
         first["match"][0]["sourceLabels"] = json!(labels);
-        crate::migrate::base::value::merge(&mut first, &setting.value);
-        rules.push(first);
+    }
+    merge(&mut first, &value);
+    rules.push(first);
+    if labels.is_some() {
         rules.push(json!({ "match": [{ "port": port }], "route": destination(port) }));
-    } else {
-        crate::migrate::base::value::merge(&mut first, &setting.value);
-        rules.push(first);
     }
     match cx.mesh.service(host) {
         Some(service) => {

@@ -2,6 +2,7 @@
 
 use super::text::{documents, heading};
 use super::{alike, classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
+use crate::migrate::newest::{Effect, Rewrite};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::{Class, Kind, State};
 use crate::migrate::{FilterReport, PatchReport, Report};
@@ -74,8 +75,9 @@ fn one(
             &plain(&format!("{}; {}", changes.join(", "), one.words())),
         )?;
     }
-    if filter.patches.is_empty() && report.rewrites.iter().any(|one| one.filter == name) {
-        line(out, terminal, "  note: ", "migrate the rewritten EnvoyFilter to find its native API")?;
+    let revives = |one: &&Rewrite| one.filter == name && matches!(one.effect, Effect::Revived(_));
+    if filter.patches.is_empty() && report.rewrites.iter().any(|one| revives(&one)) {
+        line(out, terminal, "  note: ", "`--accept differs` moves the rewritten EnvoyFilter to its native API")?;
     }
     if let Some(outcome) = outcome(report, filter) {
         writeln!(out, "  {outcome}")?;

@@ -1,0 +1,141 @@
+//! An EnvoyFilter in the newest types, names and fields, by the fixes of `lint`, and what that changes.
+
+use super::effect::effect;
+use super::plugins::name_plugins;
+use crate::engine::MeshSettings;
+use crate::lint::{self, Finding, Input, Rule, fix};
+use crate::load::{self, Loaded, reference, yaml_text};
+use crate::migrate::Accept;
+use crate::migrate::newest::{Effect, from_first_api};
+use crate::migrate::verdict::Class;
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::rules::ALL;
+use crate::source::Severity;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// One fix can enable the next: a type, then a field of it.
+const ROUNDS: usize = 4;
+
+/// The rules whose fixes upgrade a filter.
+pub(super) fn rules() -> Vec<&'static Rule> {
+    ALL.iter().copied().filter(|rule| rule.renews).collect()
+}
+
+/// Whether an upgraded filter is written.
+pub(super) fn is_written(effect: &Effect, accept: Accept) -> bool {
+    match effect {
+        Effect::Same(class, _) => *class <= Class::SameBut && (*class == Class::Exact || accept >= Accept::SameBut),
+        Effect::Revived(_) | Effect::Other(_) => accept >= Accept::Differs,
+        Effect::Unseen | Effect::Faulty(_) => false,
+    }
+}
+
+/// The first error that `lint` finds in a filter and not in the original.
+fn new_error(original: &Loaded, loaded: &Loaded, release: Release, mesh: &MeshSettings) -> Option<String> {
+    let errors = |loaded: &Loaded| {
+        let findings = found(loaded, &[], release, mesh, ALL);
+        findings.into_iter().filter(|finding| finding.severity == Severity::Error)
+    };
+    let known: BTreeSet<&str> = errors(original).map(|finding| finding.rule.code).collect();
+    errors(loaded).find(|finding| !known.contains(finding.rule.code)).map(|finding| finding.message)
+}
+
+/// A filter in the newest types.
+pub(super) struct Answer {
+    /// Its effect.
+    pub(super) effect: Effect,
+    /// The filter.
+    pub(super) object: Json,
+    /// What was rewritten.
+    pub(super) changes: BTreeSet<String>,
+}
+
+fn read(object: &Json) -> Loaded {
+    let text = yaml_text::write(object).unwrap_or_default();
+    load::read_text("rewritten", text, &load::Options::default())
+}
+
+/// Rewrites a filter; `None` if it has the newest types already, or cannot be read.
+pub(super) fn upgraded(
+    before: &Json,
+    release: Release,
+    mesh: &MeshSettings,
+    rules: &[&'static Rule],
+) -> Option<Answer> {
+    let original = read(before);
+    let was = original.inventory.envoy_filters.first()?;
+    let first = from_first_api(before);
+    let start = first.as_ref().unwrap_or(before);
+    let found = |references: &[ProxyConfig<'_>]| {
+        let mut changes = BTreeSet::new();
+        if first.is_some() {
+            changes.insert("write `configPatches` instead of `filters`".to_owned());
+        }
+        let mut loaded = newest(start, references, release, mesh, rules, &mut changes)?;
+        let mut object = loaded.inventory.envoy_filters.first()?.document.to_json();
+        let plugins = name_plugins(&mut object, release, &mut changes);
+        if changes.is_empty() {
+            return None;
+        }
+        if !plugins.is_empty() {
+            loaded = read(&object);
+        }
+        let is = loaded.inventory.envoy_filters.first()?;
+        let mut effect = effect(was, is, &plugins, release, mesh);
+        if matches!(effect, Effect::Revived(_) | Effect::Other(_))
+            && let Some(error) = new_error(&original, &loaded, release, mesh)
+        {
+            effect = Effect::Faulty(error);
+        }
+        Some(Answer { effect, object, changes })
+    };
+    // A name that another patch of the filter introduced is not an old one. Only proxies show it, which few filters need.
+    match found(&[]) {
+        Some(Answer { effect: Effect::Other(_), .. }) => found(reference::configs(release)),
+        found => found,
+    }
+}
+
+/// What rules find on these reference configurations.
+pub(super) fn found(
+    loaded: &Loaded,
+    references: &[ProxyConfig<'_>],
+    release: Release,
+    mesh: &MeshSettings,
+    rules: &[&'static Rule],
+) -> Vec<Finding> {
+    let input = Input {
+        sources: &loaded.sources,
+        inventory: &loaded.inventory,
+        problems: &loaded.problems,
+        dumps: &[],
+        references,
+        release,
+        mesh,
+    };
+    lint::lint(&input, rules)
+}
+
+/// A filter after all fixes; `None` when it cannot be read.
+fn newest(
+    start: &Json,
+    references: &[ProxyConfig<'_>],
+    release: Release,
+    mesh: &MeshSettings,
+    rules: &[&'static Rule],
+    changes: &mut BTreeSet<String>,
+) -> Option<Loaded> {
+    let mut text = yaml_text::write(start).ok()?;
+    for round in 0.. {
+        let loaded = load::read_text("rewritten", text.clone(), &load::Options::default());
+        let findings = if round < ROUNDS { found(&loaded, references, release, mesh, rules) } else { Vec::new() };
+        let outcome = fix::apply(&findings, &loaded.sources, true);
+        let Some(fixed) = outcome.files.first() else { return Some(loaded) };
+        let titles = fixed.findings.iter().filter_map(|&at| Some(findings.get(at)?.fix.as_ref()?.title.clone()));
+        changes.extend(titles);
+        text = fixed.rewrite(&text)?;
+    }
+    None
+}
