@@ -5,7 +5,8 @@ use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::PatchContext;
-use crate::source::{Node, NodeValue};
+use crate::source::{Node, NodeValue, Span};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 declare_rule! {
     /// A cluster whose address is taken from a header that only clients send, or that the cluster does not read.
@@ -37,60 +38,99 @@ const DEFAULT: &str = "x-envoy-original-dst-host";
 const WRITERS: &[&str] = &["ExtAuthz", "ExternalProcessor", "Wasm", "DynamicModuleFilter"];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.cluster.v3.Cluster") {
-            if !object.whole || object.text("type") != Some("ORIGINAL_DST") {
-                continue;
-            }
-            let settings = object.member("original_dst_lb_config").map(|member| &member.entry.value);
-            let of = |key: &str| settings.and_then(|settings| walk::get(settings, key));
-            let reads = of("use_http_header").is_some_and(|node| node.value == NodeValue::Bool(true));
-            let header =
-                of("http_header_name").and_then(Node::as_str).filter(|name| !name.is_empty()).unwrap_or(DEFAULT);
-            let others = || cx.values().iter().flat_map(|other| &other.objects);
-            if reads {
-                let served = matches!(value.view.patch.context, PatchContext::Gateway | PatchContext::SidecarInbound);
-                let written = cx.values().iter().any(|other| names(other, header, object))
-                    || others().any(|other| WRITERS.contains(&other.short_name()));
-                let named = of("use_http_header").map_or(object.span, |node| node.span);
-                if served && !written {
-                    out.push(
-                        value
-                            .finding(rule, named, format!("clients choose the address: nothing here writes `{header}`"))
-                            .label("from a header that any client can send")
-                            .note("Envoy keeps the client's header, also at the edge: whoever sends it reaches every address that the proxy can reach")
-                            .note("requests without the header are answered with 503")
-                            .help(format!(
-                                "overwrite it in the route that uses the cluster:\nrequest_headers_to_add:\n- header: {{key: {header}, value: '<address>:<port>'}}\n  append_action: OVERWRITE_IF_EXISTS_OR_ADD"
-                            )),
-                    );
-                }
-            } else if of("use_http_header").is_none()
-                && let Some(writer) = cx
-                    .values()
-                    .iter()
-                    .find(|other| other.view.filter_index == value.view.filter_index && names(other, DEFAULT, object))
-            {
+    let clusters: Vec<Destination<'_>> = cx.values().iter().flat_map(Destination::in_value).collect();
+    if clusters.is_empty() {
+        return;
+    }
+    let writers = Writers::of(cx, &clusters);
+    for one in &clusters {
+        let (value, header) = (one.value, one.header.as_str());
+        if let Some(span) = one.reads {
+            let served = matches!(value.view.patch.context, PatchContext::Gateway | PatchContext::SidecarInbound);
+            if served && !writers.any && !writers.named.contains_key(header) {
                 out.push(
                     value
-                        .finding(rule, object.span, format!("this cluster does not read `{DEFAULT}`"))
-                        .label("no `use_http_header`")
-                        .note(format!("configPatches[{}] writes the header", writer.view.patch.index))
-                        .note("without it, requests go to the address that the client connected to")
-                        .help("original_dst_lb_config:\n  use_http_header: true"),
+                        .finding(rule, span, format!("clients choose the address: nothing here writes `{header}`"))
+                        .label("from a header that any client can send")
+                        .note("Envoy keeps the client's header, also at the edge: whoever sends it reaches every address that the proxy can reach")
+                        .note("requests without the header are answered with 503")
+                        .help(format!(
+                            "overwrite it in the route that uses the cluster:\nrequest_headers_to_add:\n- header: {{key: {header}, value: '<address>:<port>'}}\n  append_action: OVERWRITE_IF_EXISTS_OR_ADD"
+                        )),
                 );
             }
+        } else if let Some(patch) = writers.named.get(DEFAULT).and_then(|by| by.get(&value.view.filter_index)) {
+            out.push(
+                value
+                    .finding(rule, one.object.span, format!("this cluster does not read `{DEFAULT}`"))
+                    .label("no `use_http_header`")
+                    .note(format!("configPatches[{patch}] writes the header"))
+                    .note("without it, requests go to the address that the client connected to")
+                    .help("original_dst_lb_config:\n  use_http_header: true"),
+            );
         }
     }
 }
 
-/// Whether a value mentions a header, in a list of headers or in a script; not in the cluster itself.
-fn names(value: &PatchValue<'_>, header: &str, cluster: &Object<'_>) -> bool {
-    let mut found = false;
-    if !std::ptr::eq(value.node, cluster.node) {
-        walk::fields(value.node, &mut |field| {
-            found |= field.node.as_str().is_some_and(|text| text.to_ascii_lowercase().contains(header));
-        });
+/// A cluster that sends requests to the address that they were for, or that a header names.
+struct Destination<'v> {
+    value: &'v PatchValue<'v>,
+    object: &'v Object<'v>,
+    /// Where it says that it reads a header; `None` if it says nothing about headers.
+    reads: Option<Span>,
+    /// The header, in lowercase.
+    header: String,
+}
+
+impl<'v> Destination<'v> {
+    fn in_value(value: &'v PatchValue<'v>) -> impl Iterator<Item = Destination<'v>> {
+        value.objects.iter().filter_map(move |object| {
+            let is = object.full_name() == "envoy.config.cluster.v3.Cluster" && object.whole;
+            if !is || object.text("type") != Some("ORIGINAL_DST") {
+                return None;
+            }
+            let settings = object.member("original_dst_lb_config").map(|member| &member.entry.value);
+            let of = |key: &str| settings.and_then(|settings| walk::get(settings, key));
+            let reads = match of("use_http_header") {
+                Some(node) if node.value == NodeValue::Bool(true) => Some(node.span),
+                // It says that it reads none.
+                Some(_) => return None,
+                None => None,
+            };
+            let name = of("http_header_name").and_then(Node::as_str).filter(|name| !name.is_empty());
+            Some(Destination { value, object, reads, header: name.unwrap_or(DEFAULT).to_ascii_lowercase() })
+        })
     }
-    found
+}
+
+/// What may write the headers.
+struct Writers {
+    /// Whether there is a filter that may write any header.
+    any: bool,
+    /// By header: the filters whose values mention it in a list of headers or in a script, each with a patch.
+    named: HashMap<String, BTreeMap<usize, usize>>,
+}
+
+impl Writers {
+    /// Every text is looked at once, however many clusters there are.
+    fn of(cx: &Context<'_>, clusters: &[Destination<'_>]) -> Writers {
+        let mut wanted: HashSet<&str> = clusters.iter().map(|one| one.header.as_str()).collect();
+        wanted.insert(DEFAULT);
+        let own: HashSet<*const Node> = clusters.iter().map(|one| std::ptr::from_ref(one.value.node)).collect();
+        let mut named: HashMap<String, BTreeMap<usize, usize>> = HashMap::new();
+        let others = cx.values().iter().filter(|value| !own.contains(&std::ptr::from_ref(value.node)));
+        for value in others {
+            walk::fields(value.node, &mut |field| {
+                let text = field.node.as_str().unwrap_or_default().to_ascii_lowercase();
+                for word in text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)) {
+                    if wanted.contains(word) {
+                        let by = named.entry(word.to_owned()).or_default();
+                        by.entry(value.view.filter_index).or_insert(value.view.patch.index);
+                    }
+                }
+            });
+        }
+        let mut objects = cx.values().iter().flat_map(|value| &value.objects);
+        Writers { any: objects.any(|object| WRITERS.contains(&object.short_name())), named }
+    }
 }
