@@ -1,6 +1,7 @@
 //! EnvoyFilters that istiod cannot read as they are written, upgraded before the migration, so that one run moves them to native
 //! objects.
 
+use super::shape::Shape;
 use super::upgrade::{Answer, is_written, rules, upgraded};
 use crate::engine::MeshSettings;
 use crate::engine::program::Program;
@@ -42,11 +43,14 @@ impl Revived {
             let filter = &loaded.inventory.envoy_filters[index];
             let mut document = filter.document.to_json();
             crate::migrate::draft::clean(&mut document, &filter.namespace);
-            let answer = upgraded(&document, release, mesh, &rules);
+            // Whatever it selects, the reference configurations stand for it.
+            let shape = Shape::of(&document, &mesh.root_namespace);
+            let answer = upgraded(&shape.document, release, mesh, &rules);
             let Some(Answer { effect: effect @ (Effect::Revived(_) | Effect::Other(_)), object, changes }) = answer
             else {
                 continue;
             };
+            let object = shape.filled(&object, &document);
             let name = filter.full_name();
             let Some(new) = read(loaded, &name, &object) else { continue };
             all.patches.extend(
