@@ -49,6 +49,8 @@ type Loop<'t> = (Vec<&'t str>, bool, Option<(&'t str, Held<'t>)>);
 struct Reader<'t> {
     text: &'t str,
     tokens: Vec<(usize, Token<'t>)>,
+    /// The first token that looks at a text.
+    first_look: Option<usize>,
     scopes: Vec<(Opened, Vec<&'t str>)>,
     /// The open scopes that are loops over the headers, by depth.
     iterating: Vec<usize>,
@@ -121,7 +123,9 @@ struct Reader<'t> {
 /// Reads a script that parses.
 pub(crate) fn read(text: &str) -> Use<'_> {
     let scopes = vec![(Opened::Block, Vec::new())];
-    let mut reader = Reader { text, tokens: tokens(text), scopes, ..Reader::default() };
+    let tokens = tokens(text);
+    let first_look = texts::first_look(&tokens);
+    let mut reader = Reader { text, tokens, first_look, scopes, ..Reader::default() };
     reader.run();
     reader.settle()
 }

@@ -11,6 +11,11 @@ const MOST: usize = 32;
 /// How many tokens of its body are looked at.
 const BODY: usize = 256;
 
+/// The first token that looks at a text.
+pub(super) fn first_look(tokens: &[(usize, Token<'_>)]) -> Option<usize> {
+    tokens.iter().position(|(_, token)| matches!(token, Token::Name(name) if LOOKS.contains(name)))
+}
+
 impl<'t> Reader<'t> {
     /// Whether `library.function(…)` begins here: the token after the call.
     pub(super) fn library_call(&self, at: usize, library: &str, function: &str) -> Option<usize> {
@@ -37,9 +42,7 @@ impl<'t> Reader<'t> {
         if place + 2 != end || !may_fail(pattern) {
             return None;
         }
-        let looked = |token: &Token<'_>| matches!(token, Token::Name(name) if LOOKS.contains(name));
-        let first = self.tokens.iter().position(|(_, token)| looked(token))?;
-        (first >= at && first < end).then_some((end, pattern))
+        self.first_look.is_some_and(|first| first >= at && first < end).then_some((end, pattern))
     }
 
     /// An operator whose operands may be of the wrong type.
