@@ -1089,7 +1089,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s o -l output -d 'Output format: text, or json with one object on each line' -r -f -a "text\t''
 json\t''"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l rate -d 'Maximum number of proxies read in a minute' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l rate -d 'Maximum number of proxies read in a minute [default: 60; with --once, 6000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l interval -d 'How long to wait before a proxy is read again when nothing changed' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l settle -d 'How long proxies may take to receive a change before they are read' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l metrics-address -d 'Address for Prometheus and probes, over plain HTTP: /metrics, /healthz, /readyz' -r

@@ -1363,7 +1363,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-o+[Output format\: text, or json with one object on each line]:FORM:(text json)' \
 '--output=[Output format\: text, or json with one object on each line]:FORM:(text json)' \
-'--rate=[Maximum number of proxies read in a minute]:NUMBER:_default' \
+'--rate=[Maximum number of proxies read in a minute \[default\: 60; with --once, 6000\]]:NUMBER:_default' \
 '--interval=[How long to wait before a proxy is read again when nothing changed]:DURATION:_default' \
 '--settle=[How long proxies may take to receive a change before they are read]:DURATION:_default' \
 '--metrics-address=[Address for Prometheus and probes, over plain HTTP\: /metrics, /healthz, /readyz]:ADDRESS:_default' \

@@ -17,14 +17,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
+/// How many proxies are read in a minute by a watch that stays, and by one that somebody waits for.
+const STEADY: u32 = 60;
+const HURRIED: u32 = 6_000;
+
 #[derive(Debug, Args)]
 pub(super) struct Watch {
     /// Output format: text, or json with one object on each line
     #[arg(short, long, default_value = "text", hide_possible_values = true, value_name = "FORM")]
     output: TextOrJson,
-    /// Maximum number of proxies read in a minute
-    #[arg(long, value_name = "NUMBER", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=60_000))]
-    rate: u32,
+    /// Maximum number of proxies read in a minute [default: 60; with --once, 6000]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    rate: Option<u32>,
     /// How long to wait before a proxy is read again when nothing changed
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     interval: Duration,
@@ -66,6 +70,11 @@ const WAITING: usize = 1_024;
 const REMEMBERED: usize = 10_000;
 
 impl Watch {
+    /// How many proxies are read in a minute.
+    fn rate(&self) -> u32 {
+        self.rate.unwrap_or(if self.once { HURRIED } else { STEADY })
+    }
+
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if session.global.cluster.capture.is_some() {
             return session.usage("a capture does not change: watch needs a cluster", None);
@@ -101,7 +110,7 @@ impl Watch {
             istio_namespace: options.istio_namespace().to_owned(),
             via: options.via(),
             namespace: session.global.namespace.clone().filter(|_| !options.all_namespaces),
-            pace: Pace { per_minute: self.rate, interval: self.interval, settle: self.settle },
+            pace: Pace { per_minute: self.rate(), interval: self.interval, settle: self.settle },
             rules,
             secrets: session.global.secrets.clone(),
             metrics: self.metrics_address,
@@ -147,5 +156,25 @@ fn once(line: &mut Line, printed: &mut HashSet<u64>) {
     let repeated = !printed.insert(fnv(&notice.message));
     if repeated || *became == Became::Cleared {
         notice.message = format!("{short} (Envoy's words are above)");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Only {
+        #[command(flatten)]
+        watch: Watch,
+    }
+
+    #[test]
+    fn a_watch_that_somebody_waits_for_reads_faster() {
+        let rate = |arguments: &[&str]| {
+            let all = ["watch"].iter().chain(arguments);
+            <Only as clap::Parser>::try_parse_from(all).unwrap().watch.rate()
+        };
+        assert_eq!([rate(&[]), rate(&["--once"]), rate(&["--once", "--rate", "7"])], [60, 6_000, 7]);
     }
 }

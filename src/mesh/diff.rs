@@ -133,6 +133,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
     let mut taken = Taken::default();
     let before = mesh.loaded.inventory.envoy_filters.clone();
     let mut after = before.clone();
+    #[cfg_attr(not(feature = "cluster"), expect(unused_variables, reason = "only an API server is told"))]
     let deleted = deleted(&request.delete, &mesh.namespace, &mut after, &mut taken.problems);
     let after = replaced(&after, &new.inventory.envoy_filters);
     if !live && mesh.loaded.inventory.meshes.is_empty() {
