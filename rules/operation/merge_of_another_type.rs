@@ -28,7 +28,7 @@ declare_rule! {
     /// # References
     /// istiod `pkg/proto/merge`, pull request 56489; recorded.
     "EF312" "merge-of-another-type" Operation Error => check,
-    explains: &["EF120", "EF124", "EF313"]
+    explains: &["EF120", "EF124"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

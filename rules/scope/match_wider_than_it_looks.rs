@@ -21,7 +21,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
     "EF503" "match-wider-than-it-looks" Scope Warning => check,
-    explains: &["EF227"], objections: &[Objected::DomainName]
+    objections: &[Objected::DomainName]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

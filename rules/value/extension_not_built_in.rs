@@ -23,7 +23,7 @@ declare_rule! {
     /// # References
     /// Build files of istio/proxy 1.18 to 1.31; `node.extensions` in a proxy's bootstrap dump.
     "EF121" "extension-not-built-in" Value Warning => check,
-    by_release: true, explains: &["EF122", "EF140"]
+    by_release: true, explains: &["EF140"]
 }
 
 /// Categories in which a missing build key means a missing extension; others are linked by other libraries.

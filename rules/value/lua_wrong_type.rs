@@ -25,7 +25,7 @@ declare_rule! {
     /// Lua 5.1 reference manual, 2.5.2; tested with Envoy 1.38.2 ("attempt to compare string with number", "bad argument
     /// #2 to 'add' (string expected, got boolean)").
     "EF157" "lua-wrong-type" Value Error => check,
-    explains: &["EF136", "EF143"], policy: Never("CEL cannot parse Lua")
+    explains: &["EF136"], policy: Never("CEL cannot parse Lua")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -24,8 +24,7 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `extensions.transport_sockets.tls.v3.TlsParameters`; tested with Envoy 1.38.2 and 1.40.0.
-    "EF183" "no-tls-version-left" Value Error => check,
-    explains: &["EF507"]
+    "EF183" "no-tls-version-left" Value Error => check
 }
 
 const PARAMETERS: &str = "envoy.extensions.transport_sockets.tls.v3.TlsParameters";

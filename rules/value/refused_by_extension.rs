@@ -44,7 +44,7 @@ declare_rule! {
     /// # References
     /// The sources of Envoy 1.26 and 1.32; Envoy 1.36, 1.37, 1.38, 1.39 and 1.40.
     "EF134" "refused-by-extension" Value Error => check,
-    by_release: true, explains: &["EF115"]
+    by_release: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
