@@ -38,7 +38,6 @@ pub(super) const CHECKS: &[Check] = checks! {
     "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/listener_impl.cc", Code(listener::address);
     "envoy.config.listener.v3.Listener" EVER, "source/common/listener_manager/filter_chain_manager_impl.cc",
         Code(listener::chains);
-    "envoy.extensions.wasm.v3.VmConfig" EVER, "source/extensions/common/wasm/wasm_vm.cc", Code(extensions::runtime);
     "envoy.config.trace.v3.ZipkinConfig" EVER, "source/extensions/tracers/zipkin/zipkin_tracer_impl.cc",
         Code(access::collector);
     "envoy.extensions.filters.network.http_connection_manager.v3.Rds" EVER, "source/common/router/rds_impl.cc",

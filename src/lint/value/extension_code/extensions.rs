@@ -295,20 +295,3 @@ pub(super) fn wasm(value: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refusa
     }
     None
 }
-
-/// Istio's proxies are built with one machine for Wasm.
-pub(super) fn runtime(value: &PatchValue<'_>, machine: &Object<'_>) -> Option<Refusal> {
-    let name = text(machine, "runtime")?;
-    let plugin = machine.parent.and_then(|(at, _)| value.objects.get(at));
-    // A plugin that fails open is accepted, and left out.
-    let open = plugin.is_some_and(|plugin| is_true(plugin, "fail_open") || has(plugin, "failure_policy"));
-    let built = matches!(name, "envoy.wasm.runtime.v8" | "envoy.wasm.runtime.null");
-    (!built && !open).then(|| {
-        let place = machine.member("runtime").map_or(machine.span, |member| member.entry.value.span);
-        refusal(
-            place,
-            format!("Istio's proxy is built without the Wasm runtime `{name}`"),
-            "runtime: envoy.wasm.runtime.v8",
-        )
-    })
-}
