@@ -50,7 +50,9 @@ fn bottled_cases_are_what_istiod_computes() {
         assert_eq!(*have, case["proof"], "{}: {have:#}", case["id"]);
         if have.is_object() {
             computed += 1;
-            assert_eq!((&have["class"], &have["beyond"]), (&case["class"], &json!([])), "{}", case["id"]);
+            // What takes effect for the first time moves only when that is accepted.
+            let class = case.get("reviewed").unwrap_or(&case["class"]);
+            assert_eq!((&have["class"], &have["beyond"]), (class, &json!([])), "{}", case["id"]);
         }
     }
     assert!(computed >= 7, "{computed}");
