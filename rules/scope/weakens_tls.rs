@@ -2,9 +2,9 @@
 
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
+use crate::lint::seen::merged;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, walk};
 use crate::proto::tree::Tree;
-use crate::rules::value::refused_by_extension::{key_of, merged};
 use crate::source::{NodeValue, Severity};
 
 declare_rule! {
@@ -47,11 +47,10 @@ fn clients(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if VERIFIES.iter().any(|name| common.is_some_and(|common| walk::get(common, name).is_some())) {
                 continue;
             }
-            let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
             let verifies =
                 |context: &Tree<'_>| VERIFIES.iter().any(|name| context.path(&["common_tls_context", name]).is_some());
             let open = |run: &PatchRun<'_, '_>| {
-                run.run.knowledge == Knowledge::Dump && merged(run, &keys).iter().any(|context| !verifies(context))
+                run.run.knowledge == Knowledge::Dump && merged(run, object).iter().any(|context| !verifies(context))
             };
             let seen = if object.whole { None } else { cx.seen(&value.view, open) };
             if !object.whole && seen.is_none() {

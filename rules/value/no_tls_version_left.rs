@@ -1,8 +1,8 @@
 //! EF183: limits of TLS versions that leave none.
 
-use super::refused_by_extension::{key_of, merged};
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
+use crate::lint::seen::merged;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::proto::tree::Tree;
@@ -42,20 +42,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 (minimum, maximum)
             } else {
                 // The other limit is what istiod has set there.
-                let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
+                let none = |params: &Tree<'_>| {
+                    let limit = |name: &str| params.get(name).and_then(Tree::as_str);
+                    is_empty(limit(MINIMUM), limit(MAXIMUM), client)
+                };
                 let empty = |run: &PatchRun<'_, '_>| {
-                    run.run.knowledge == Knowledge::Dump
-                        && merged(run, &keys).iter().any(|params| {
-                            is_empty(
-                                params.get(MINIMUM).and_then(Tree::as_str),
-                                params.get(MAXIMUM).and_then(Tree::as_str),
-                                client,
-                            )
-                        })
+                    run.run.knowledge == Knowledge::Dump && merged(run, object).iter().any(none)
                 };
                 seen = cx.seen(&value.view, empty);
                 let Some(run) = seen.as_ref().and_then(|seen| seen.runs.first()) else { continue };
-                let Some(params) = merged(run, &keys).into_iter().next() else { continue };
+                let Some(params) = merged(run, object).into_iter().find(none) else { continue };
                 let of = |name: &str| params.get(name).and_then(Tree::as_str).and_then(known);
                 (of(MINIMUM), of(MAXIMUM))
             };

@@ -1,11 +1,11 @@
 //! EF134: a configuration that the code of an extension rejects.
 
 use crate::declare_rule;
-use crate::engine::trace::Effect;
 use crate::lint::Knowledge;
 use crate::lint::context::PatchRun;
 use crate::lint::extension_code::refusals;
 use crate::lint::results::RESULTS;
+use crate::lint::seen::merged;
 use crate::lint::value::walk::{get, same};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
@@ -14,7 +14,7 @@ use crate::proto::decode::decode;
 use crate::proto::json::from_node;
 use crate::proto::schema::Kind;
 use crate::proto::tree::{Origin, Tree, Value};
-use crate::source::{Node, NodeValue, Span, Step};
+use crate::source::{Node, NodeValue, Span};
 use std::collections::BTreeMap;
 
 declare_rule! {
@@ -105,9 +105,8 @@ fn tracer_of_old<'a>(
     if object.whole || object.full_name() != "envoy.config.trace.v3.ZipkinConfig" || object.member(VERSION).is_some() {
         return None;
     }
-    let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
     let lacks = |tracer: &Tree<'_>| tracer.get(VERSION).is_none() && tracer.get("collector_service").is_none();
-    let wrong = |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && merged(run, &keys).iter().any(lacks);
+    let wrong = |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && merged(run, object).iter().any(lacks);
     let seen = cx.seen(&value.view, wrong)?;
     let message = format!("`ZipkinConfig` needs `{VERSION}`: Envoy no longer supports the default");
     let finding = value
@@ -234,9 +233,8 @@ fn header_field_size(
         NodeValue::Number(text) | NodeValue::String(text) => text.parse::<u64>().ok(),
         _ => None,
     };
-    let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
     let kb = |tree: Option<&Tree<'_>>| tree.and_then(Tree::as_str).and_then(|text| text.parse::<u64>().ok());
-    let managers = cx.on_proxies(value.view.filter_index, value.view.patch.index).flat_map(|run| merged(&run, &keys));
+    let managers = cx.on_proxies(value.view.filter_index, value.view.patch.index).flat_map(|run| merged(&run, object));
     let limits = managers
         .filter_map(|manager| Some((kb(manager.path(&ONE))?, kb(manager.get(ALL)).unwrap_or(DEFAULT_HEADERS_KB))));
     let mut results: Vec<(u64, u64)> = limits.collect();
@@ -255,25 +253,10 @@ fn header_field_size(
     )
 }
 
-/// What a patch merged its value into, after all patches, at these keys.
-pub(in crate::rules) fn merged<'a>(run: &PatchRun<'_, 'a>, keys: &[&str]) -> Vec<Tree<'a>> {
-    let merged = |effect: &Effect| matches!(effect, Effect::Merged(_) | Effect::TransportSocketMerged(..));
-    let effects = run.trace.effects.iter().filter(|(_, effect)| merged(effect));
-    effects.filter_map(|(place, _)| run.run.below(place, keys.iter().copied())).collect()
-}
-
 /// The range that the API allows for one field.
 const FIELD_KB: std::ops::RangeInclusive<u64> = 64..=256;
 /// Envoy's default for `max_request_headers_kb`.
 const DEFAULT_HEADERS_KB: u64 = 60;
-
-/// The key of a step, if it is none into a list.
-pub(in crate::rules) fn key_of(step: &Step) -> Option<&str> {
-    match step {
-        Step::Key(key) => Some(key),
-        Step::Item(_) => None,
-    }
-}
 
 /// A connection manager finds the client's address in one way; istiod sets `use_remote_address` in gateways, so the result is
 /// checked.
@@ -289,9 +272,8 @@ fn remote_address<'a>(
         return None;
     }
     let written = object.member(DETECTS).filter(|member| !member.entry.value.items().is_empty())?;
-    let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
     let is_set = |manager: &Tree<'_>| manager.get(REMOTE).is_some_and(|tree| matches!(tree.value, Value::Bool(true)));
-    let seen = cx.seen(&value.view, |run| merged(run, &keys).iter().any(is_set))?;
+    let seen = cx.seen(&value.view, |run| merged(run, object).iter().any(is_set))?;
     let finding = value
         .finding(rule, written.entry.key_span, format!("`{DETECTS}` and the `{REMOTE}: true` of the connection manager exclude each other"))
         .label("rejected by the code of the connection manager")

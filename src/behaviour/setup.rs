@@ -131,8 +131,9 @@ impl Source<'_, '_> {
         }
     }
 
-    fn encode(&self, kind: ResourceKind, tree: &Tree<'_>) -> Option<Vec<u8>> {
-        wire::any(self.plan.schema, kind.type_name(), tree)
+    fn encode(&self, kind: ResourceKind, name: &str, tree: &Tree<'_>) -> Result<Vec<u8>, Error> {
+        let bytes = wire::any(self.plan.schema, kind.type_name(), tree);
+        bytes.ok_or_else(|| Error::NotEncoded(kind, name.to_owned()))
     }
 
     /// Everything that requests can reach.
@@ -163,13 +164,11 @@ impl Source<'_, '_> {
             probes: self.probes,
             mark: self.mark,
         };
-        let mut neutral = Neutral::new(&place);
-        let mut setup = Setup::default();
-        let mut used: BTreeSet<String> = BTreeSet::new();
-
-        self.listeners(wanted, &mut neutral, &mut setup, &mut used)?;
-        self.routes(wanted, &mut neutral, &mut setup, &mut used)?;
-        self.clusters(wanted, (&clusters, &of_bootstrap), &mut neutral, &mut setup, &used)?;
+        let mut made = Made { neutral: Neutral::new(&place), setup: Setup::default(), used: BTreeSet::new() };
+        self.listeners(wanted, &mut made)?;
+        self.routes(wanted, &mut made)?;
+        self.clusters(wanted, (&clusters, &of_bootstrap), &mut made)?;
+        let Made { neutral, mut setup, .. } = made;
         setup.secrets = secrets(&neutral, self.stand_ins);
         setup.chains = neutral.chains;
         setup.marked = neutral.marked;
@@ -178,14 +177,8 @@ impl Source<'_, '_> {
         Ok(setup)
     }
 
-    /// Adds the listeners that requests can reach; `used` gets the clusters that they name.
-    fn listeners(
-        &self,
-        wanted: &Wanted,
-        neutral: &mut Neutral<'_>,
-        setup: &mut Setup,
-        used: &mut BTreeSet<String>,
-    ) -> Result<(), Error> {
+    /// Adds the listeners that requests can reach.
+    fn listeners(&self, wanted: &Wanted, Made { neutral, setup, used }: &mut Made<'_>) -> Result<(), Error> {
         let listeners = self.all(ResourceKind::Listener);
         setup.scope.listeners.1 = listeners.len();
         for (name, given) in &listeners {
@@ -202,9 +195,7 @@ impl Source<'_, '_> {
             note_address(&tree, &mut setup.addresses);
             let socket = listeners::listener(neutral, &mut tree, setup.listeners.len());
             collect(&tree, neutral.place.clusters, used);
-            let Some(bytes) = self.encode(ResourceKind::Listener, &tree) else {
-                return Err(Error::NotEncoded(ResourceKind::Listener, name.clone()));
-            };
+            let bytes = self.encode(ResourceKind::Listener, name, &tree)?;
             setup.sockets.extend(socket);
             setup.listeners.push(bytes);
         }
@@ -213,13 +204,7 @@ impl Source<'_, '_> {
     }
 
     /// Adds the route configurations that these listeners request.
-    fn routes(
-        &self,
-        wanted: &Wanted,
-        neutral: &mut Neutral<'_>,
-        setup: &mut Setup,
-        used: &mut BTreeSet<String>,
-    ) -> Result<(), Error> {
+    fn routes(&self, wanted: &Wanted, Made { neutral, setup, used }: &mut Made<'_>) -> Result<(), Error> {
         let routes = self.all(ResourceKind::Route);
         setup.scope.routes.1 = routes.len();
         let asked = std::mem::take(&mut neutral.routes);
@@ -228,7 +213,7 @@ impl Source<'_, '_> {
             let Some((_, given)) = routes.iter().find(|(other, _)| *other == name) else {
                 // An unknown route configuration has no routes.
                 let empty = json::from_json(&serde_json::json!({"name": name}));
-                let bytes = self.encode(ResourceKind::Route, &empty).unwrap_or_default();
+                let bytes = self.encode(ResourceKind::Route, &name, &empty).unwrap_or_default();
                 setup.routes.push((file, bytes));
                 continue;
             };
@@ -238,9 +223,7 @@ impl Source<'_, '_> {
             }
             neutral.resource(ResourceKind::Route, &mut tree);
             collect(&tree, neutral.place.clusters, used);
-            let Some(bytes) = self.encode(ResourceKind::Route, &tree) else {
-                return Err(Error::NotEncoded(ResourceKind::Route, name));
-            };
+            let bytes = self.encode(ResourceKind::Route, &name, &tree)?;
             setup.routes.push((file, bytes));
         }
         setup.scope.routes.0 = setup.routes.len();
@@ -252,9 +235,7 @@ impl Source<'_, '_> {
         &self,
         wanted: &Wanted,
         (clusters, of_bootstrap): (&[(String, Given<'_, '_>)], &[&Resource<'_>]),
-        neutral: &mut Neutral<'_>,
-        setup: &mut Setup,
-        used: &BTreeSet<String>,
+        Made { neutral, setup, used }: &mut Made<'_>,
     ) -> Result<(), Error> {
         let few = clusters.len() <= FEW;
         setup.scope.clusters.1 = clusters.len();
@@ -292,17 +273,25 @@ impl Source<'_, '_> {
         let stub = Endpoint::new(self.sockets, setup.stubs.len())
             .map_err(|error| Error::Internal(format!("cannot listen on 127.0.0.1: {error}")))?;
         let stands = listeners::cluster(neutral, &mut tree, &stub.address());
-        match self.encode(ResourceKind::Cluster, &tree) {
-            Some(bytes) => {
+        match self.encode(ResourceKind::Cluster, &name, &tree) {
+            Ok(bytes) => {
                 setup.clusters.push(bytes);
                 if stands {
                     setup.stubs.push((stub, name));
                 }
             }
-            None => neutral.leave_out(Why::NotEncoded, format!("cluster {name}"), None),
+            Err(_) => neutral.leave_out(Why::NotEncoded, format!("cluster {name}"), None),
         }
         Ok(())
     }
+}
+
+/// What is made of a configuration, step by step.
+struct Made<'n> {
+    neutral: Neutral<'n>,
+    setup: Setup,
+    /// The clusters that listeners and routes name.
+    used: BTreeSet<String>,
 }
 
 fn text<'a>(given: &Given<'_, 'a>) -> &'a str {

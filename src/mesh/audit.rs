@@ -187,15 +187,14 @@ fn plans<'p>(
 }
 
 /// What is not known about EnvoyFilters of a revision, if there are any.
-fn labelled(filters: &[EnvoyFilter]) -> impl Iterator<Item = String> {
+fn labelled(filters: &[EnvoyFilter]) -> Option<String> {
     let labelled = filters.iter().filter(|one| one.labels.contains_key(REVISION)).count();
-    let unknown = (labelled > 0).then(|| {
+    (labelled > 0).then(|| {
         format!(
             "{} the label `{REVISION}`: whether the new istiod reads them depends on its revision; set it with --revision-to",
             count(labelled, "EnvoyFilter has", "EnvoyFilters have")
         )
-    });
-    unknown.into_iter()
+    })
 }
 
 /// What is not known without config dumps.

@@ -8,7 +8,7 @@ use crate::lint::facts::culprit;
 use crate::lint::facts::names::cluster_like;
 use crate::lint::finding::{Cause, Finding, Findings};
 use crate::lint::rule::RuleInfo;
-use crate::lint::value::walk;
+use crate::lint::value::{Object, walk};
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
 use crate::proto::tree::{Tree, Value, is_typed_struct, type_name};
@@ -17,6 +17,15 @@ use crate::words::few;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+
+/// What a patch merged an object of its value into, after all patches.
+pub(crate) fn merged<'a>(run: &PatchRun<'_, 'a>, object: &Object<'_>) -> Vec<Tree<'a>> {
+    let keys =
+        || object.route.iter().filter_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None });
+    let merged = |effect: &Effect| matches!(effect, Effect::Merged(_) | Effect::TransportSocketMerged(..));
+    let effects = run.trace.effects.iter().filter(|(_, effect)| merged(effect));
+    effects.filter_map(|(place, _)| run.run.below(place, keys())).collect()
+}
 
 /// The proxies that show an effect: real ones, otherwise reference configurations.
 pub struct Seen<'c, 'a> {

@@ -297,11 +297,9 @@ pub(crate) fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> boo
 }
 
 /// Fields that the native object cannot express, as text.
-pub(in crate::migrate) fn left(config: &Fields, value: &Fields) -> String {
-    let keys = |fields: &Fields| -> Vec<String> {
-        fields.0.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
-    };
-    format!("no native field for {}", [keys(config), keys(value)].concat().join(", "))
+pub(in crate::migrate) fn left<const N: usize>(all: [&Fields; N]) -> String {
+    let keys = all.into_iter().filter_map(|fields| fields.0.as_object()).flat_map(|fields| fields.keys());
+    format!("no native field for {}", keys.map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

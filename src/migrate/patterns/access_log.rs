@@ -227,7 +227,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, E
         one["filterStateObjectsToLog"] = states.into();
     }
     if !grpc.is_empty() {
-        return Err(left(&grpc, &Fields(json!({}))).into());
+        return Err(left([&grpc]).into());
     }
     found.add_home("MeshConfig", "extensionProviders.envoyHttpAls", 0);
     found
@@ -271,7 +271,7 @@ fn of_collector(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<Json, 
         );
     }
     if !log.is_empty() {
-        return Err(left(&log, &Fields(json!({}))).into());
+        return Err(left([&log]).into());
     }
     found.difference(Kind::Metadata, "the log entry also carries the peer metadata");
     found.add_home("MeshConfig", "extensionProviders.envoyOtelAls", 0);

@@ -70,7 +70,7 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
         return Move::none(&catalog::RBAC, "the filter has no rules: it allows everything and can be deleted");
     }
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::RBAC, left(&config, &value));
+        return Move::none(&catalog::RBAC, left([&config, &value]));
     }
     found
 }
@@ -85,7 +85,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
         return Err("rules without policies have no native equivalent".into());
     };
     if !rules.is_empty() {
-        return Err(left(&rules, &Fields(json!({}))).into());
+        return Err(left([&rules]).into());
     }
     let peers = Json::Object(policies.clone());
     let mut native = Vec::new();
@@ -344,7 +344,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         Err(reason) => return Move::none(&catalog::JWT, reason),
     }
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::JWT, left(&config, &value));
+        return Move::none(&catalog::JWT, left([&config, &value]));
     }
     found
 }
@@ -588,5 +588,5 @@ fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, ErrorMess
             "the claims are in the metadata under a different key: filters that read them must change too",
         );
     }
-    if provider.is_empty() { Ok(Json::Object(rule)) } else { Err(left(&provider, &Fields(json!({}))).into()) }
+    if provider.is_empty() { Ok(Json::Object(rule)) } else { Err(left([&provider]).into()) }
 }

@@ -204,7 +204,7 @@ fn scoped(
     let hidden = same.or(hidden);
     existing_rules(cx, found, namespace, target, (same, hidden), &selecting);
     if let (Some(subset), Some(rule)) = (&target.subset, hidden)
-        && !cx.mesh.index.rules_of(&target.host).iter().any(|rule| has_subset(rule, subset))
+        && !cx.mesh.index.rules_of(&target.host).iter().any(|rule| rule.subsets.contains(subset))
     {
         let (namespace, name) = (&rule.object.namespace, &rule.object.name);
         return Move::none(
@@ -462,11 +462,6 @@ fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, policy: &Json, 
             },
         );
     }
-}
-
-fn has_subset(rule: &DestinationRule, name: &str) -> bool {
-    let document = rule.object.document.to_json();
-    document["spec"]["subsets"].as_array().is_some_and(|subsets| subsets.iter().any(|subset| subset["name"] == name))
 }
 
 fn has_subset_policies(rule: &DestinationRule) -> bool {

@@ -336,7 +336,7 @@ impl Settings {
             cluster.skip(known);
         }
         if left.is_ok() && !cluster.is_empty() {
-            left = Err(value::left(cluster, &Fields(json!({}))).into());
+            left = Err(value::left([cluster]).into());
         }
         Settings { tls, http2, left }
     }

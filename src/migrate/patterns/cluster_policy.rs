@@ -62,7 +62,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         }
         http_options(cx, part, &mut http, &mut native, found)?;
         if !http.is_empty() || !options.is_empty() {
-            return Err((pattern, left(&http, &options)));
+            return Err((pattern, left([&http, &options])));
         }
     }
     if let Some(socket) = value.sub("transport_socket") {

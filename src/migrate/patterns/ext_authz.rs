@@ -126,7 +126,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         );
     }
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::EXT_AUTHZ, left(&config, &value));
+        return Move::none(&catalog::EXT_AUTHZ, left([&config, &value]));
     }
     let grpc = kind == "envoyExtAuthzGrpc";
     let mut rule = json!({});
@@ -257,7 +257,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
         });
         one["timeout"] = timeout.into();
         if !grpc.is_empty() {
-            return Err(left(&grpc, &Fields(json!({}))).into());
+            return Err(left([&grpc]).into());
         }
         return Ok(("envoyExtAuthzGrpc", one));
     }
@@ -306,7 +306,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     }
     http.skip("authorization_request");
     if !http.is_empty() {
-        return Err(left(&http, &Fields(json!({}))).into());
+        return Err(left([&http]).into());
     }
     Ok(("envoyExtAuthzHttp", one))
 }

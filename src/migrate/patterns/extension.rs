@@ -163,7 +163,7 @@ fn of_lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Mo
     }
     let prefix = config.text("stat_prefix").is_some();
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::LUA, left(&config, &value));
+        return Move::none(&catalog::LUA, left([&config, &value]));
     }
     if !has(cx, 30) {
         return too_old(&catalog::LUA, cx, "TrafficExtension", 30);
@@ -223,7 +223,7 @@ fn wasm(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move
     }
     match plugin(&mut config, &mut found, &mut spec) {
         Ok(()) if config.is_empty() && outer.is_empty() && value.is_empty() => {}
-        Ok(()) => return Move::none(pattern, left(&config, &outer)),
+        Ok(()) => return Move::none(pattern, left([&config, &outer])),
         Err(reason) => return Move::none(pattern, reason),
     }
     found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "WasmPlugin", cx.filter, spec)));
@@ -258,7 +258,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
             found.difference(Kind::Behavior, "the agent retries the download of the module by its own rules; the filter's retry policy no longer applies");
         }
         if !remote.is_empty() {
-            return Err(left(&remote, &Fields(json!({}))).into());
+            return Err(left([&remote]).into());
         }
     } else if let Some(file) = vm.text("code/local/filename") {
         spec.insert("url".to_owned(), format!("file://{file}").into());
@@ -279,7 +279,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
         env.push(json!({ "name": name, "valueFrom": "HOST" }));
     }
     if !vm.is_empty() {
-        return Err(left(&vm, &Fields(json!({}))).into());
+        return Err(left([&vm]).into());
     }
     config.skip("name");
     let failure = config.text("failure_policy");

@@ -287,7 +287,7 @@ fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), R
         return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
     }
     if !policy.is_empty() {
-        return Err((&catalog::ROUTE_RETRIES, left(&policy, &Fields(json!({})))));
+        return Err((&catalog::ROUTE_RETRIES, left([&policy])));
     }
     if found.pattern == &catalog::OTHER {
         found.pattern = &catalog::ROUTE_RETRIES;
@@ -368,7 +368,7 @@ fn mirrors(value: &mut Fields, to: Release, found: &mut Setting) -> Result<(), R
             differ(found, Kind::Behavior, effect);
         }
         if !policy.is_empty() {
-            return Err(refused(left(&policy, &Fields(json!({})))));
+            return Err(refused(left([&policy])));
         }
         native.push(one);
     }
@@ -467,7 +467,7 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
         found.since = found.since.max(23);
     }
     if !policy.is_empty() {
-        return Err(refused(left(&policy, &Fields(json!({})))));
+        return Err(refused(left([&policy])));
     }
     if !found.at_host {
         differ(found, Kind::Metadata, "defaults of the policy are written out");

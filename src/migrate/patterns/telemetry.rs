@@ -164,7 +164,7 @@ fn with_overrides(cx: &Cx<'_>, part: &Part<'_>, metrics: Vec<Fields>, effect: Op
             one.insert("tagOverrides".to_owned(), Json::Object(tags));
         }
         if !metric.is_empty() {
-            return Move::none(&catalog::STATS_NULL_VM, left(&metric, &Fields(json!({}))));
+            return Move::none(&catalog::STATS_NULL_VM, left([&metric]));
         }
         overrides.push(Json::Object(one));
     }
