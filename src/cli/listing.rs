@@ -101,6 +101,8 @@ impl Listing {
         match &self.output {
             Form::Table | Form::Wide | Form::Name => return Ok(false),
             Form::Json => report::json(session.out, list)?,
+            // The documents of all contexts become one, which is YAML.
+            Form::Yaml if session.global.merged => report::json(session.out, list)?,
             Form::Yaml => report::yaml::write(session.out, &serde_json::to_vec(list)?)?,
             Form::JsonPath(template) => template.write(session.out, &value()?)?,
             Form::Columns(columns) => {

@@ -60,7 +60,7 @@ const SOURCES: &[&str] = &[
 /// Keys whose text is the content itself.
 const INLINE: &[&str] = &["inline_string", "inlineString", "inline_bytes", "inlineBytes", "inline"];
 /// Keys for the name in a name-value pair.
-const NAMES: &[&str] = &["key", "name", "headerName", "header_name", "header"];
+const NAMES: &[&str] = &["key", "name", "headerName", "header_name", "header", "tag"];
 /// Keys for the value in such a pair.
 const VALUES: &[&str] = &[
     "value",
@@ -69,6 +69,8 @@ const VALUES: &[&str] = &[
     "rawValue",
     "string_value",
     "stringValue",
+    "default_value",
+    "defaultValue",
     "exact",
     "prefix",
     "suffix",
@@ -84,9 +86,18 @@ const VALUES: &[&str] = &[
 ];
 /// Keys for several values in such a pair: conditions of an AuthorizationPolicy.
 const LISTS: &[&str] = &["values", "notValues"];
-/// Matcher keys between the pair and its value.
-const MATCHERS: &[&str] =
-    &["string_match", "stringMatch", "value_match", "valueMatch", "exact_match", "exactMatch", "header", "literal"];
+/// Keys between the pair and its value: matchers, and sources of a tracing tag.
+const BETWEEN: &[&str] = &[
+    "string_match",
+    "stringMatch",
+    "value_match",
+    "valueMatch",
+    "exact_match",
+    "exactMatch",
+    "header",
+    "literal",
+    "environment",
+];
 /// Keys of messages that Envoy redacts as a whole whose texts are names.
 const KEPT: &[&str] = &["@type", "client", "name", "filename", "environment_variable", "environmentVariable"];
 /// The message with the names of cookies, under keys that are called after what these hold.
@@ -251,7 +262,7 @@ impl Redactor {
                 // `headers: {authorization: {exact: …}}`, `customTags: {token: {literal: {value: …}}}`
                 pair: if value.is_object() && indicates {
                     Hint::Secret
-                } else if MATCHERS.contains(&key.as_str()) {
+                } else if BETWEEN.contains(&key.as_str()) {
                     pair
                 } else {
                     Hint::None

@@ -72,7 +72,10 @@ fn policies_and_extensions_lose_secrets_and_keep_what_istiod_reads() {
             {"key": "request.headers[x-api-key]", "values": ["canary"], "notValues": ["canary"]},
             {"key": "source.namespace", "values": ["kept"]}]}]}},
         {"kind": "Telemetry", "spec": {"tracing": [{"customTags": {
-            "api-token": {"literal": {"value": "canary"}}, "zone": {"literal": {"value": "kept"}}}}]}},
+            "api-token": {"literal": {"value": "canary"}}, "zone": {"literal": {"value": "kept"}},
+            "api_key": {"environment": {"name": "kept", "defaultValue": "canary"}},
+            "region": {"environment": {"name": "kept", "defaultValue": "kept"}}}}]}},
+        {"custom_tags": [{"tag": "api_key", "environment": {"name": "kept", "default_value": "canary"}}]},
         {"kind": "ProxyConfig", "spec": {"environmentVariables": {"DB_PASSWORD": "canary", "LEVEL": "kept"}}},
         {"kind": "VirtualService", "spec": {"http": [{"match": [{"headers": {
             "authorization": {"exact": "canary"}, "x-user": {"exact": "kept"}}}]}]}},

@@ -150,7 +150,11 @@ fn several_contexts_are_one_answer() {
     assert_eq!(names, ["mock", "other"], "{}", said.out);
     assert_eq!(json["kind"], "EnvoyFilterStatusList");
     assert_eq!(json["contexts"][1]["scope"]["origin"]["context"], "other", "{}", said.out);
-    assert!(both(&["status", "-o", "yaml"]).out.contains("- context: other"));
+    for command in ["get", "status"] {
+        let yaml = both(&[command, "-o", "yaml"]).out;
+        assert!(yaml.contains("- context: other") && yaml.contains("limit-rate"), "{yaml}");
+        assert_eq!((yaml.matches("apiVersion:").count(), yaml.contains("kind: null")), (1, false), "{yaml}");
+    }
     let said = both(&["lint", "-o", "sarif"]);
     let log: Value = serde_json::from_str(&said.out).unwrap();
     let runs: Vec<&Value> = log["runs"].as_array().unwrap().iter().map(|run| &run["properties"]["context"]).collect();

@@ -461,21 +461,32 @@ fn missing_permissions_on_the_control_plane_are_reported() {
 fn impersonation_and_kubeconfigs_of_the_standard_input() {
     let mock = shop().start();
     let kubeconfig = mock.kubeconfig("shop");
-    let text = fs::read(&kubeconfig).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
-        .args(["lint", "--kubeconfig", "-", "--as", "jane", "--as-group", "a", "--as-group", "b"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &text).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let with_input = |text: &str, arguments: &[&str]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(arguments)
+            .args(["--kubeconfig", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let text = fs::read_to_string(&kubeconfig).unwrap();
+    let ended = with_input(&text, &["lint", "--as", "jane", "--as-group", "a", "--as-group", "b"]);
+    assert_eq!(ended.status.code(), Some(1));
     let requests = mock.requests();
     for header in ["impersonate-user: jane", "impersonate-group: a", "impersonate-group: b"] {
         let has = |request: &mock::Request| request.headers.iter().any(|have| have.eq_ignore_ascii_case(header));
         assert!(requests.iter().all(has), "{header}");
     }
+    // Each context connects by itself.
+    let ended = with_input(&text, &["get", "-o", "json", "--context", "*"]);
+    let out = String::from_utf8(ended.stdout).unwrap();
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let codes: Vec<_> = report["contexts"].as_array().unwrap().iter().map(|one| one["exitCode"].clone()).collect();
+    assert_eq!(codes, [json!(0), json!(0)], "{out}");
 }
 
 #[test]
