@@ -61,7 +61,7 @@ pub fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
         if kind == ProxyKind::Gateway { listening_ports(subject.config) } else { inbound_ports(subject.config) };
     for one in &subject.patched.resources {
         let Some(tree) = &one.tree else { continue };
-        let mut tree = tree.clone();
+        let mut tree = tree.once().into_owned();
         tree.open_all();
         match one.kind {
             ResourceKind::Listener => listener(&mut drafts, &tree, subject, &ports),

@@ -3,7 +3,7 @@
 
 use super::asks::asks;
 use super::chains::{Chain, HttpFilter, MARK, NetworkFilter, writers, writers_but};
-use super::neutral::{Neutral, Why, owned, tree, writer};
+use super::neutral::{Neutral, Why, tree, writer};
 use super::purpose::Purpose;
 use crate::engine::PatchId;
 use crate::proto::tree::{Origin, Tree, Value, is_typed_struct, type_name};
@@ -387,7 +387,7 @@ fn plain_protocol(cluster: &mut Tree<'_>) {
     let options = cluster.get_mut("typed_extension_protocol_options").and_then(Tree::entries_mut);
     for (_, options) in options.into_iter().flatten() {
         if let Some(auto) = options.remove("auto_config") {
-            let http1 = auto.get("http_protocol_options").map_or_else(|| tree(&json!({})), owned);
+            let http1 = auto.get("http_protocol_options").map_or_else(|| tree(&json!({})), Tree::to_static);
             options.set(
                 "explicit_http_config",
                 Tree::new(Value::Map(vec![("http_protocol_options".into(), http1)].into())),

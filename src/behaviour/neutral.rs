@@ -271,7 +271,7 @@ impl<'n> Neutral<'n> {
         let default = item.path(&["config_discovery", "default_config"]);
         let Some(config) = found.or(default) else { return false };
         // Only its text is needed, since it borrows from elsewhere.
-        let owned = owned(config);
+        let owned = config.to_static();
         item.remove("config_discovery");
         item.set("typed_config", owned);
         true
@@ -443,22 +443,6 @@ impl<'n> Neutral<'n> {
 /// The patch that wrote something in a node, if one did.
 pub(super) fn writer(tree: &Tree<'_>) -> Option<PatchId> {
     PatchId::of(tree.origin).or_else(|| tree.origins().into_iter().find_map(PatchId::of))
-}
-
-/// A copy that borrows nothing, with its origins.
-pub(super) fn owned(tree: &Tree<'_>) -> Tree<'static> {
-    let text = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
-    let value = match &tree.value {
-        Value::Null => Value::Null,
-        Value::Bool(value) => Value::Bool(*value),
-        Value::Number(number) => Value::Number(text(number)),
-        Value::String(string) => Value::String(text(string)),
-        Value::EmptyList => Value::EmptyList,
-        Value::List(items) => Value::List(items.iter().map(owned).collect()),
-        Value::Map(entries) => Value::Map(entries.iter().map(|(key, value)| (text(key), owned(value))).collect()),
-        Value::Raw(_) => return owned(&tree.readable()),
-    };
-    Tree { origin: tree.origin, value }
 }
 
 /// An empty message.

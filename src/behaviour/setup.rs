@@ -3,7 +3,7 @@
 use super::Error;
 use super::chains::{Chain, Route};
 use super::listeners::{self, Socket, named_clusters};
-use super::neutral::{LeftOut, Neutral, Place, SecretKind, StandIns, Why, owned};
+use super::neutral::{LeftOut, Neutral, Place, SecretKind, StandIns, Why};
 use super::request::{Target, Wanted};
 use super::sockets::Endpoint;
 use crate::engine::{self, PatchId, Patched, Plan};
@@ -124,10 +124,10 @@ impl Source<'_, '_> {
 
     fn open(&self, given: &Given<'_, '_>) -> Tree<'static> {
         match given {
-            Given::Added(tree) | Given::Changed(tree) => owned(tree),
-            Given::Kept(index, _) => {
-                engine::open(self.config, *index, self.plan).as_ref().map_or_else(super::neutral::empty, owned)
-            }
+            Given::Added(tree) | Given::Changed(tree) => tree.to_static(),
+            Given::Kept(index, _) => engine::open(self.config, *index, self.plan)
+                .as_ref()
+                .map_or_else(super::neutral::empty, Tree::to_static),
         }
     }
 
@@ -257,7 +257,7 @@ impl Source<'_, '_> {
             let tree = json::from_json(&serde_json::json!({"name": name, "connect_timeout": "1s"}));
             let of_dump =
                 of_bootstrap.iter().find(|it| it.name == name.as_str()).and_then(|it| json::parse(it.json.read()).ok());
-            let tree = of_dump.map_or(tree, |tree| owned(&tree));
+            let tree = of_dump.map_or(tree, |tree| tree.to_static());
             self.cluster(neutral, setup, tree)?;
         }
         Ok(())

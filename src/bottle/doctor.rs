@@ -127,7 +127,7 @@ fn one(
         }
         for resource in patched.resources {
             if let Some(tree) = resource.tree {
-                now.entry((resource.kind, resource.name)).or_default().push(canonical(tree));
+                now.entry((resource.kind, resource.name)).or_default().push(canonical(tree.into_tree()));
             }
         }
         sorted(now)

@@ -47,7 +47,7 @@ pub(super) fn patched_again(
     let config = ProxyConfig { resources: Arc::from(resources), ..config.clone() };
     let now = engine::run(plan, &config, options, &mut ());
     let mut tree = match now.resources.into_iter().find(|one| one.source == Some(at)) {
-        Some(patched) => patched.tree?,
+        Some(patched) => patched.tree?.into_tree(),
         None => shared,
     };
     tree.remove("@type");

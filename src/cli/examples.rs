@@ -92,7 +92,7 @@ Examples:
   kubectl envoyfilter diff -f new.yaml --server-side
   kubectl envoyfilter diff --delete shop/stamp-requests --demo
   kubectl envoyfilter diff -f new.yaml --current filters/ --dump cart.json
-  kubectl envoyfilter diff --between staging prod -A";
+  kubectl envoyfilter diff --between staging prod";
 
 pub(super) const LINT: &str = "\
 Examples:

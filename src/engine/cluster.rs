@@ -56,7 +56,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 slots[index].touched = true;
                 self.abort(*stop, Vec::new);
             }
-            slots[index].close();
+            self.close(&mut slots[index]);
         }
         self.share_sockets(slots, &ranked);
         self.add_clusters(&outbound_ids, outbound, Rank::AddedOutbound, slots, &mut ranked);
@@ -70,11 +70,16 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     fn share_sockets(&mut self, slots: &mut [Slot<'a>], ranked: &[(Rank, usize)]) {
         let sockets = std::mem::take(&mut self.sockets);
         for &(rank, index) in ranked.iter().filter(|_| !sockets.is_empty()) {
-            let Some(tree) = slots[index].tree.as_mut().filter(|_| rank != Rank::Outbound) else { continue };
+            let slot = &mut slots[index];
+            if !slot.is_decoded() || rank == Rank::Outbound {
+                continue;
+            }
+            let tree = slot.open(self.config, self.plan.schema);
             let owner = tree.get("transport_socket").and_then(|socket| PatchId::of(socket.origin));
             if let Some(socket) = owner.and_then(|owner| sockets.get(&owner)) {
                 tree.set("transport_socket", socket.clone());
             }
+            self.close(slot);
         }
     }
 
@@ -225,6 +230,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 name: name.into(),
                 text: ResourceText::default(),
                 tree: Some(Box::new(tree)),
+                packed: None,
                 touched: true,
                 removed: false,
             });
@@ -247,7 +253,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             slot.removed = true;
             slot.touched = true;
             let place = self.place(|| Place::resource(ResourceKind::Cluster, slots[index].name.clone()));
-            if let (Some(tree), Some(place)) = (&slots[index].tree, place) {
+            if let (Some(tree), Some(place)) = (slots[index].decoded(), place) {
                 for id in tree.origins().into_iter().filter_map(PatchId::of) {
                     self.effect(id, Some(place.clone()), Effect::NoOp(NoOp::DuplicateName));
                 }

@@ -51,19 +51,19 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 }
                 // Go keeps the slice it was given: a removed listener is one without a name, and stays in it.
                 for &index in &indices[..=done] {
-                    unremove(&mut slots[index]);
+                    self.unremove(&mut slots[index]);
                 }
                 let rest = indices[done + 1..].iter().map(|&index| slots[index].name.clone().into_owned());
                 let rest: Vec<String> = rest.collect();
                 self.abort(*stop, || rest);
                 return;
             }
-            slots[index].close();
+            self.close(&mut slots[index]);
         }
         if adds && let Err(stop) = self.add_listeners(&patches.listener, slots, context) {
             slots.truncate(first_added);
             for &index in indices {
-                unremove(&mut slots[index]);
+                self.unremove(&mut slots[index]);
             }
             self.abort(*stop, Vec::new);
             return;
@@ -76,6 +76,18 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 if slots[index].name.is_empty() {
                     slots.remove(index);
                 }
+            }
+        }
+    }
+
+    /// After a panic a removed listener still exists, without its name.
+    fn unremove(&self, slot: &mut Slot<'a>) {
+        if slot.removed {
+            slot.removed = false;
+            slot.touched = true;
+            slot.name = "".into();
+            if slot.is_decoded() {
+                slot.open(self.config, self.plan.schema).remove("name");
             }
         }
     }
@@ -99,6 +111,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 name: name.into(),
                 text: ResourceText::default(),
                 tree: Some(Box::new(tree)),
+                packed: None,
                 touched: true,
                 removed: false,
             });
@@ -110,7 +123,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         // The name is known without decoding; most listeners of a large mesh are done here.
         let all = [&patches.listener, &patches.listener_filter, &patches.chain, &patches.network, &patches.http];
         let wanted = |id: PatchId| matching::listener_name(self.object(id), &slot.name).is_ok();
-        if slot.tree.is_none() && !all.iter().any(|ids| ids.iter().any(|&id| wanted(id))) {
+        if !slot.is_decoded() && !all.iter().any(|ids| ids.iter().any(|&id| wanted(id))) {
             for ids in all {
                 let name = slot.name.clone();
                 self.keep(ids, |object| matching::listener_name(object, &name));
@@ -476,18 +489,6 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             if let Some(routes) = config.get_mut("route_config").filter(|routes| wanted(routes)) {
                 self.route_configuration(PatchContext::SidecarInbound, routes, place);
             }
-        }
-    }
-}
-
-/// After a panic a removed listener still exists, without its name.
-fn unremove(slot: &mut Slot<'_>) {
-    if slot.removed {
-        slot.removed = false;
-        slot.touched = true;
-        slot.name = "".into();
-        if let Some(tree) = &mut slot.tree {
-            tree.remove("name");
         }
     }
 }

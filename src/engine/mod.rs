@@ -30,6 +30,7 @@ use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, ResourceKind, ResourceText};
 use crate::proto::json;
+use crate::proto::packed::Kept;
 use crate::proto::tree::{Tree, Value};
 use matching::{CONNECT_ORIGINATE, CONNECT_TERMINATE, MAIN_INTERNAL, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use run::{Run, Slot};
@@ -60,7 +61,7 @@ pub struct PatchedResource<'a> {
     /// Its name now.
     pub name: String,
     /// Its content; `None` when it is removed.
-    pub tree: Option<Tree<'a>>,
+    pub tree: Option<Kept<'a>>,
 }
 
 /// Settings of a run beyond the plan.
@@ -73,6 +74,8 @@ pub struct Options {
     /// Clusters, as JSON by name, that istiod generates for services which a filter's annotation
     /// `envoyfilter.istio.io/referenced-services` adds to a waypoint: a dump made without the filter does not contain them.
     pub service_clusters: BTreeMap<String, String>,
+    /// Whether changed resources stay packed until they are read: for a large configuration of which little is read.
+    pub packed: bool,
 }
 
 /// Runs a plan over the configuration of its proxy.
@@ -105,8 +108,8 @@ pub fn run<'a, S: Sink>(
         .map(|slot| PatchedResource {
             kind: slot.kind,
             source: slot.source,
-            name: slot.name.into_owned(),
-            tree: if slot.removed { None } else { slot.tree.map(|tree| *tree) },
+            name: slot.name.to_string(),
+            tree: slot.sent(),
         })
         .collect();
     Patched { resources, unknown_routes, unknown_services }
@@ -137,6 +140,7 @@ fn start<'s, 'a, S: Sink>(
         sockets: BTreeMap::new(),
         values: BTreeMap::new(),
         ids: BTreeMap::new(),
+        packed: options.packed,
     }
 }
 
@@ -202,6 +206,7 @@ pub fn look<'c, 'a>(config: &'c ProxyConfig<'a>, index: usize, plan: &Plan<'_>) 
         name: resource.name.clone(),
         text: resource.json,
         tree: None,
+        packed: None,
         touched: false,
         removed: false,
     };
@@ -224,6 +229,7 @@ fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
             name: resource.name.clone(),
             text: resource.json,
             tree: None,
+            packed: None,
             touched: false,
             removed: false,
         })
@@ -368,8 +374,8 @@ fn references<'a>(
     let mut all = References { before: BTreeSet::new(), after: BTreeSet::new(), gone: BTreeSet::new() };
     for slot in listeners.iter().filter(changed) {
         all.before.extend(before(slot));
-        if let Some(tree) = slot.tree.as_ref().filter(|_| !slot.removed) {
-            all.after.extend(after(tree));
+        if let Some(tree) = slot.decoded().filter(|_| !slot.removed) {
+            all.after.extend(after(&tree));
         }
     }
     let asked_elsewhere = |name: &str| {
@@ -415,7 +421,7 @@ fn route_passes<'a, S: Sink>(
             }
             slot.tree = Some(Box::new(tree));
             slot.touched = run.touched;
-            slot.close();
+            run.close(slot);
         }
     }
     let mut unknown = Vec::new();
@@ -452,6 +458,7 @@ fn empty_route<'a>(name: &str) -> Slot<'a> {
         name: name.to_owned().into(),
         text: ResourceText::default(),
         tree: Some(Box::new(tree)),
+        packed: None,
         touched: true,
         removed: false,
     }
@@ -466,7 +473,7 @@ fn extensions_before<'a, S: Sink>(run: &Run<'_, 'a, S>, slot: &Slot<'a>) -> Vec<
         return Vec::new();
     }
     let (kind, source, name, text) = (slot.kind, slot.source, slot.name.clone(), slot.text);
-    let mut slot = Slot { kind, source, name, text, tree: None, touched: false, removed: false };
+    let mut slot = Slot { kind, source, name, text, tree: None, packed: None, touched: false, removed: false };
     listener::discovery_names(slot.open(run.config, run.plan.schema))
 }
 
@@ -524,8 +531,8 @@ fn extension_configs<'a, S: Sink>(
         None => listeners
             .iter()
             .filter(|slot| !slot.removed)
-            .flat_map(|slot| match &slot.tree {
-                Some(tree) => listener::discovery_names(tree),
+            .flat_map(|slot| match slot.decoded() {
+                Some(tree) => listener::discovery_names(&tree),
                 None => extensions_before(run, slot),
             })
             .collect(),
@@ -545,6 +552,7 @@ fn extension_configs<'a, S: Sink>(
             name: name.into(),
             text: ResourceText::default(),
             tree: Some(Box::new(value.with_origin(id.origin()))),
+            packed: None,
             touched: true,
             removed: false,
         });

@@ -10,6 +10,7 @@ use crate::model::resource::{FieldNames, ProxyConfig, ResourceKind, ResourceText
 use crate::proto::decode;
 use crate::proto::json;
 use crate::proto::merge::{AnyMismatch, Merger};
+use crate::proto::packed::{Kept, Packed};
 use crate::proto::schema::{Message, Schema};
 use crate::proto::tree::Tree;
 use crate::proto::wire;
@@ -41,6 +42,8 @@ pub(super) struct Run<'e, 'a, S> {
     pub values: BTreeMap<PatchId, (Tree<'a>, u64)>,
     /// See [`Run::ids`].
     pub ids: BTreeMap<PatchContext, BTreeMap<ApplyTo, Rc<[PatchId]>>>,
+    /// See [`Options::packed`](super::Options::packed).
+    pub packed: bool,
 }
 
 /// A resource in the course of the passes.
@@ -53,6 +56,8 @@ pub(super) struct Slot<'a> {
     pub text: ResourceText<'a>,
     /// The decoded resource; only while in use, or when it changed.
     pub tree: Option<Box<Tree<'a>>>,
+    /// The changed resource in place of `tree`, see [`Options::packed`](super::Options::packed).
+    pub packed: Option<Packed<'a>>,
     pub touched: bool,
     pub removed: bool,
 }
@@ -77,7 +82,11 @@ impl<'a> Slot<'a> {
 
     /// The resource as a tree, decoded on first use.
     pub(super) fn open(&mut self, config: &ProxyConfig<'_>, schema: Schema) -> &mut Tree<'a> {
+        let packed = &mut self.packed;
         self.tree.get_or_insert_with(|| {
+            if let Some(packed) = packed.take() {
+                return Box::new(packed.unpack());
+            }
             if let Some(tree) = opened(config, self.source, self.text) {
                 return Box::new(tree.clone());
             }
@@ -89,11 +98,36 @@ impl<'a> Slot<'a> {
         })
     }
 
+    /// Whether the resource differs from its text, or is open.
+    pub(super) fn is_decoded(&self) -> bool {
+        self.tree.is_some() || self.packed.is_some()
+    }
+
+    /// The resource, if it is decoded.
+    pub(super) fn decoded(&self) -> Option<Cow<'_, Tree<'a>>> {
+        let packed = || self.packed.as_ref().map(|packed| Cow::Owned(packed.unpack()));
+        self.tree.as_deref().map(Cow::Borrowed).or_else(packed)
+    }
+
     /// Drops an unchanged tree: a large dump must not be in memory a second time, decoded.
     pub(super) fn close(&mut self) {
         if !self.touched && !self.removed {
             self.tree = None;
         }
+    }
+
+    /// The same, and packs a changed tree.
+    pub(super) fn pack(&mut self) {
+        self.close();
+        if let Some(tree) = self.tree.take() {
+            self.packed = Some(Packed::of(&tree, self.text.search()));
+        }
+    }
+
+    /// What istiod sends; `None` when it is removed.
+    pub(super) fn sent(self) -> Option<Kept<'a>> {
+        let packed = self.packed.map(Kept::packed);
+        self.tree.map(Kept::Tree).or(packed).filter(|_| !self.removed)
     }
 }
 
@@ -117,6 +151,11 @@ fn normalise(schema: Schema, message: Message, mut tree: Tree<'_>) -> Tree<'_> {
 }
 
 impl<'a, S: Sink> Run<'_, 'a, S> {
+    /// Ends the work on a resource.
+    pub(super) fn close(&self, slot: &mut Slot<'a>) {
+        if self.packed { slot.pack() } else { slot.close() }
+    }
+
     /// The patches that run for an applyTo in a context, in order. Every pass and every route configuration asks for them.
     pub(super) fn ids(&mut self, apply_to: ApplyTo, context: PatchContext) -> Rc<[PatchId]> {
         let of_context = self.ids.entry(context).or_insert_with(|| {

@@ -50,6 +50,7 @@ pub fn clusters_of(config: &ProxyConfig<'_>, hosts: &BTreeSet<&str>) -> BTreeMap
                 name: resource.name.clone(),
                 text: resource.json,
                 tree: None,
+                packed: None,
                 touched: false,
                 removed: false,
             };
@@ -88,6 +89,7 @@ pub(super) fn add_referenced<'a>(
             name: name.as_str().into(),
             text: text.into(),
             tree: json::parse(text).ok().map(Box::new),
+            packed: None,
             touched: true,
             removed: false,
         }));

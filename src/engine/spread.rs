@@ -108,7 +108,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 }
             }
             slot.touched |= touched;
-            slot.close();
+            self.close(slot);
         }
     }
 

@@ -24,7 +24,7 @@ impl Explainer<'_, '_> {
         for (index, resource) in self.study.config.generated(ResourceKind::Listener) {
             match by_source.get(&index) {
                 Some(now) if all || changed.contains(&*resource.name) => {
-                    now.tree.iter().for_each(|tree| self.listener(&now.name, tree, &mut chains));
+                    now.tree.iter().for_each(|tree| self.listener(&now.name, &tree.once(), &mut chains));
                 }
                 None if all => {
                     if let Some(tree) = engine::open(self.study.config, index, self.study.plan) {
@@ -36,7 +36,7 @@ impl Explainer<'_, '_> {
         }
         let added = patched.iter().filter(|it| it.kind == ResourceKind::Listener && it.source.is_none());
         for added in added.filter(|it| all || changed.contains(it.name.as_str())) {
-            added.tree.iter().for_each(|tree| self.listener(&added.name, tree, &mut chains));
+            added.tree.iter().for_each(|tree| self.listener(&added.name, &tree.once(), &mut chains));
         }
         chains
     }

@@ -64,7 +64,7 @@ impl Explainer<'_, '_> {
             .iter()
             .find(|it| it.kind == asked.kind && it.source == source && (source.is_some() || it.name == name));
         let mut tree = match now {
-            Some(now) => now.tree.clone(),
+            Some(now) => now.tree.as_ref().map(|tree| tree.once().into_owned()),
             None => base.clone(),
         };
         let mut field = view::Field {

@@ -83,10 +83,10 @@ impl BetweenReport {
     }
 }
 
-/// Compares two meshes.
+/// Compares two meshes: all namespaces, unless one is named. The namespaces of two contexts may differ.
 pub fn between(request: &BetweenRequest, progress: &dyn Progress) -> Result<BetweenReport, Error> {
-    let first = survey(&SurveyRequest::status(request.first.clone()), progress)?;
-    let second = survey(&SurveyRequest::status(request.second.clone()), progress)?;
+    let first = survey(&SurveyRequest::status(whole(&request.first)), progress)?;
+    let second = survey(&SurveyRequest::status(whole(&request.second)), progress)?;
     let (one, other) = (Side::of(&first), Side::of(&second));
     let mut filters: Vec<(String, FilterDifference)> = Vec::new();
     let mut effects = Vec::new();
@@ -115,6 +115,11 @@ pub fn between(request: &BetweenRequest, progress: &dyn Progress) -> Result<Betw
     }
     drop((one, other));
     Ok(BetweenReport { first, second, filters, effects })
+}
+
+fn whole(settings: &Settings) -> Settings {
+    let all_namespaces = settings.all_namespaces || settings.namespace.is_none();
+    Settings { all_namespaces, ..settings.clone() }
 }
 
 /// Maximum number of listed fields of an EnvoyFilter.

@@ -25,7 +25,7 @@ use crate::model::owner::{self, WorkloadKind};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::release::Release;
 use crate::source::{Code, Problem, Severity};
-use crate::study::study;
+use crate::study::{self, study};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -153,7 +153,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         }
         let (Some(program), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else { return };
         found.release.get_or_insert(plane.release);
-        study(program, &offer.config, &plane.mesh.clone().into(), |study| {
+        study(program, &offer.config, &study::Settings::packed(&plane.mesh), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
             study.look_for_blame();
             let (dump, running) = (offer.dump.name(), offer.running);
@@ -178,7 +178,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         found.release.get_or_insert(plane.release);
         found.offered.push((machine.config.proxy.full_name(), machine.config.proxy.kind.as_str()));
         taken.problems.push(machine.problem);
-        study(program, &machine.config, &plane.mesh.clone().into(), |study| {
+        study(program, &machine.config, &study::Settings::packed(&plane.mesh), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
             let dump = "reference configuration";
             study.look_for_blame();

@@ -19,7 +19,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
 use crate::rules::ALL;
 use crate::source::{ErrorMessage, Sources};
-use crate::study::study;
+use crate::study::{self, study};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ impl Now<'_> {
         let running = via != Via::Istiod;
         let filters = &self.inventory.envoy_filters;
         let program = Program::new(filters, plane.release);
-        let settings = plane.mesh.clone().into();
+        let settings = study::Settings::packed(&plane.mesh);
         let proxy = study(&program, &config, &settings, |study| {
             let (sources, inventory, dump) = (self.sources, self.inventory, dump.name());
             Explainer { sources, inventory, study, dump, running, lenders: Lenders::None }

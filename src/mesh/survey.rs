@@ -21,7 +21,7 @@ use crate::model::proxy::Proxy;
 use crate::model::resource::ProxyConfig;
 use crate::rules::ALL;
 use crate::source::{FileId, Problem};
-use crate::study::{InEffect, study};
+use crate::study::{self, InEffect, study};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The request of a survey.
@@ -445,7 +445,7 @@ fn explained(
     (dump, config, plane, running): (&Dump, &ProxyConfig<'_>, usize, bool),
 ) -> Option<view::Proxy> {
     let (program, plane) = (programs.get(plane)?, mesh.planes.get(plane)?);
-    let settings = plane.mesh.clone().into();
+    let settings = study::Settings::packed(&plane.mesh);
     Some(study(program, config, &settings, |study| {
         let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
         let (dump, lenders) = (dump.name(), mesh.lenders());

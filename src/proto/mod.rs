@@ -8,6 +8,7 @@ pub mod json;
 pub(crate) mod json_scan;
 pub mod merge;
 mod numbers;
+pub mod packed;
 mod raw;
 pub(crate) mod rules;
 pub mod schema;

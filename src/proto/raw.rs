@@ -69,6 +69,24 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// A copy that borrows nothing, with its origins.
+    pub fn to_static(&self) -> Tree<'static> {
+        let text = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
+        let value = match &self.value {
+            Value::Null => Value::Null,
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Number(number) => Value::Number(text(number)),
+            Value::String(string) => Value::String(text(string)),
+            Value::EmptyList => Value::EmptyList,
+            Value::List(items) => Value::List(items.iter().map(Tree::to_static).collect()),
+            Value::Map(entries) => {
+                Value::Map(entries.iter().map(|(key, value)| (text(key), value.to_static())).collect())
+            }
+            Value::Raw(_) => return self.readable().to_static(),
+        };
+        Tree { origin: self.origin, value }
+    }
+
     /// The value under a key, opened.
     pub fn opened(&mut self, key: &str) -> Option<&mut Tree<'a>> {
         let value = self.get_mut(key)?;

@@ -6,6 +6,7 @@ use crate::engine::unapply::{self, Texts};
 use crate::engine::{self, Patched, Plan, Program};
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind, ResourceState};
 use crate::proto::json::{self, Style};
+use crate::proto::packed::Kept;
 use crate::proto::tree::{TYPE_KEY, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,11 +156,11 @@ fn texts(config: &ProxyConfig<'_>, patched: &Patched<'_>, kind: ResourceKind, na
     let mut texts = String::new();
     for (index, _) in config.generated(kind).filter(|(_, resource)| resource.name == name) {
         texts.extend(match patched.resources.iter().find(|one| one.source == Some(index)) {
-            Some(one) => one.tree.clone().map(write),
+            Some(one) => one.tree.clone().map(Kept::into_tree).map(write),
             None => engine::open(config, index, plan).map(write),
         });
     }
     let added = patched.resources.iter().filter(|one| one.source.is_none() && one.kind == kind && one.name == name);
-    texts.extend(added.filter_map(|one| one.tree.clone()).map(write));
+    texts.extend(added.filter_map(|one| one.tree.clone()).map(Kept::into_tree).map(write));
     texts
 }

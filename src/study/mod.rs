@@ -31,6 +31,13 @@ pub struct Settings {
     pub options: Options,
 }
 
+impl Settings {
+    /// For answers that look at each changed resource at most once.
+    pub fn packed(mesh: &MeshSettings) -> Settings {
+        Settings { mesh: mesh.clone(), options: Options { packed: true, ..Options::default() } }
+    }
+}
+
 impl From<MeshSettings> for Settings {
     fn from(mesh: MeshSettings) -> Settings {
         Settings { mesh, options: Options::default() }

@@ -19,8 +19,8 @@ pub(crate) fn same_results(config: &ProxyConfig<'_>, plan: &Plan<'_>, left: &Pat
     let unchanged = |index: usize| {
         let untouched = || engine::look(config, index, plan);
         match (of(left, index), of(right, index)) {
-            (Some(one), Some(other)) => same(one.tree.as_ref(), other.tree.as_ref()),
-            (Some(one), None) | (None, Some(one)) => same(one.tree.as_ref(), untouched().as_deref()),
+            (Some(one), Some(other)) => same(one.tree.as_deref(), other.tree.as_deref()),
+            (Some(one), None) | (None, Some(one)) => same(one.tree.as_deref(), untouched().as_deref()),
             (None, None) => true,
         }
     };

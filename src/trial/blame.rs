@@ -4,6 +4,7 @@ use super::{Trial, Trouble, Verdict};
 use crate::engine::trace::Trace;
 use crate::engine::{self, Options, PatchId, Patched, PatchedResource, Plan};
 use crate::model::resource::{ProxyConfig, ResourceKind};
+use crate::proto::packed::Kept;
 use crate::proto::tree::{Tree, Value};
 use std::collections::BTreeSet;
 
@@ -115,7 +116,7 @@ impl Asked<'_, '_> {
             None => other.source.is_none() && other.kind == self.one.kind && other.name == self.one.name,
         };
         let tree = match (patched.resources.iter().find(same), self.one.source) {
-            (Some(other), _) => other.tree.clone(),
+            (Some(other), _) => other.tree.clone().map(Kept::into_tree),
             (None, Some(index)) => engine::open(config, index, &plan),
             (None, None) => None,
         };

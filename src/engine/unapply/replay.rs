@@ -5,6 +5,7 @@ use crate::engine::{Patched, Plan, open};
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use crate::proto::decode;
 use crate::proto::json;
+use crate::proto::packed::Kept;
 use crate::proto::tree::{TYPE_KEY, Tree, Value};
 use std::collections::HashMap;
 
@@ -33,13 +34,13 @@ pub(super) fn differences(
     let mut tell = |kind, resource: &str, path: String, index| {
         differences.push(Difference { kind, resource: resource.to_owned(), path, index });
     };
-    let by_source: HashMap<usize, &Option<Tree<'_>>> =
-        patched.resources.iter().filter_map(|one| Some((one.source?, &one.tree))).collect();
+    let by_source: HashMap<usize, Option<&Kept<'_>>> =
+        patched.resources.iter().filter_map(|one| Some((one.source?, one.tree.as_ref()))).collect();
     let mut added: Vec<(ResourceKind, &str, &Tree<'_>)> = patched
         .resources
         .iter()
         .filter(|one| one.source.is_none())
-        .filter_map(|one| Some((one.kind, one.name.as_str(), one.tree.as_ref()?)))
+        .filter_map(|one| Some((one.kind, one.name.as_str(), one.tree.as_deref()?)))
         .collect();
     // The replay leaves static and draining resources as they are.
     let mut source = 0;
@@ -68,7 +69,7 @@ pub(super) fn differences(
                 }
             }
             (_, Some(None)) => Some(String::new()),
-            (_, Some(Some(tree))) => dump().and_then(|dump| part(&dump, tree, resource.kind, plan)),
+            (_, Some(Some(tree))) => dump().and_then(|dump| part(&dump, &tree.once(), resource.kind, plan)),
             (Some(Some(text)), None) => {
                 let tree = json::parse(text).ok();
                 dump().zip(tree).and_then(|(dump, tree)| part(&dump, &tree, resource.kind, plan))

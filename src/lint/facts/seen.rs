@@ -191,7 +191,7 @@ impl<'a> ProxyRun<'a> {
     /// A resource as istiod sends it after patching; `None` if it was removed.
     pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'a>>> {
         if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
-            return one.tree.as_ref().map(Cow::Borrowed);
+            return one.tree.as_deref().map(Cow::Borrowed);
         }
         let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
         let touched = self.judged.patched.resources.iter().any(|one| one.source == Some(index));
@@ -311,7 +311,7 @@ impl<'a> ProxyRun<'a> {
     /// Every listener that patches changed, as istiod sends it.
     pub fn changed_listeners(&self) -> impl Iterator<Item = (&str, &Tree<'_>)> {
         let listeners = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
-        listeners.filter_map(|one| Some((one.name.as_str(), one.tree.as_ref()?)))
+        listeners.filter_map(|one| Some((one.name.as_str(), one.tree.as_deref()?)))
     }
 }
 

@@ -325,6 +325,14 @@ fn two_meshes_are_compared_with_the_effects_of_filters() {
         "{}",
         said.err
     );
+    // Both contexts are one cluster, with another namespace each.
+    let text = std::fs::read_to_string(one.kubeconfig("shop")).unwrap();
+    let elsewhere = text.replacen("namespace: shop", "namespace: elsewhere", 1);
+    assert_ne!(text, elsewhere);
+    let two = folder.path().join("two");
+    std::fs::write(&two, elsewhere).unwrap();
+    let said = run(&two, &["diff", "--dump-via", "pod-proxy", "--between", "mock", "other"]);
+    assert!(said.out.starts_with("no difference between mock and other"), "{}", said.out);
     // In the other direction, and with a cluster that cannot be read.
     let said = compare(&[path, "mock"]);
     assert!(said.out.contains("shop/only-here: only in mock"), "{}", said.out);
