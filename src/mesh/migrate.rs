@@ -2,7 +2,7 @@
 
 use super::newest::{self, Revived};
 use super::proxies::{Given, Taken};
-use super::read::{Feed, Mesh, objects};
+use super::read::{Feed, Mesh, objects_and_policies};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
 use super::{Error, manifests};
@@ -66,7 +66,7 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
         open(request, progress)?
     } else {
         manifests::only_files(&request.settings)?;
-        let loaded = objects(&request.settings.load_options(), &request.files, false);
+        let loaded = objects_and_policies(&request.settings.load_options(), &request.files);
         Mesh::of_files(&request.settings, loaded, progress)
     };
     #[cfg(feature = "bottle")]

@@ -15,7 +15,7 @@ use crate::engine::{MeshSettings, Selection};
 use crate::load::Loaded;
 use crate::load::dump::Dump;
 use crate::migrate::change::settings_of;
-use crate::migrate::compare::{Resources, differences, explain};
+use crate::migrate::compare::{Found, Resources, differences, explain, explain_revived};
 use crate::migrate::draft::is_kube;
 use crate::migrate::proof::{Computed, Proof, Proven, Traffic};
 use crate::migrate::value::{merge, open_typed_structs};
@@ -108,12 +108,13 @@ pub(super) fn prove(
                             let both = Both { before: &bottled, after: &after, restarted: restarted.as_ref() };
                             traffic = Some(both.send(sender, filter, (release, mesh), &firsts, &reaches, &of));
                         }
+                        let judge = Judge { reaches: &reaches, revived: revives(&request, &group) };
                         let found = match &restarted {
-                            None => compared(&firsts, &before, &after.ask(&firsts), &reaches),
+                            None => compared(&firsts, &before, &after.ask(&firsts), &judge),
                             Some(restarted) => {
                                 let old = bottled.ask_as(&firsts, &|node| restarted.introduce(node, false));
                                 let new = after.ask_as(&firsts, &|node| restarted.introduce(node, true));
-                                compared(&firsts, &old, &new, &reaches)
+                                compared(&firsts, &old, &new, &judge)
                             }
                         };
                         match found {
@@ -233,7 +234,26 @@ fn changes(report: &Report, loaded: &Loaded) -> Result<(Vec<Value>, Vec<Deleted>
 
 type Answers = Vec<Result<Configuration, Fault>>;
 
-fn compared(targets: &[Target], before: &Answers, after: &Answers, reaches: &dyn Fn(&Target) -> bool) -> Proven {
+/// What is known about filters whose configurations are compared.
+struct Judge<'j> {
+    /// Whether one of them attaches to a proxy.
+    reaches: &'j dyn Fn(&Target) -> bool,
+    /// Whether istiod does not read some of their patches as they were written.
+    revived: bool,
+}
+
+/// Whether one of these filters has patches that no release reads as they were written.
+fn revives(request: &Request<'_>, filters: &[&EnvoyFilter]) -> bool {
+    request.revived.iter().any(|(name, _)| filters.iter().any(|filter| filter.full_name() == *name))
+}
+
+impl Judge<'_> {
+    fn meaning(&self, proxy: &str, found: &Found) -> Difference {
+        if self.revived { explain_revived(proxy, found) } else { explain(proxy, found, &[]) }
+    }
+}
+
+fn compared(targets: &[Target], before: &Answers, after: &Answers, judge: &Judge<'_>) -> Proven {
     let mut computed = Computed::default();
     for ((target, old), new) in targets.iter().zip(before).zip(after) {
         let (old, new) = match (old, new) {
@@ -244,8 +264,8 @@ fn compared(targets: &[Target], before: &Answers, after: &Answers, reaches: &dyn
         };
         computed.proxies += 1;
         let found = differences(&old, &new, &BTreeMap::new());
-        let differences: Vec<Difference> = found.iter().map(|one| explain(&target.full_name(), one, &[])).collect();
-        if !reaches(target) && differences.iter().any(|one| one.kind == Kind::Behavior) {
+        let differences: Vec<Difference> = found.iter().map(|one| judge.meaning(&target.full_name(), one)).collect();
+        if !(judge.reaches)(target) && differences.iter().any(|one| one.kind == Kind::Behavior) {
             computed.beyond.push(target.full_name());
         }
         differences.into_iter().for_each(|one| computed.add(one));

@@ -3,7 +3,7 @@
 
 use crate::linting::{Proxies, expect, read, yaml_files};
 use crate::migrate::{input, migrated};
-use crate::migrate_result::{left_to_do, rolled_out, tables};
+use crate::migrate_result::{left_to_do, tables};
 use crate::support::testdata;
 use kubectl_envoyfilter::migrate::verdict::{Class, Kind, State};
 use kubectl_envoyfilter::migrate::{Accept, FilterReport};
@@ -247,7 +247,7 @@ fn published_filters_in_a_mesh() {
                 continue;
             }
             written += 1;
-            left_to_do(&case, &before, &rolled_out(&case, &report), accept, &proxies);
+            left_to_do(&case, &before, &report, accept, &proxies);
         }
     }
     let mut out = format!("{all} EnvoyFilters, each migrated to the newest release in a mesh made up for it\n");

@@ -219,3 +219,23 @@ fn moves_are_shown_or_written() {
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
 }
+
+/// `migrate` reads policies, telemetry and routes, so `-v` does not call them ignored, as it does what it does not read.
+#[test]
+fn objects_that_decide_are_not_called_ignored() {
+    let text = [
+        "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: a, namespace: shop}\nspec: {}\n",
+        "apiVersion: security.istio.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: a, namespace: shop}\nspec: {}\n",
+        "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a, namespace: shop}\n",
+    ]
+    .join("---\n");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mesh.yaml"), text).unwrap();
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["migrate", folder.path().to_str().unwrap(), "-v"])
+        .output()
+        .unwrap();
+    let notes = String::from_utf8(out.stderr).unwrap();
+    assert!(notes.contains("ignored 1 object of kind EndpointSlice"), "{notes}");
+    assert!(!notes.contains("AuthorizationPolicy"), "{notes}");
+}

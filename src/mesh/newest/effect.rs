@@ -5,7 +5,7 @@ use crate::engine::program::{Planned, Program, Status};
 use crate::engine::trace::NoOp;
 use crate::engine::{self, MeshSettings, Options, PatchedResource};
 use crate::load::reference;
-use crate::migrate::compare::{Resources, differences, explain};
+use crate::migrate::compare::{Found, Resources, differences, explain};
 use crate::migrate::newest::Effect;
 use crate::migrate::verdict::{Class, Difference, Kind, class_of};
 use crate::migrate::verify;
@@ -75,7 +75,7 @@ pub(super) fn effect(
                 let [was, is] = [was, is].map(|changed| contents(&changed, &config, schema));
                 let base = untouched(&config, [&was, &is]);
                 let compared = differences(&over(&base, was), &over(&base, is), &BTreeMap::new());
-                found.extend(compared.iter().map(|one| explain("reference", one, &[])));
+                found.extend(compared.iter().map(between_filters));
             }
         }
     }
@@ -91,6 +91,16 @@ pub(super) fn effect(
             Effect::Other(effects.collect::<BTreeSet<_>>().into_iter().collect())
         }
     }
+}
+
+/// A difference between two forms of a filter. What a rule says about behavior is about native objects, and there are none.
+fn between_filters(found: &Found) -> Difference {
+    let known = explain("reference", found, &[]);
+    if known.kind == Kind::Behavior {
+        let place = format!("{} {}{} differs", found.resource_kind, found.resource, found.path);
+        return Difference::new(Kind::Behavior, place);
+    }
+    known
 }
 
 /// Whether a resource means what it meant before.

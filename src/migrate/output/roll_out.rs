@@ -57,6 +57,7 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     if !objects.is_empty() {
         steps.push(Step::Apply(objects));
     }
+    steps.extend(removals(report, true));
     let restarts = restarts(report);
     if !restarts.is_empty() {
         steps.push(Step::Restart(restarts));
@@ -78,27 +79,34 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     } else {
         steps.push(Step::Verify);
     }
-    let named = |wanted: fn(&After) -> bool| -> Vec<String> {
-        report
-            .filters
-            .iter()
-            .filter(|filter| wanted(&filter.after))
-            .map(|filter| format!("{}/{}", filter.namespace, filter.name))
-            .collect()
-    };
-    let smaller = named(|after| matches!(after, After::Smaller(_)));
     let before = steps.len();
-    if !smaller.is_empty() {
-        steps.push(Step::Shrink(smaller));
-    }
-    let gone = named(|after| *after == After::Delete);
-    if !gone.is_empty() {
-        steps.push(Step::Delete(gone));
-    }
+    steps.extend(removals(report, false));
     if steps.len() > before {
         steps.push(Step::VerifyAgain);
     }
     steps
+}
+
+/// The filters to shrink and to delete: those that must be gone when the pods restart, or all others.
+fn removals(report: &Report, at_restart: bool) -> Vec<Step> {
+    let named = |wanted: fn(&After) -> bool| -> Vec<String> {
+        report
+            .filters
+            .iter()
+            .filter(|filter| wanted(&filter.after) && excludes_native(filter) == at_restart)
+            .map(|filter| format!("{}/{}", filter.namespace, filter.name))
+            .collect()
+    };
+    let smaller = named(|after| matches!(after, After::Smaller(_)));
+    let gone = named(|after| *after == After::Delete);
+    let steps = [(smaller, Step::Shrink as fn(Vec<String>) -> Step), (gone, Step::Delete)];
+    steps.into_iter().filter(|(names, _)| !names.is_empty()).map(|(names, step)| step(names)).collect()
+}
+
+/// Whether a proxy that has both the filter and what replaces it serves no connection: a second PROXY header never comes.
+fn excludes_native(filter: &FilterReport) -> bool {
+    let is = |pattern: &Pattern| pattern.id == catalog::PROXY_PROTOCOL.id;
+    filter.patches.iter().any(|patch| patch.written && is(patch.found.pattern))
 }
 
 /// Pods that must restart because of new environment variables or mesh defaults.
@@ -154,7 +162,7 @@ const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::EXT_AUTHZ, "the service is asked twice for each request"),
     (
         &catalog::PROXY_PROTOCOL,
-        "two filters each expect a PROXY header, so connections fail. Apply one and delete the other in a single step",
+        "two filters each expect a PROXY header, so connections fail, as they do with none: they fail from the removal of the filter until the pods have restarted. Do both in a single step, at a time when that is acceptable",
     ),
     (&catalog::ROUTE_HEADERS, "added headers appear twice; headers that are set or removed do not"),
     (&catalog::CLUSTER_ADD, "both clusters exist; only the one that routes name is used"),

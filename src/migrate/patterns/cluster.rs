@@ -1,7 +1,8 @@
 //! Settings merged into clusters: DestinationRule, mesh settings.
 
 use super::cluster_mesh;
-use super::cluster_policy::{Policy, policy};
+use super::cluster_policy::{Policy, already_detects, policy};
+use super::header_case;
 use super::target::{Target, client_namespace, target};
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
@@ -25,6 +26,7 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             part.answer(found);
         }
     }
+    header_case::join(parts);
 }
 
 fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
@@ -43,7 +45,7 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found.pattern = pattern;
     if let Some(proxy) = proxy {
         // The case of header names is a setting of the whole proxy.
-        found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
+        found.add_home("proxy.istio.io/config", header_case::FIELD, 25);
         found.actions.push(Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway });
         let reason = "the setting applies to the whole proxy: the case of header names is also preserved where the filter does not touch it";
         found.difference(Kind::Behavior, reason);
@@ -276,6 +278,9 @@ fn existing_rules(
         found.guard(Concern::Existing, State::Broken, reason);
     }
     if let Some(rule) = hidden {
+        if target.subset.is_none() {
+            already_detects(rule, found);
+        }
         let document = rule.object.document.to_json();
         let subsets = document["spec"]["subsets"].as_array().is_some_and(|list| !list.is_empty());
         let levels = document.pointer("/spec/trafficPolicy/portLevelSettings").is_some();

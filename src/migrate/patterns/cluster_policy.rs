@@ -2,11 +2,13 @@
 //!
 //! How istiod uses each field: `pilot/pkg/networking/core/cluster_traffic_policy.go`, releases 1.22 to 1.31.
 
+use super::header_case::keeps_case;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has as since};
 use crate::migrate::base::value::{Fields, any_type, has_entry, left, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
+use crate::model::inventory::DestinationRule;
 use serde_json::{Value as Json, json};
 
 const PROTOCOL_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
@@ -156,6 +158,32 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
     if threshold.is_empty() { Ok(()) } else { Err(refused("limits without a native field")) }
 }
 
+const GATEWAY_ERRORS: &str = "consecutiveGatewayErrors";
+const SPLIT: &str = "splitExternalLocalOriginErrors";
+const NO_SUCCESS_RATE: &str = "istiod disables success-rate detection, and ejections stop below a percentage of healthy endpoints (`minHealthPercent`)";
+const NO_PANIC: &str = "the panic threshold is 0: if all endpoints are ejected or unhealthy, Envoy refuses requests instead of trying all endpoints";
+const EJECTS_FOR_GATEWAY: &str = "istiod ejects after gateway failures; by Envoy's default they are only counted";
+const NO_LOCAL_RATE: &str = "istiod disables success-rate detection of local errors too";
+
+/// A rule that has outlier detection for all clusters of its host does today what istiod adds to the settings of a filter.
+pub(in crate::migrate) fn already_detects(rule: &DestinationRule, found: &mut Move) {
+    let document = rule.object.document.to_json();
+    let policy = &document["spec"]["trafficPolicy"];
+    if policy.get("portLevelSettings").is_some() || !policy["outlierDetection"].is_object() {
+        return;
+    }
+    let detection = &policy["outlierDetection"];
+    let ejects = detection[GATEWAY_ERRORS].as_u64().is_some_and(|number| number > 0);
+    let split = detection[SPLIT] == true;
+    for (same, effect) in
+        [(true, NO_SUCCESS_RATE), (true, NO_PANIC), (ejects, EJECTS_FOR_GATEWAY), (split, NO_LOCAL_RATE)]
+    {
+        if same {
+            found.differences.retain(|one| one.effect != effect);
+        }
+    }
+}
+
 fn outliers(cx: &Cx<'_>, mut detection: Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
     for (from, to) in [
         ("consecutive_5xx", "consecutive5xxErrors"),
@@ -195,23 +223,25 @@ fn outliers(cx: &Cx<'_>, mut detection: Fields, native: &mut Json, found: &mut M
     }
     found.difference(Kind::Metadata, "defaults of the detection are written out");
     let has = |field: &str| native.pointer(&format!("/outlierDetection/{field}"));
+    let zero = |field: &str| has(field).and_then(Json::as_u64) == Some(0);
+    let enforced = given.contains(&"enforcing_consecutive_gateway_failure");
     for (differs, effect) in [
+        (!given.contains(&"enforcing_success_rate"), NO_SUCCESS_RATE),
+        (!since(cx, 31), NO_PANIC),
+        (has(GATEWAY_ERRORS).is_some() && !enforced, EJECTS_FOR_GATEWAY),
         (
-            !given.contains(&"enforcing_success_rate"),
-            "istiod disables success-rate detection, and ejections stop below a percentage of healthy endpoints (`minHealthPercent`)",
+            has(GATEWAY_ERRORS).is_none() && enforced,
+            "the filter ejects after gateway failures; istiod only counts them without `consecutiveGatewayErrors`",
         ),
+        (zero("consecutive5xxErrors"), "istiod turns the detection by errors off for a limit of 0"),
         (
-            !since(cx, 31),
-            "the panic threshold is 0: if all endpoints are ejected or unhealthy, Envoy refuses requests instead of trying all endpoints",
+            zero("maxEjectionPercent"),
+            "istiod leaves out a `maxEjectionPercent` of 0, and Envoy's default of 10 applies",
         ),
+        (has(SPLIT) == Some(&json!(true)), NO_LOCAL_RATE),
         (
-            has("consecutiveGatewayErrors").is_some() && !given.contains(&"enforcing_consecutive_gateway_failure"),
-            "istiod ejects after gateway failures; by Envoy's default they are only counted",
-        ),
-        (has("consecutive5xxErrors") == Some(&json!(0)), "istiod turns the detection by errors off for a limit of 0"),
-        (
-            has("splitExternalLocalOriginErrors") == Some(&json!(true)),
-            "istiod disables success-rate detection of local errors too",
+            has("consecutiveLocalOriginFailures").is_some() && has(SPLIT) != Some(&json!(true)),
+            "istiod reads `consecutiveLocalOriginFailures` only with `splitExternalLocalOriginErrors`",
         ),
     ] {
         if differs {
@@ -260,11 +290,6 @@ fn hashes(cx: &Cx<'_>, part: &Part<'_>) -> bool {
         let rules = cx.mesh.destination_rules(&target.host, &cx.filter.namespace);
         rules.into_iter().any(|rule| has_entry(&rule.object.document.to_json(), &hash))
     })
-}
-
-fn keeps_case(http: &Fields) -> bool {
-    let path = "explicit_http_config/http_protocol_options/header_key_format/stateful_formatter/typed_config";
-    http.peek(path).is_some_and(|any| any_type(any).ends_with("PreserveCaseFormatterConfig"))
 }
 
 /// Whether istiod already uses HTTP/2 for the service because of its port name; `None` if the Service is unknown.

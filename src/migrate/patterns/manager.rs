@@ -369,10 +369,7 @@ fn keeps_case(config: &Fields) -> bool {
 fn header_case(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
     let formatter = config.take("http_protocol_options/header_key_format").unwrap_or_default();
     annotate(found, proxy, &catalog::HEADER_CASE, ("proxyHeaders/preserveHttp1HeaderCase", 25), true);
-    found.difference(
-        Kind::Behavior,
-        "requests to HTTP/1.1 services also keep the case of header names; the filter keeps it only for its clients",
-    );
+    found.difference(Kind::Behavior, super::header_case::SERVICES_TOO);
     for (field, effect) in [
         ("forward_reason_phrase", "responses get the standard reason phrase of their status instead of the service's"),
         ("formatter_type_on_envoy_headers", "headers that Envoy adds are in lower case instead of the filter's format"),

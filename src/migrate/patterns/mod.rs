@@ -12,6 +12,7 @@ pub(in crate::migrate) mod destination;
 pub(in crate::migrate) mod ext_authz;
 pub(in crate::migrate) mod extension;
 pub(in crate::migrate) mod hash;
+pub(in crate::migrate) mod header_case;
 pub(in crate::migrate) mod headers;
 pub(in crate::migrate) mod homeless;
 pub(in crate::migrate) mod https;

@@ -68,6 +68,24 @@ pub fn effects() -> &'static [Effect] {
 /// The meaning of a difference: by the given rules first, then by the shared ones. A difference without a rule counts
 /// as behavior.
 pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
+    ruled(proxy, found, own).unwrap_or_else(|| {
+        let place = format!("{} {}{}", found.resource_kind, found.resource, found.path);
+        Difference::new(Kind::Behavior, format!("{place} differs; the effect is unknown"))
+    })
+}
+
+/// The meaning of a difference to a filter of which istiod reads some or all patches not as they were written: what only
+/// the native objects configure is what those patches say.
+pub fn explain_revived(proxy: &str, found: &Found) -> Difference {
+    if found.operation != Operation::OnlyAfter || ruled(proxy, found, &[]).is_some() {
+        return explain(proxy, found, &[]);
+    }
+    let place = format!("{} {}{}", found.resource_kind, found.resource, found.path);
+    let why = "exists only with the native objects: istiod does not read this part of the filter, so it takes effect for the first time";
+    Difference::new(Kind::Behavior, format!("{place} {why}"))
+}
+
+fn ruled(proxy: &str, found: &Found, own: &[Effect]) -> Option<Difference> {
     let place = format!(
         "{proxy} {} {} {} {} {}",
         found.resource_kind,
@@ -82,13 +100,8 @@ pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
             && (rule.operations.is_empty() || rule.operations.iter().any(|one| one == found.operation.as_str()))
             && rule.value.as_ref().is_none_or(|value| value.is_match(&values))
     };
-    match own.iter().chain(effects()).find(fits) {
-        Some(rule) => Difference::new(rule.kind, rule.effect.clone()),
-        None => Difference::new(
-            Kind::Behavior,
-            format!("{} {}{} differs; the effect is unknown", found.resource_kind, found.resource, found.path),
-        ),
-    }
+    let rule = own.iter().chain(effects()).find(fits)?;
+    Some(Difference::new(rule.kind, rule.effect.clone()))
 }
 
 /// The class of the differences alone.
