@@ -7,7 +7,7 @@ use crate::migrate::FilterReport;
 use crate::migrate::PatchReport;
 use crate::migrate::base::names::Names;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A patch that inserts a route, with the index of its filter.
 type Inserted<'a> = (usize, &'a BuiltPatch<'a>);
@@ -20,6 +20,12 @@ fn vhost<'a>(built: &'a BuiltPatch<'_>) -> &'a str {
         ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref().map_or("", |vhost| vhost.name.as_str()),
         _ => "",
     }
+}
+
+/// Whether a match is for a route of one name.
+fn names_route(object: &ObjectMatch) -> bool {
+    matches!(object, ObjectMatch::RouteConfiguration(route)
+        if route.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()).is_some_and(|route| !route.name.is_empty()))
 }
 
 /// Whether a move sets the rules of an object.
@@ -75,7 +81,7 @@ impl<'a> Inserts<'a> {
         if self.0.is_empty() {
             return changed;
         }
-        let mut inserting: BTreeMap<(usize, usize), String> = BTreeMap::new();
+        let mut inserting: BTreeMap<(usize, usize), String> = self.reached(program, names, reports);
         for report in reports.iter_mut() {
             for patch in report.patches.iter_mut().filter(|patch| patch.written && sets_rules(patch)) {
                 if !matches!(patch.apply_to, ApplyTo::VirtualHost | ApplyTo::RouteConfiguration) {
@@ -109,9 +115,42 @@ impl<'a> Inserts<'a> {
             for patch in report.patches.iter_mut().filter(|patch| patch.written) {
                 if let Some(reason) = inserting.remove(&(index, patch.index)) {
                     patch.keep(reason, true);
+                    changed = true;
                 }
             }
         }
         changed
+    }
+
+    /// The patches whose routes a patch that stays would change once they come from an object: MERGE does not reach a route that
+    /// a patch inserts.
+    fn reached(
+        &self,
+        program: &Program<'_>,
+        names: &Names,
+        reports: &[FilterReport],
+    ) -> BTreeMap<(usize, usize), String> {
+        let mut all = BTreeMap::new();
+        for report in reports {
+            let stays: BTreeSet<usize> =
+                report.patches.iter().filter(|patch| !patch.written).map(|patch| patch.index).collect();
+            let merges = |built: &&BuiltPatch<'_>| {
+                built.status == Status::Ready
+                    && (built.patch.apply_to, built.operation) == (ApplyTo::HttpRoute, Operation::Merge)
+                    && stays.contains(&built.patch.index)
+                    && !names_route(&built.object)
+            };
+            for built in program.patches(report.index).iter().filter(merges) {
+                for (other, one) in self.into(report.index, built, names) {
+                    let reason = format!(
+                        "configPatches[{}] of {} stays: it changes the route of a native object, and not one that a patch inserts",
+                        built.patch.index,
+                        names.title(report.index)
+                    );
+                    all.entry((*other, one.patch.index)).or_insert(reason);
+                }
+            }
+        }
+        all
     }
 }

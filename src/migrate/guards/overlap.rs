@@ -137,6 +137,9 @@ const HEADER: &str = "header ";
 /// Marks the fields that stand for the options of a cluster's protocol, which a MERGE replaces as a whole.
 const ENTRY: &str = "entry ";
 
+/// The conditions of retries, which go with a list of status codes.
+const RETRY_ON: &str = "/retry_policy/retry_on";
+
 const OPTIONS: &str = "CLUSTER/typed_extension_protocol_options";
 
 /// Adds the paths of everything that a value sets.
@@ -347,6 +350,16 @@ impl<'a> Overlaps<'a> {
                         name(other)
                     ));
                 }
+            } else if field.ends_with(RETRY_ON)
+                && let Some(other) = others.find(|other| {
+                    let one = &self.setters[*other];
+                    one.fields.contains_key(field) && meets(one) && !same_at(setter, one, field)
+                })
+            {
+                return Some(format!(
+                    "{} also sets `retry_on` of these routes: MERGE keeps the status codes of the one with the conditions of the other; a rule has the codes and conditions of one",
+                    name(&self.setters[other])
+                ));
             } else if self.by_field[field].mixed
                 && let Some(other) = self.by_field[field].near(setter).filter(|other| *other != number).find(|other| {
                     let one = &self.setters[*other];

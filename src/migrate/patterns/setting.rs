@@ -2,15 +2,22 @@
 
 use crate::migrate::base::catalog::Pattern;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::set_at;
+use crate::migrate::base::value::{merge, set_at};
+use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::whole::{MESH_WIDE, of_pattern};
 use crate::migrate::objects::mesh::Proxies;
+use crate::migrate::output::change::settings_of;
 use crate::migrate::output::draft::Action;
+use crate::model::proxy_config::ANNOTATION;
 use serde_json::{Value as Json, json};
 
 /// Writes settings of proxies: as the mesh's default if it applies to the same proxies, otherwise as an annotation.
 pub(in crate::migrate) fn write(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, proxy: Json) {
     let action = if cx.mesh.is_mesh_wide(cx.filter) && found.pattern_reads_mesh(&proxy) {
+        if let Some(reason) = hidden(cx, &proxy) {
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Existing, State::Broken, reason);
+        }
         Action::Mesh(json!({ "defaultConfig": proxy }))
     } else {
         found.notes.extend(repeated(cx, &proxy));
@@ -31,6 +38,24 @@ pub(in crate::migrate) fn annotate(
     of_pattern(found, pattern);
     found.add_home("proxy.istio.io/config", path.replace('/', "."), since);
     set_at(proxy, path, value);
+}
+
+/// Why a default of the mesh does not reach a workload: its annotation has the field, with other values.
+fn hidden(cx: &Cx<'_>, proxy: &Json) -> Option<String> {
+    cx.mesh.workloads(cx.filter).find_map(|workload| {
+        let own = settings_of(workload.annotations.get(ANNOTATION)?);
+        let (key, _) = proxy.as_object()?.iter().find(|(key, value)| {
+            own.get(key.as_str()).is_some_and(|own| {
+                let mut both = own.clone();
+                merge(&mut both, value);
+                both != *own
+            })
+        })?;
+        Some(format!(
+            "the annotation `{ANNOTATION}` of {}/{} sets `{key}`, which hides all of that default of the mesh; the filter overrides both",
+            workload.object.namespace, workload.object.name
+        ))
+    })
 }
 
 /// An annotation that sets part of a field hides all of it.
