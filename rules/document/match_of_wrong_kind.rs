@@ -10,7 +10,7 @@ declare_rule! {
     /// A match that does not fit `applyTo`.
     ///
     /// # What it finds
-    /// A `match.cluster` for an HTTP_FILTER, a `match.listener` for a CLUSTER, and so on; `match.waypoint` without `context: WAYPOINT`.
+    /// A `match.cluster` for an HTTP_FILTER, a `match.listener` for a CLUSTER, and so on.
     ///
     /// # Why it matters
     /// istiod's webhook rejects the EnvoyFilter. If it is stored anyway, and for LISTENER_FILTER and EXTENSION_CONFIG,
@@ -30,11 +30,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let patch = view.patch;
         let given = match &patch.object {
-            ObjectMatch::None => continue,
+            // No release reads `match.waypoint` (EF208).
+            ObjectMatch::None | ObjectMatch::Waypoint(_) => continue,
             ObjectMatch::Listener(_) => "listener",
             ObjectMatch::RouteConfiguration(_) => "routeConfiguration",
             ObjectMatch::Cluster(_) => "cluster",
-            ObjectMatch::Waypoint(_) => "waypoint",
         };
         let wanted = match patch.apply_to {
             To::ExtensionConfig => "its name alone",
@@ -47,9 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if wanted == given || patch.context == PatchContext::Waypoint {
             continue;
         }
-        let (severity, note) = if given == "waypoint" {
-            (Severity::Error, "the API server accepts match.waypoint only with context: WAYPOINT")
-        } else if matches!(patch.apply_to, To::ListenerFilter | To::ExtensionConfig) {
+        let (severity, note) = if matches!(patch.apply_to, To::ListenerFilter | To::ExtensionConfig) {
             (Severity::Warning, "istiod accepts it and ignores the match: the patch applies as if there were no match")
         } else {
             (Severity::Error, "istiod's webhook rejects the EnvoyFilter; if it is stored anyway, the match is ignored")

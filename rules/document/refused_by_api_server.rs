@@ -33,6 +33,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(
                     Finding::new(rule, found.span, format!("the API server rejects the EnvoyFilter: {}", found.why))
                         .label(format!("rejected {}", found.releases.words()))
+                        .at_line(Some(found.span))
                         .of(filter, found.patch),
                 );
             }

@@ -32,11 +32,12 @@ declare_rule! {
     explains: NOWHERE, policy: Never("it needs the kinds of the selected proxies")
 }
 
-/// Rules about effects of the patch on proxies that its filter attaches to; they are silent if it attaches to none.
+/// Rules about effects of the patch on proxies that its filter attaches to; they are silent if it attaches to none. And
+/// what the API server rejects at the same place (EF030).
 pub(crate) const UNATTACHED: &[&str] = &[
     "EF207", "EF306", "EF307", "EF309", "EF310", "EF311", "EF312", "EF313", "EF314", "EF319", "EF320", "EF324",
     "EF325", "EF329", "EF330", "EF331", "EF332", "EF333", "EF334", "EF411", "EF412", "EF501", "EF502", "EF503",
-    "EF504", "EF520", "EF521",
+    "EF504", "EF520", "EF521", "EF030",
 ];
 
 /// The same without the first, this rule itself: for a patch that runs on none of those proxies.

@@ -44,24 +44,26 @@ struct Lost {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.built.is_some_and(|built| built.operation.is_merge())) {
-        let Some(seen) = cx.seen_if(&view, |run| run.trace.effects.iter().any(|(_, effect)| lost(effect).is_some()))
-        else {
-            continue;
+        let lost = |effect: &Effect| -> Vec<Lost> {
+            let mut all = lost(effect);
+            all.retain(|one| !keeps_cluster(&view, one) && !is_said_of_match(&view, one));
+            all
         };
+        let loses = |run: &PatchRun<'_, '_>| run.trace.effects.iter().any(|(_, effect)| !lost(effect).is_empty());
+        let Some(seen) = cx.seen_if(&view, loses) else { continue };
         // The redirecting routes of a mesh are unknown: without a dump, only a match that includes all of them is
         // reported.
         let guessed = !seen.certain() && !seen.runs.iter().any(|run| exact(run.run, &view));
         let all = || seen.runs.iter().flat_map(|run| &run.trace.effects);
         let mut kinds: Vec<Lost> = Vec::new();
-        let lost = |effect: &Effect| lost(effect).filter(|one| !keeps_cluster(&view, one));
-        for one in all().filter_map(|(_, effect)| lost(effect)) {
+        for one in all().flat_map(|(_, effect)| lost(effect)) {
             match kinds.iter_mut().find(|known| known.new == one.new) {
                 None => kinds.push(one),
                 Some(known) => known.old.extend(one.old),
             }
         }
         for one in kinds.into_iter().filter(|one| !goes_with_policy(&view, &one.new)) {
-            let same = |effect: &Effect| lost(effect).is_some_and(|it| it.new == one.new);
+            let same = |effect: &Effect| lost(effect).iter().any(|it| it.new == one.new);
             let places: Vec<&Place> = all().filter(|(_, effect)| same(effect)).map(|(place, _)| place).collect();
             let objects: BTreeSet<String> = places.iter().map(|place| place.resource.clone()).collect();
             let (severity, note, help) = advice(&one, &view);
@@ -124,9 +126,14 @@ fn keeps_cluster(view: &PatchView<'_>, lost: &Lost) -> bool {
     lost.new == "weighted_clusters" && names.any(|name| lost.was == format!("`cluster: {name}`"))
 }
 
-fn lost(effect: &Effect) -> Option<Lost> {
-    let (Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _)) = effect else { return None };
-    changes.iter().enumerate().find_map(|(at, change)| {
+/// Whether it is the condition of routes that the patch selects without a name: EF344 says that the patch changes it.
+fn is_said_of_match(view: &PatchView<'_>, lost: &Lost) -> bool {
+    view.patch.apply_to == ApplyTo::HttpRoute && lost.path.starts_with("match.") && !names_route(view)
+}
+
+fn lost(effect: &Effect) -> Vec<Lost> {
+    let (Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _)) = effect else { return Vec::new() };
+    let one = |(at, change): (usize, &Change)| {
         let ours = change.before_origins.iter().all(|origin| *origin == Origin::ISTIOD);
         if change.kind != ChangeKind::Cleared || !ours {
             return None;
@@ -143,7 +150,8 @@ fn lost(effect: &Effect) -> Option<Lost> {
             old: BTreeSet::from([old.to_owned()]),
             was: was(change),
         })
-    })
+    };
+    changes.iter().enumerate().filter_map(one).collect()
 }
 
 /// The old value, if it is short: the name of a route configuration, a cluster, a path.

@@ -4,12 +4,13 @@ use crate::declare_rule;
 use crate::engine::trace::Place;
 use crate::lint::callers::clusters_of;
 use crate::lint::context::PatchRun;
+use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
-use crate::source::Span;
+use crate::source::{Severity, Span};
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -23,7 +24,8 @@ declare_rule! {
     /// type resolves no names; `dns_refresh_rate` with `respect_dns_ttl`. On routes: `hash_policy` if every cluster of the
     /// route balances load without hashes; `retriable_status_codes` and `retriable_headers` without their condition in `retry_on`;
     /// `num_retries` without `retry_on`, `hedge_on_per_try_timeout` without `per_try_timeout`, in values that are not merged;
-    /// `per_try_timeout` that is not shorter than `timeout`; `cipher_suites` of TLS 1.3. Patches of existing objects need config dumps.
+    /// `per_try_timeout` that is not shorter than `timeout`; for information, `idle_timeout` that is shorter than `timeout`; `cipher_suites` of TLS 1.3.
+    /// Patches of existing objects need config dumps.
     ///
     /// # Why it matters
     /// istiod and Envoy accept the setting, and nothing changes. istiod gives clusters LEAST_REQUEST, `respect_dns_ttl` and
@@ -159,23 +161,12 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     }
                 }
                 "envoy.config.route.v3.RouteAction" => {
-                    let (Some(whole), Some(policy)) = (object.text("timeout"), object.member("retry_policy")) else {
-                        continue;
-                    };
-                    let Some(each) = get(&policy.entry.value, "per_try_timeout") else { continue };
-                    let seconds = |text: &str| text.strip_suffix('s')?.parse::<f64>().ok();
-                    let (Some(limit), Some(try_limit)) = (seconds(whole), each.as_str().and_then(seconds)) else {
-                        continue;
-                    };
-                    if limit > 0.0 && try_limit >= limit {
+                    if let Some((span, whole)) = last_try(object) {
                         let because = format!("`timeout` ends the request after {whole}");
-                        report(
-                            each.span,
-                            "per_try_timeout",
-                            because,
-                            "a timeout that leaves time for several tries".to_owned(),
-                        );
+                        let help = "a timeout that leaves time for several tries".to_owned();
+                        report(span, "per_try_timeout", because, help);
                     }
+                    out.extend(idle_first(rule, value, object));
                 }
                 "envoy.extensions.transport_sockets.tls.v3.TlsParameters" => {
                     let only = object.text("tls_minimum_protocol_version") == Some("TLSv1_3");
@@ -188,6 +179,32 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// A duration in seconds.
+fn seconds(text: &str) -> Option<f64> {
+    text.strip_suffix('s')?.parse().ok()
+}
+
+/// The limit of a try that lasts as long as the whole request may.
+fn last_try<'a>(action: &Object<'a>) -> Option<(Span, &'a str)> {
+    let (whole, policy) = (action.text("timeout")?, action.member("retry_policy")?);
+    let each = get(&policy.entry.value, "per_try_timeout")?;
+    let (limit, of_try) = (seconds(whole)?, seconds(each.as_str()?)?);
+    (limit > 0.0 && of_try >= limit).then_some((each.span, whole))
+}
+
+/// A `timeout` that a request which only waits never reaches: `idle_timeout` ends it before.
+fn idle_first(rule: &'static RuleInfo, value: &PatchValue<'_>, action: &Object<'_>) -> Option<Finding> {
+    let (whole, idle) = (action.text("timeout")?, action.text("idle_timeout")?);
+    let (limit, pause) = (seconds(whole)?, seconds(idle)?);
+    let member = action.member("idle_timeout").filter(|_| pause > 0.0 && pause < limit)?;
+    let message =
+        format!("`idle_timeout: {idle}` ends a request that waits for its response before `timeout: {whole}`");
+    // A response that is streamed may need both.
+    let finding = value.finding(rule, member.entry.key_span, message).severity(Severity::Info);
+    let note = format!("only a request or response that keeps sending lasts longer than {idle}; the others get 504");
+    Some(finding.label("the shorter limit").note(note).help("remove `idle_timeout`, or make it longer than `timeout`"))
 }
 
 /// What a patch changed on a proxy and that does not read the setting, with the reason; `None` if anything does.

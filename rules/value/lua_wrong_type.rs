@@ -9,7 +9,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// `<`, `>`, `<=` and `>=` between a header and a number; a table, a boolean or nil as the value of `add` and
-    /// `replace`; a comparison joined with `..`; a text added with `+`; a table as the body of `httpCall`; a table or
+    /// `replace`; a comparison or a table joined with `..`; a text added with `+`; a table as the body of `httpCall`; a table or
     /// a boolean as the body of `respond`; `httpCall` without its timeout, or asynchronous and used; methods that
     /// strings do not have, such as `split`; headers used as a table; a body or headers used as a string; `getBytes`
     /// without its numbers or from byte 1; methods of the table that `httpCall` returns; `respond` with a string in
@@ -53,6 +53,11 @@ fn operands(one: &Mistake<'_>) -> Option<(String, String, &'static str)> {
             "a boolean cannot be concatenated with a string".to_owned(),
             "attempt to concatenate a boolean value".to_owned(),
             "\"…\" .. tostring(…)",
+        ),
+        Kind::JoinedTable => (
+            format!("`{}` is a table and cannot be concatenated with a string", one.named.name),
+            "attempt to concatenate a table value".to_owned(),
+            "table.concat(list, \",\"), or one entry: list[1], answer[\":status\"]",
         ),
         Kind::Argument { number: 3, function: "httpCall", got } => (
             format!("the body of `httpCall` is a string, not a {got}"),

@@ -31,6 +31,7 @@ pub(crate) mod log_file_not_writable;
 pub(crate) mod log_filter_never_true;
 pub(crate) mod log_line_without_newline;
 pub(crate) mod lua_blocks_worker;
+pub(crate) mod lua_call_without_limit;
 pub(crate) mod lua_global_shared;
 pub(crate) mod lua_headers_changed_in_loop;
 pub(crate) mod lua_headers_incomplete;

@@ -22,7 +22,7 @@ declare_rule! {
     /// # References
     /// protobuf's JSON mapping; istiod reads values with golang/protobuf `jsonpb`, releases 1.22 to 1.31.
     "EF103" "wrong-json-type" Value Error => check,
-    fixes: true
+    fixes: true, explains: &["EF118"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -51,6 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     format!("{found} where {} is expected", expected.split(": ").next().unwrap_or(expected)),
                 )
                 .label(format!("in `{}`", value.holder(&noticed.notice)))
+                .at_line(Some(span))
                 .rejected_if(noticed.in_typed_struct, super::bad_duration::consequence(noticed.in_typed_struct))
                 .ineffective_if(!noticed.in_typed_struct);
             if let Some(node) = noticed.node {

@@ -78,6 +78,15 @@ pub(crate) const RESULTS: &[Outcome] = &[
         source: "source/common/upstream/upstream_impl.cc",
     },
     Outcome {
+        apply_to: ApplyTo::HttpRoute,
+        written: "route",
+        asks: |action| get(action, "weighted_clusters").is_some(),
+        wrong: |run| object(run, |route, _| has_no_weight(route)),
+        message: "has weighted clusters whose weights are all 0",
+        help: "write a weight above 0 for at least one cluster",
+        source: "source/common/router/weighted_cluster_specifier.cc",
+    },
+    Outcome {
         apply_to: ApplyTo::FilterChain,
         written: "transport_socket",
         asks: |_| true,
@@ -118,9 +127,14 @@ fn changed<'r>(run: &'r PatchRun<'_, '_>) -> impl Iterator<Item = &'r Place> {
 fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> Option<String> {
     changed(run).find_map(|place| {
         run.run.with_object(place, |tree| {
-            let name = place.chain.as_ref().map_or(place.resource.as_str(), |(_, name)| name);
-            let kind = if place.chain.is_some() { "filter chain" } else { "cluster" };
-            let of = if place.chain.is_some() { format!(" of listener `{}`", place.resource) } else { String::new() };
+            let (kind, name, of) = match (&place.route, &place.chain) {
+                (Some((_, name)), _) => {
+                    let host = place.vhost.as_deref().unwrap_or_default();
+                    ("route", name, format!(" of virtual host `{host}`"))
+                }
+                (None, Some((_, name))) => ("filter chain", name, format!(" of listener `{}`", place.resource)),
+                (None, None) => ("cluster", &place.resource, String::new()),
+            };
             let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
             holds(tree, place).then(|| format!("{kind}{name}{of}"))
         })
@@ -129,6 +143,12 @@ fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> 
 
 fn cluster(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>) -> bool) -> Option<String> {
     object(run, |tree, _| holds(tree))
+}
+
+fn has_no_weight(route: &Tree<'_>) -> bool {
+    let clusters = route.path(&["route", "weighted_clusters", "clusters"]).map(Tree::items).unwrap_or_default();
+    let weight = |cluster: &Tree<'_>| cluster.get("weight").and_then(Tree::as_u64);
+    !clusters.is_empty() && clusters.iter().all(|cluster| weight(cluster) == Some(0))
 }
 
 fn checks_grpc(cluster: &Tree<'_>) -> bool {

@@ -49,8 +49,8 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
             };
             by(one.patch) || by(None)
         };
-        // The explaining finding then says that the patch has no effect and, at the same line, what to write instead and
-        // what is worse.
+        // The explaining finding then says that the patch has no effect, what else is said of its place and, if it is about
+        // a line, what to write instead and what is worse.
         let mut gone: HashMap<Key, Vec<Finding>> = HashMap::new();
         for one in findings.iter_mut().filter(|one| is_explained(one)) {
             let all = gone.entry((one.rule.code, one.filter.clone(), one.patch)).or_default();
@@ -62,6 +62,7 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
             let here: Vec<_> = all.flatten().filter(|gone| own.meets(&Place::of(gone))).collect();
             one.ineffective |= here.iter().any(|gone| gone.ineffective);
             if own.line.is_none() {
+                one.notes.extend(here.iter().filter(|gone| gone.line.is_some()).map(|gone| gone.message.clone()));
                 continue;
             }
             if let Some(help) = here.iter().find_map(|gone| gone.help.clone()) {

@@ -88,6 +88,10 @@ struct Reader<'t> {
     held_headers: BTreeMap<&'t str, &'t str>,
     /// What else locals hold.
     held: BTreeMap<&'t str, Held<'t>>,
+    /// Locals that hold a table.
+    tables: BTreeSet<&'t str>,
+    /// Whether the script gives tables metatables, with which they can be joined.
+    metatables: bool,
     /// Whether the request's body was read in chunks before.
     chunked: bool,
     /// The innermost function that is neither an entry point nor inside of one, with its parameters.
@@ -125,7 +129,8 @@ pub(crate) fn read(text: &str) -> Use<'_> {
     let scopes = vec![(Opened::Block, Vec::new())];
     let tokens = tokens(text);
     let first_look = texts::first_look(&tokens);
-    let mut reader = Reader { text, tokens, first_look, scopes, ..Reader::default() };
+    let metatables = tokens.iter().any(|(_, token)| *token == Token::Name("setmetatable"));
+    let mut reader = Reader { text, tokens, first_look, scopes, metatables, ..Reader::default() };
     reader.run();
     reader.settle()
 }
@@ -272,7 +277,10 @@ impl<'t> Reader<'t> {
     /// Ends the innermost scope.
     fn close(&mut self) -> Option<(Opened, Vec<&'t str>)> {
         let closed = self.scopes.pop();
-        closed.iter().flat_map(|(_, names)| names).for_each(|name| _ = self.held.remove(name));
+        for name in closed.iter().flat_map(|(_, names)| names) {
+            self.held.remove(name);
+            self.tables.remove(name);
+        }
         let depth = self.scopes.len();
         self.iterating.retain(|opened| *opened <= depth);
         self.streamed.retain(|(opened, _)| *opened <= depth);
@@ -297,6 +305,7 @@ impl<'t> Reader<'t> {
         self.held_bodies.remove(name);
         self.held_headers.remove(name);
         self.held.remove(name);
+        self.tables.remove(name);
         self.headers.remove(name);
         self.handles.remove(name);
         self.constants.remove(name);
@@ -305,6 +314,7 @@ impl<'t> Reader<'t> {
     /// What a name is assigned: a text, the handle, its headers, or a header.
     fn assigned(&mut self, name: &'t str, value: usize) {
         self.hold(name, value);
+        self.hold_table(name, value);
         if let Token::Text(text) = self.token(value) {
             self.found.texts.push((name, text));
             if !self.sign(value + 1, "..") {

@@ -144,6 +144,10 @@ pub(super) fn weighted(_: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refus
             Some(refusal(span(cluster, header), message, "remove one of them"))
         }
         (false, false) => Some(refusal(cluster.span, "an item of `weighted_clusters` needs a `name`", "add `name`")),
+        _ if cluster.member("weight").is_none() => {
+            let help = "weight: 50";
+            Some(refusal(cluster.span, "an item of `weighted_clusters` needs a `weight`", help))
+        }
         _ => None,
     }
 }

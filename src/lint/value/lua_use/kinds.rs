@@ -65,6 +65,10 @@ pub(crate) enum Kind<'t> {
     NoTable(Misuse),
     /// A boolean that is joined with a text.
     JoinedBoolean,
+    /// A table that is joined with a text.
+    JoinedTable,
+    /// The timeout of `httpCall` is 0, which means none.
+    NoLimit,
     /// A text that is no number, added with `+`.
     Plus,
     /// The result of an asynchronous `httpCall`.

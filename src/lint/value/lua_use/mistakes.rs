@@ -288,6 +288,13 @@ impl<'t> Reader<'t> {
         {
             self.mistake(body, "httpCall", Kind::Argument { number: 3, function: "httpCall", got: "table" });
         }
+        if let Some(&limit) = arguments.get(3)
+            && self.number(limit) == Some(0)
+            && matches!(self.token(limit + 1), Token::Sign("," | ")"))
+            && !self.is_asynchronous(open)
+        {
+            self.mistake(limit, "httpCall", Kind::NoLimit);
+        }
         if let Some(&last) = arguments.get(4).filter(|last| self.sign(**last, "{"))
             && !self.guarded()
         {

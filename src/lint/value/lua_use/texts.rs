@@ -50,12 +50,21 @@ impl<'t> Reader<'t> {
         if sign == ".." { self.joined(at) } else { self.plus(at) }
     }
 
-    /// A boolean that is joined with a text: `"…" .. true`, `"…" .. (a == b)`.
+    /// A boolean or table that is joined with a text: `"…" .. true`, `"…" .. (a == b)`, `"…" .. list`.
     fn joined(&mut self, at: usize) {
         if self.guarded() {
             return;
         }
         let first = at + 1;
+        let operands = [at.checked_sub(1).filter(|&before| !self.is_part(before)), Some(first)];
+        for operand in operands.into_iter().flatten() {
+            if let Token::Name(name) = self.token(operand)
+                && self.is_table(name)
+                && (operand < at || !matches!(self.token(first + 1), Token::Sign("(" | "[" | "." | ":")))
+            {
+                self.mistake(operand, name, Kind::JoinedTable);
+            }
+        }
         let boolean = match self.token(first) {
             Token::Keyword("true" | "false") => true,
             Token::Sign("(") => self.closing(first).is_some_and(|close| {
@@ -65,6 +74,25 @@ impl<'t> Reader<'t> {
         };
         if boolean {
             self.mistake(first, "..", Kind::JoinedBoolean);
+        }
+    }
+
+    /// Whether a name is only the end of an expression: `a.name`, `#name`.
+    fn is_part(&self, at: usize) -> bool {
+        matches!(self.before(at), Token::Sign("." | ":" | "#"))
+    }
+
+    /// Whether a name holds a table that cannot be joined.
+    fn is_table(&self, name: &str) -> bool {
+        self.tables.contains(name) || self.held.get(name) == Some(&Held::Answer)
+    }
+
+    /// Keeps that a name is assigned a table and nothing else.
+    pub(super) fn hold_table(&mut self, name: &'t str, value: usize) {
+        let ends =
+            |close: usize| !matches!(self.token(close + 1), Token::Keyword("or" | "and") | Token::Sign("[" | "."));
+        if !self.metatables && self.sign(value, "{") && self.closing(value).is_some_and(ends) {
+            self.tables.insert(name);
         }
     }
 
