@@ -96,7 +96,7 @@ fn patched(filters: &[EnvoyFilter], release: Release) -> String {
     let judged = engine::judge(&plan, &config, &options);
     let mut out = String::new();
     for one in &judged.patched.resources {
-        out.push_str(&format!("{:?} {} {:?}\n", one.kind, one.name, one.tree.as_ref().map(json::canonical)));
+        out.push_str(&format!("{:?} {} {:?}\n", one.kind, one.name, one.tree.as_deref().map(json::canonical)));
     }
     for id in plan.ids() {
         out.push_str(&format!("{:?}\n", judged.outcome(&plan, id)));

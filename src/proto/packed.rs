@@ -141,6 +141,7 @@ impl<'a> Packer<'a> {
         }
     }
 
+    #[expect(clippy::ptr_arg, reason = "a borrowed string is told from an owned one")]
     fn string(&mut self, string: &Cow<'a, str>) {
         match string {
             Cow::Borrowed(text) => self.borrowed(text),

@@ -62,7 +62,7 @@ fn trees_that_runs_share_give_what_texts_give() {
             lint::inspect(&input, &[], |cx| {
                 let of_run = |run: &lint::context::ProxyRun<'_>| {
                     let sent = &run.judged.patched.resources;
-                    let trees = sent.iter().map(|one| (one.kind, one.source, one.tree.as_ref().map(json::canonical)));
+                    let trees = sent.iter().map(|one| (one.kind, one.source, one.tree.as_deref().map(json::canonical)));
                     (format!("{:?}", run.judged.trace), trees.collect::<Vec<_>>())
                 };
                 cx.runs.iter().map(of_run).collect::<Vec<_>>()

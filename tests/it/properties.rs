@@ -79,7 +79,7 @@ fn sent(config: &ProxyConfig<'_>, patched: &Patched<'_>) -> Vec<Sent> {
             all.push((one.kind, one.name.to_string(), canonical(json::parse(one.json.read()).unwrap())));
         }
     }
-    let changed = patched.resources.iter().filter_map(|one| Some((one, one.tree.clone()?)));
+    let changed = patched.resources.iter().filter_map(|one| Some((one, one.tree.clone()?.into_tree())));
     all.extend(changed.map(|(one, tree)| (one.kind, one.name.clone(), canonical(tree))));
     all.sort();
     all
@@ -105,7 +105,9 @@ fn text(patched: &Patched<'_>) -> Vec<String> {
     let mut lines: Vec<String> = patched
         .resources
         .iter()
-        .map(|one| format!("{:?} {:?} {} {:?}", one.kind, one.source, one.name, one.tree.as_ref().map(json::canonical)))
+        .map(|one| {
+            format!("{:?} {:?} {} {:?}", one.kind, one.source, one.name, one.tree.as_deref().map(json::canonical))
+        })
         .collect();
     lines.push(format!("{:?}", patched.unknown_routes));
     lines

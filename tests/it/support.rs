@@ -222,11 +222,12 @@ impl Base<'_> {
         let plan = program.plan(&self.config.proxy, &MeshSettings::default());
         let names = ecds_names.map(|names| names.iter().map(|&name| name.to_owned()).collect());
         let service_clusters = service_clusters.clone();
-        let options = Options { port_map: None, extension_names: names, service_clusters };
+        let options = Options { extension_names: names, service_clusters, ..Options::default() };
+        let packed = Options { packed: true, ..options.clone() };
         let mut trace = engine::Trace::new(plan.patches.len());
         let traced = self.after(&engine::run(&plan, &self.config, &options, &mut trace));
-        let untraced = self.after(&engine::run(&plan, &self.config, &options, &mut ()));
-        assert_eq!(traced, untraced, "{id}: tracing changes the result");
+        let untraced = self.after(&engine::run(&plan, &self.config, &packed, &mut ()));
+        assert_eq!(traced, untraced, "{id}: tracing or packing changes the result");
         traced
     }
 
@@ -259,7 +260,7 @@ impl Base<'_> {
         );
         let changed = patched.resources.iter().filter_map(|one| {
             let asked = one.source.map_or(one.name.clone(), |source| self.config.resources[source].name.to_string());
-            Some((asked, (one.kind, one.name.clone()), canonical(one.tree.clone()?)))
+            Some((asked, (one.kind, one.name.clone()), canonical(one.tree.clone()?.into_tree())))
         });
         let mut all: Vec<_> = untouched.chain(changed).collect();
         if !self.asked_as_envoy {

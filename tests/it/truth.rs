@@ -30,7 +30,7 @@ fn result(filters: &[EnvoyFilter], release: Release, config: &ProxyConfig<'_>) -
             tree.remove("@type");
             json::canonical(&tree)
         };
-        let after = one.tree.as_ref().map(text);
+        let after = one.tree.as_deref().map(text);
         let before = one.source.and_then(|index| engine::open(config, index, &plan)).as_ref().map(text);
         if after == before {
             continue;

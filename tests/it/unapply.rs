@@ -10,6 +10,7 @@ use kubectl_envoyfilter::model::envoy_filter::{EnvoyFilter, Operation};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::{ProxyConfig, Resource, ResourceKind, ResourceState};
 use kubectl_envoyfilter::proto::json;
+use kubectl_envoyfilter::proto::packed::Kept;
 use kubectl_envoyfilter::proto::tree::{TYPE_KEY, Tree, Value};
 use kubectl_envoyfilter::proto::unmerge::unknown;
 use kubectl_envoyfilter::study::InEffect;
@@ -122,7 +123,7 @@ fn truth(
     let gone = || -> &BTreeMap<usize, Option<Tree<'_>>> {
         removed.get_or_init(|| {
             let after = engine::run(&removing, &base.config, options, &mut ());
-            after.resources.into_iter().filter_map(|one| Some((one.source?, one.tree))).collect()
+            after.resources.into_iter().filter_map(|one| Some((one.source?, one.tree.map(Kept::into_tree)))).collect()
         })
     };
     let mut level = Truth::Exact;
