@@ -124,6 +124,8 @@ pub struct PatchReport {
     pub written: bool,
     /// Why it stays although it could move: another patch stays whatever the user accepts.
     pub kept: Option<String>,
+    /// Whether it stays because of another patch although its class is accepted.
+    pub beside: bool,
     /// Whether it stays only as long as the object for another patch is not in the input.
     pub waits: bool,
     /// Its place in ambient mode, if requested.
@@ -308,6 +310,9 @@ fn all<'a>(
             }
         }
     }
+    for patch in reports.iter_mut().flat_map(|report| &mut report.patches) {
+        patch.beside = !patch.written && is_written(&patch.found, request.accept);
+    }
     let mut draft = Draft::default();
     let order = overlaps.order(&reports);
     for report in order.iter().map(|at| &reports[*at]) {
@@ -365,6 +370,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
             class,
             written,
             kept: None,
+            beside: false,
             waits: false,
             ambient,
         });
@@ -380,6 +386,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
                 class: Class::NoHome,
                 written: false,
                 kept: None,
+                beside: false,
                 waits: false,
                 ambient: None,
             })

@@ -8,6 +8,7 @@ use crate::support::Share;
 use kubectl_envoyfilter::migrate::Accept;
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
 use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::report::migrate::unwritten;
 use serde_json::{Value as Json, json};
 
 /// The class of each filter, and that of what is written for it.
@@ -74,6 +75,7 @@ fn what_has_no_place_in_the_object_is_never_written() {
         assert!(report.filters.iter().all(|filter| filter.patches.iter().all(|patch| !patch.written)), "{id}");
     };
     for id in [
+        "own-mesh-setting-behind-an-annotation",
         "route-redirect",
         "route-redirect-kube",
         "tracing-own-tracer",
@@ -117,6 +119,19 @@ fn made(id: &str, accept: Accept) -> (Vec<Json>, kubectl_envoyfilter::migrate::R
     let case = judged().into_iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"));
     let report = migrated(&input(&case), Release::NEWEST, accept);
     (report.draft.made.iter().map(|made| made.object.clone()).collect(), report)
+}
+
+/// What stays beside another filter although its class is accepted names that filter, not a class to accept.
+#[test]
+fn what_stays_beside_another_filter_names_it() {
+    let (_, report) = made("own-retries-of-two-filters", Accept::Differs);
+    for (filter, other) in report.filters.iter().zip(["codes", "conditions"]) {
+        let why = unwritten(&filter.patches[0]).unwrap_or_default();
+        assert!(
+            why.starts_with(&format!("not written: configPatches[0] of web/{other} also sets `retry_on`")),
+            "{why}"
+        );
+    }
 }
 
 /// Where two filters that move set the same field, the one that istiod applies later wins, in whatever order they are read.

@@ -145,6 +145,11 @@ pub fn unwritten(patch: &PatchReport) -> Option<String> {
     if let Some(why) = &patch.kept {
         return Some(format!("not written: {why}"));
     }
+    if patch.beside
+        && let Some(guard) = patch.found.guards.iter().rfind(|guard| guard.state == State::Undecided)
+    {
+        return Some(format!("not written: {}", guard.reason));
+    }
     if patch.found.lacks_object() {
         return Some("not written: the input has no object to edit".to_owned());
     }
