@@ -36,7 +36,7 @@ use self::patterns::{
 use self::proofs::proof::Proof;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::engine::program::{BuiltPatch, Program, Status};
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, Patch};
 use crate::model::inventory::Inventory;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
@@ -133,6 +133,13 @@ pub struct PatchReport {
 }
 
 impl PatchReport {
+    /// A patch for which nothing is written.
+    fn of(patch: &Patch, found: Move) -> PatchReport {
+        let (index, apply_to, class) = (patch.index, patch.apply_to, found.class());
+        let (written, kept, beside, waits, ambient) = (false, None, false, false, None);
+        PatchReport { index, apply_to, found, class, written, kept, beside, waits, ambient }
+    }
+
     /// Keeps it back because of another patch; `firm` if that one stays whatever the user accepts.
     pub(crate) fn keep(&mut self, reason: impl Into<String>, firm: bool) {
         let reason = reason.into();
@@ -361,34 +368,16 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {
             found.guard(Concern::Selector, State::Undecided, why);
         }
-        let class = found.class();
         let written = is_written(&found, accept);
-        patches.push(PatchReport {
-            index: part.built.patch.index,
-            apply_to: part.built.patch.apply_to,
-            found,
-            class,
-            written,
-            kept: None,
-            beside: false,
-            waits: false,
-            ambient,
-        });
+        patches.push(PatchReport { written, ambient, ..PatchReport::of(part.built.patch, found) });
     }
     if let Some(reason) = program.refused(index) {
         patches = filter
             .patches
             .iter()
-            .map(|patch| PatchReport {
-                index: patch.index,
-                apply_to: patch.apply_to,
-                found: Move::none(&catalog::OTHER, format!("Istio {} refuses the filter: {reason}", cx.to)),
-                class: Class::NoHome,
-                written: false,
-                kept: None,
-                beside: false,
-                waits: false,
-                ambient: None,
+            .map(|patch| {
+                let why = format!("Istio {} refuses the filter: {reason}", cx.to);
+                PatchReport::of(patch, Move::none(&catalog::OTHER, why))
             })
             .collect();
     }
