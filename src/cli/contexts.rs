@@ -243,7 +243,8 @@ fn together(out: &mut dyn Write, answers: &[Answer], headings: bool) -> io::Resu
 
 /// One document with the result of each context under its name.
 fn documents(answers: &[Answer]) -> Value {
-    let mut kind = Value::Null;
+    // A rendered config dump has none.
+    let mut kind = None;
     let contexts: Vec<Value> = answers
         .iter()
         .map(|answer| {
@@ -255,7 +256,7 @@ fn documents(answers: &[Answer]) -> Value {
                 for (key, value) in fields {
                     match key.as_str() {
                         "apiVersion" => {}
-                        "kind" => kind = value,
+                        "kind" => kind = Some(value),
                         _ => drop(one.insert(key, value)),
                     }
                 }
@@ -265,7 +266,12 @@ fn documents(answers: &[Answer]) -> Value {
             Value::Object(one)
         })
         .collect();
-    json!({"apiVersion": API_VERSION, "kind": kind, "contexts": contexts})
+    let mut document = json!({"apiVersion": API_VERSION});
+    if let Some(kind) = kind {
+        document["kind"] = kind;
+    }
+    document["contexts"] = contexts.into();
+    document
 }
 
 /// One log with a run for each context.

@@ -1,7 +1,7 @@
 //! Single requests with bounded retries, and their failures.
 
 use super::deep;
-use super::login::{auth, describe};
+use super::login::{NO_CONTEXT, auth, describe};
 use http::Method;
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use kube::Client;
@@ -145,6 +145,11 @@ struct Failed {
 
 impl Cluster {
     /// A client of the API server at an address.
+    /// The cluster in a sentence: its context, or its server when no context is used.
+    pub(super) fn place(&self) -> String {
+        if self.context == NO_CONTEXT { self.server.clone() } else { format!("context {}", self.context) }
+    }
+
     pub(super) fn new(client: Client, server: String, context: String, namespace: String, stop: Stop) -> Cluster {
         let (timeout, proxy_timeout) = (REQUEST_TIMEOUT, PROXY_TIMEOUT);
         Cluster { client, context, namespace, timeout, proxy_timeout, server, requests: Arc::default(), stop }

@@ -421,7 +421,7 @@ impl Reader<'_> {
         if let (0, Some(namespace)) = (number, asked)
             && let Err(Fault::NotFound(_)) = namespace_object(cluster, namespace).await
         {
-            let message = format!("there is no namespace {namespace} in {}", cluster.context);
+            let message = format!("there is no namespace {namespace} in {}", cluster.place());
             self.problem(Code::NoNamespace, Severity::Error, message, None);
         }
     }

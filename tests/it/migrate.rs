@@ -312,10 +312,9 @@ fn sorted(value: &Json) -> Json {
 }
 
 /// Everything that is written by default was recorded as exact or as same-but: nothing wider, nothing else.
-#[test]
-fn only_recorded_moves_are_written() {
+fn only_recorded_moves_are_written_by(share: Share) {
     let mut faults = Vec::new();
-    for case in all_recorded() {
+    for case in share.of(all_recorded()) {
         let id = case["id"].as_str().unwrap();
         let report = report_of(&case, Accept::SameBut);
         if other_class().any(|(other, ..)| *other == id) || OTHER_FORM.iter().any(|(other, _)| *other == id) {
@@ -339,6 +338,12 @@ fn only_recorded_moves_are_written() {
     }
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
+
+in_part_and_in_full!(
+    only_recorded_moves_are_written,
+    only_recorded_moves_are_written_in_full,
+    only_recorded_moves_are_written_by
+);
 
 /// Pod settings equal the recorded ones.
 #[test]
@@ -380,8 +385,7 @@ in_part_and_in_full!(
 );
 
 /// In an older release, missing APIs give no-home; everything else keeps its recorded class.
-#[test]
-fn older_releases_offer_what_they_have() {
+fn older_releases_offer_what_they_have_by(share: Share) {
     let text = fs::read_to_string(testdata("migrate/releases/1.27.jsonl")).unwrap();
     let recorded: BTreeMap<String, String> = text
         .lines()
@@ -389,7 +393,7 @@ fn older_releases_offer_what_they_have() {
         .map(|one| (one["id"].as_str().unwrap().to_owned(), one["class"].as_str().unwrap().to_owned()))
         .collect();
     let mut faults = Vec::new();
-    for case in all_recorded() {
+    for case in share.of(all_recorded()) {
         let id = case["id"].as_str().unwrap();
         let Some(want) = recorded.get(id) else { continue };
         let report = migrated(&input(&case), Release::minor(27), Accept::Exact);
@@ -404,6 +408,12 @@ fn older_releases_offer_what_they_have() {
     }
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
+
+in_part_and_in_full!(
+    older_releases_offer_what_they_have,
+    older_releases_offer_what_they_have_in_full,
+    older_releases_offer_what_they_have_by
+);
 
 /// The classes of HTTPRoutes that istiod 1.30 computed (`bottle::proof`), by the id of a case.
 pub(crate) fn computed_by_1_30() -> BTreeMap<String, Json> {

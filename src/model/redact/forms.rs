@@ -76,7 +76,7 @@ const FORMS: &[&str] = &[
 /// Forms of texts that contain a secret: the group `s`, or `d` if it looks random, `t` if it looks like a long token, `m` if
 /// it has a letter and a digit. Compiling all of them takes longer than most runs, so each names texts one of which is in
 /// everything that it finds, in any case.
-static AROUND: [Around; 36] = [
+static AROUND: [Around; 37] = [
     // HashiCorp Vault up to 1.9.
     around(&["s.", "b.", "r."], r"\b(?P<d>[sbr]\.[A-Za-z0-9]{24})\b"),
     // Sentences.
@@ -154,6 +154,11 @@ static AROUND: [Around; 36] = [
     around(
         &["--"],
         r#"(?i)--(?:[a-z0-9]+-)*(?:password|passwd|pass|token|secret|api-?key|access-key|secret-key)[ =]["']?(?P<d>[^\s"'\\]{6,})"#,
+    ),
+    // The same in a list of arguments: `[--token, "…"]`.
+    around(
+        &["--"],
+        r#"(?i)--(?:[a-z0-9]+-)*(?:password|passwd|pass|token|secret|api-?key|access-key|secret-key)\\*["']?\s*,\s*\\*["']?(?P<d>[^\s"'\\,\]]{6,})"#,
     ),
     around(&["login"], r"(?i)\blogin\s+\S+\s+password\s+(?P<s>\S{4,})"),
     around(

@@ -272,6 +272,12 @@ fn one_letter_apart(word: &str, wanted: &str) -> bool {
     }
 }
 
+/// Whether a name is that of keys of any kind, as of `valid_keys` or of a variable `key`: some identify a caller, most an entry
+/// of a table.
+pub(super) fn is_of_keys(name: &str) -> bool {
+    words(name).last().is_some_and(|word| word == "key")
+}
+
 /// What a key says about its value.
 pub(super) fn hint(key: &str) -> Hint {
     if key.len() < 2 || key.len() > 200 {

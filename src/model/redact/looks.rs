@@ -61,6 +61,14 @@ pub(super) fn is_token(text: &str) -> bool {
     text.split(['-', '_', '.', '|', ':', '/']).any(|part| part.len() >= 12 && is_random(part))
 }
 
+/// Whether a text is a generated key and nothing else: 24 or more letters and digits in one piece, such as 128 bits in
+/// hexadecimal.
+pub(super) fn is_generated(text: &str) -> bool {
+    text.len() >= 24
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+        && is_random(text)
+}
+
 /// Whether a text looks like a generated secret: letters with digits that are not the end of a word, as in
 /// `sha256` or `x-b3-traceid`.
 pub(super) fn is_random(text: &str) -> bool {

@@ -10,21 +10,19 @@ mod flow;
 mod forms;
 mod keys;
 mod looks;
+mod secrets;
 mod shapes;
+
+pub use secrets::{Keeper, Secrets};
 
 use crate::proto::schema::{Kind, Message, Schema};
 use crate::source::{ErrorMessage, Node, NodeValue, Span};
-use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use keys::Hint;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
-use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What stands in place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -110,6 +108,9 @@ const FEWEST_DIGITS: usize = 6;
 const PIN_DIGITS: usize = 4;
 /// Members of a JSON Web Key that are private (RFC 7518); the others are public.
 const PRIVATE: &[&str] = &["k", "d", "p", "q", "dp", "dq", "qi"];
+
+/// Fewest bytes of a whole text that is searched as base64: what fits into less has a name that says what it is.
+const SHORTEST_ENCODED: usize = 64;
 
 /// Fewest bytes of a text that a known token is in; most texts are shorter.
 const SHORTEST_TOKEN: usize = 13;
@@ -318,6 +319,12 @@ impl Redactor {
 
     /// Replaces secrets in a string. Keys of JSON inside it count like those of the document around it.
     fn string(&self, text: &mut String, above: Above, found: &mut dyn FnMut(&str)) {
+        if is_encoded(text) {
+            if above.inside < MOST_INSIDE {
+                self.bytes(text, Above { inside: above.inside + 1, ..above }, found);
+            }
+            return self.inside(text, found);
+        }
         let is_json = text.trim_start().starts_with(['{', '[']) && above.inside < MOST_INSIDE;
         let is_json = is_json && (forms::may_hold(text) || hides_letters(text));
         if is_json && let Ok(mut value) = serde_json::from_str::<Value>(text) {
@@ -336,7 +343,9 @@ impl Redactor {
 
     /// Replaces secrets in a text that is encoded as base64.
     fn bytes(&self, text: &mut String, above: Above, found: &mut dyn FnMut(&str)) {
-        let decoded = BASE64_STANDARD.decode(text.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let packed: Cow<'_, str> =
+            if text.contains('\n') { text.replace('\n', "").into() } else { text.as_str().into() };
+        let decoded = BASE64_STANDARD.decode(packed.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let Some(mut content) = decoded else { return };
         let before = content.clone();
         self.string(&mut content, above, found);
@@ -384,216 +393,15 @@ fn is_secret_section(item: &Value) -> bool {
     item.get("@type").and_then(Value::as_str).is_some_and(|name| name.ends_with(SECRET_SECTION))
 }
 
-/// Shortest text that is searched for elsewhere: shorter ones are words of any report.
-const SHORTEST: usize = 6;
-
-/// Maximum size of secrets, in bytes, that is compared with the places where one text was shortened.
-const MOST_COMPARED: usize = 1 << 22;
-
-/// The secrets of an input, verbatim.
-#[derive(Clone, Debug, Default)]
-pub struct Secrets {
-    values: BTreeSet<String>,
-    /// Finds any of them; built on first use.
-    finder: OnceLock<Option<AhoCorasick>>,
-}
-
-impl Secrets {
-    /// Remembers a secret; for several lines (a PEM block, a long token), each line.
-    pub fn add(&mut self, secret: &str) {
-        for line in secret.lines().flat_map(|line| line.split("\\n")).map(str::trim) {
-            // The first line of a PEM block and common words identify no secret.
-            if line.len() < SHORTEST || line.starts_with("-----") || is_word(line) {
-                continue;
-            }
-            self.finder = OnceLock::new();
-            let json = serde_json::to_string(line).unwrap_or_default();
-            // The spellings of JSON, XML and workflow commands.
-            let xml = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-            for form in [line, json.trim_matches('"'), &xml, &line.replace('%', "%25")] {
-                self.values.insert(form.to_owned());
-            }
-            // The text after `Bearer` or `Basic` may be on its own line in a wrapped report.
-            if let Some((scheme, credential)) = line.split_once(' ')
-                && scheme.bytes().all(|byte| byte.is_ascii_alphabetic())
-                && !credential.contains(' ')
-            {
-                self.add(credential);
-            }
-        }
-    }
-
-    /// Remembers a value if its name indicates a secret.
-    pub fn add_named(&mut self, name: &str, value: &str) {
-        let mut pair = Map::new();
-        pair.insert(name.to_owned(), value.into());
-        Redactor::plain().collect(&mut Value::Object(pair), self);
-    }
-
-    /// The same for every pair of a name and a value in an array of two texts, as reports write headers.
-    pub fn add_pairs(&mut self, report: &Value) {
-        match report {
-            Value::Array(items) => match items.as_slice() {
-                [Value::String(name), Value::String(value)] => self.add_named(name, value),
-                items => items.iter().for_each(|item| self.add_pairs(item)),
-            },
-            Value::Object(map) => map.values().for_each(|value| self.add_pairs(value)),
-            _ => {}
-        }
-    }
-
-    /// Remembers the secrets of a document.
-    pub fn add_document(&mut self, document: &Node) {
-        if announces(document) {
-            Redactor::plain().collect(&mut document.to_json(), self);
-        }
-    }
-
-    /// Forgets texts that also have another meaning, such as names of objects. Returns whether there were any.
-    pub fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> bool {
-        self.finder = OnceLock::new();
-        let before = self.values.len();
-        for name in names {
-            self.values.remove(name);
-        }
-        self.values.len() < before
-    }
-
-    /// Remembers what another part of the input contains.
-    pub fn join(&mut self, other: Secrets) {
-        if !other.is_empty() {
-            self.finder = OnceLock::new();
-            self.values.extend(other.values);
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// Whether a text contains one of them.
-    pub fn finds(&self, text: &str) -> bool {
-        self.finder().is_some_and(|finder| finder.is_match(text))
-    }
-
-    /// One automaton for all secrets; `None` when there are none.
-    fn finder(&self) -> Option<&AhoCorasick> {
-        // The longest match wins, so nothing of a secret that contains another remains.
-        let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.values).ok();
-        if self.values.is_empty() { None } else { self.finder.get_or_init(build).as_ref() }
-    }
-
-    /// Finds what is left of secrets where a text was shortened in the middle of one.
-    fn ends(&self, text: &str, found: &mut Vec<Range<usize>>) {
-        let mut left = MOST_COMPARED;
-        for (at, cut) in text.match_indices('…') {
-            let (before, after) = (&text[..at], &text[at + cut.len()..]);
-            for secret in &self.values {
-                let Some(rest) = left.checked_sub(secret.len()) else {
-                    // Too much to compare, so treat the whole word as secret.
-                    let start = before.rfind(char::is_whitespace).map_or(0, |start| start + 1);
-                    let end = after.find(char::is_whitespace).unwrap_or(after.len());
-                    found.push(start..at + cut.len() + end);
-                    break;
-                };
-                left = rest;
-                let cuts = || secret.char_indices().map(|(cut, _)| cut);
-                let head =
-                    cuts().rev().take_while(|&cut| cut >= SHORTEST).find(|&cut| before.ends_with(&secret[..cut]));
-                found.extend(head.map(|length| at - length..at));
-                let tail = cuts().skip(1).take_while(|&cut| secret.len() - cut >= SHORTEST);
-                let tail = tail.map(|cut| &secret[cut..]).find(|tail| after.starts_with(tail));
-                found.extend(tail.map(|tail| at + cut.len()..at + cut.len() + tail.len()));
-            }
-        }
-    }
-
-    /// A text without these secrets, and without those recognized by their form.
-    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut found: Vec<Range<usize>> = shapes::places(text, &[]);
-        if let Some(finder) = self.finder() {
-            found.extend(finder.find_iter(text).map(|one| one.range()));
-            self.ends(text, &mut found);
-        }
-        if found.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        found.sort_unstable_by_key(|range| (range.start, Reverse(range.end)));
-        let mut clean = String::with_capacity(text.len());
-        let mut end = 0;
-        for range in found {
-            if range.start >= end {
-                clean.push_str(&text[end..range.start]);
-                clean.push_str(REDACTED);
-            }
-            end = end.max(range.end);
-        }
-        clean.push_str(&text[end..]);
-        Cow::Owned(clean)
-    }
-}
-
-/// Whether a document has a key or a text that may indicate a secret. Most have none, and are not copied. All texts are
-/// searched at once, which costs less than many short searches; what indicates a secret contains no line break.
-fn announces(document: &Node) -> bool {
-    let mut texts = String::with_capacity(1 << 10);
-    gather(document, &mut texts);
-    forms::may_hold(&texts) || hides_letters(&texts)
+/// Whether a text is nothing but base64, such as a kubeconfig in an annotation. It may have line breaks, as `base64` writes them.
+fn is_encoded(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=\n".contains(&byte);
+    text.len() >= SHORTEST_ENCODED && text.bytes().all(is_part)
 }
 
 /// Whether JSON inside a text may spell a key with escapes: `"pass\u0077ord"`.
 fn hides_letters(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), b"\\u").is_some()
-}
-
-fn gather(node: &Node, texts: &mut String) {
-    match &node.value {
-        NodeValue::String(text) => {
-            texts.push_str(text);
-            texts.push('\n');
-        }
-        NodeValue::List(items) => items.iter().for_each(|item| gather(item, texts)),
-        NodeValue::Map(entries) => {
-            for entry in entries.iter() {
-                texts.push_str(&entry.key);
-                texts.push('\n');
-                gather(&entry.value, texts);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Secrets shared by several parts of a run: input adds to them, and output repeats none.
-#[derive(Clone, Debug, Default)]
-pub struct Keeper(Arc<Mutex<Secrets>>);
-
-impl Keeper {
-    /// Reads or changes them.
-    pub fn with<R>(&self, body: impl FnOnce(&mut Secrets) -> R) -> R {
-        body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// Whether a short text is a word with another meaning in most reports, such as `default`.
-fn is_word(text: &str) -> bool {
-    matches!(
-        text,
-        "default"
-            | "istio-system"
-            | "cluster"
-            | "listener"
-            | "inbound"
-            | "outbound"
-            | "virtual"
-            | "gateway"
-            | "sidecar"
-            // How a token is sent (`bearer_methods_supported` of RFC 9728).
-            | "header"
-            | "body"
-            | "query"
-    )
 }
 
 #[cfg(test)]

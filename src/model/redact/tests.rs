@@ -2,6 +2,7 @@
 
 use super::*;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// A text of this part, repeated, takes time in proportion to its length.
 pub(super) fn takes_linear_time(part: &str) {
@@ -55,6 +56,30 @@ fn secrets_go_and_everything_else_stays() {
     assert!(text.contains("http://user:[redacted]@host/kept"), "{text}");
 }
 
+/// A whole text in base64 is read, whatever its key is.
+#[test]
+fn secrets_in_encoded_texts_go() {
+    let encode = |text: &str| BASE64_STANDARD.encode(text);
+    let kubeconfig = encode("apiVersion: v1\nkind: Config\nusers:\n- name: ci\n  user:\n    token: canary-1\n");
+    let harmless = encode("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kept\ndata:\n  level: debug\n");
+    let mut wrapped = kubeconfig.clone();
+    wrapped.insert(76, '\n');
+    let mut value = json!({"metadata": {"annotations": {
+        "example.com/blob": kubeconfig, "example.com/wrapped": wrapped, "example.com/harmless": harmless,
+    }}});
+    assert!(Redactor::plain().redact(&mut value) > 0);
+    let annotations = &value["metadata"]["annotations"];
+    assert_eq!(annotations["example.com/harmless"], harmless);
+    for key in ["example.com/blob", "example.com/wrapped"] {
+        let text = BASE64_STANDARD.decode(annotations[key].as_str().unwrap()).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("token: [redacted]") && text.contains("name: ci"), "{text}");
+    }
+    let again = value.clone();
+    Redactor::plain().redact(&mut value);
+    assert_eq!(value, again);
+}
+
 /// What a capture keeps for istiod.
 #[test]
 fn policies_and_extensions_lose_secrets_and_keep_what_istiod_reads() {
@@ -100,6 +125,8 @@ fn policies_and_extensions_lose_secrets_and_keep_what_istiod_reads() {
 fn secrets_inside_texts_go() {
     for text in [
         r#"request_handle:headers():add("x-api-key", "canary-1")"#,
+        "args: [--log-level, info, --token, canary-1ab2c]",
+        r#"args: ["--api-key", "canary-1ab2c"]"#,
         r"local h = { ['authorization'] = 'canary-1' }",
         r"local api_key = [[canary-1]]",
         r#"headers:add("authorization", "Bearer " .. "canary-1")"#,

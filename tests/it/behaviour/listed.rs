@@ -2,6 +2,7 @@
 //! folder is listed.
 
 use super::case_folders;
+use crate::support::Share;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -234,9 +235,8 @@ fn dump_of(case: &str) -> String {
 }
 
 /// What a request shows of the wrong filter, `lint` finds without one, and nothing of the kind in the correct filter.
-#[test]
-fn lint_finds_the_mistakes_that_requests_show() {
-    for (code, case) in MISTAKES {
+fn lint_finds_the_mistakes_that_requests_show_by(share: Share) {
+    for (code, case) in share.of(MISTAKES) {
         let dump = dump_of(case);
         let found = |file: &str| {
             let path = crate::support::testdata("behaviour").join(case).join(file);
@@ -250,6 +250,12 @@ fn lint_finds_the_mistakes_that_requests_show() {
         assert!(!found("good.yaml"), "{case}: {code} finds the correct filter");
     }
 }
+
+in_part_and_in_full!(
+    lint_finds_the_mistakes_that_requests_show,
+    lint_finds_the_mistakes_that_requests_show_in_full,
+    lint_finds_the_mistakes_that_requests_show_by
+);
 
 #[test]
 fn every_direction_and_kind_of_proxy_has_a_case() {

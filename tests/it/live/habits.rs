@@ -155,6 +155,8 @@ fn several_contexts_are_one_answer() {
         assert!(yaml.contains("- context: other") && yaml.contains("limit-rate"), "{yaml}");
         assert_eq!((yaml.matches("apiVersion:").count(), yaml.contains("kind: null")), (1, false), "{yaml}");
     }
+    let dumps: Value = serde_json::from_str(&both(&["render", "pod/cart-1"]).out).unwrap();
+    assert!(dumps.get("kind").is_none() && dumps["contexts"][1]["configs"].is_array(), "{dumps}");
     let said = both(&["lint", "-o", "sarif"]);
     let log: Value = serde_json::from_str(&said.out).unwrap();
     let runs: Vec<&Value> = log["runs"].as_array().unwrap().iter().map(|run| &run["properties"]["context"]).collect();

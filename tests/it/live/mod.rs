@@ -404,7 +404,7 @@ fn a_cluster_without_istio_and_a_missing_namespace() {
     assert!(said.err.contains("mock knows no EnvoyFilters: the CRDs of Istio are not installed"), "{}", said.err);
     let said = live(&shop().start(), &["lint", "-n", "shopp"]);
     assert_eq!(said.code, 3);
-    assert!(said.err.contains("there is no namespace shopp in mock"), "{}", said.err);
+    assert!(said.err.contains("there is no namespace shopp in context mock"), "{}", said.err);
 }
 
 #[test]

@@ -8,7 +8,7 @@
 mod reader;
 
 use super::keys::{self, Hint};
-use super::looks::{confirms, is_stand_in};
+use super::looks::{confirms, is_generated, is_stand_in};
 use memchr::memmem;
 use reader::Reader;
 use std::collections::{HashMap, HashSet};
@@ -17,6 +17,8 @@ use std::ops::Range;
 /// How surely a value is a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
+    /// It may be one if it is nothing but random letters and digits: a variable `key`.
+    Generated,
     /// It may be one if it looks generated: `x-shop-key`.
     Random,
     /// It is compared with one or passed along with one: a secret if it does not look like a word, a name or a path.
@@ -90,6 +92,7 @@ fn is_secret(level: Level, text: &str) -> bool {
     }
     let plain = without_patterns(text);
     match level {
+        Level::Generated => is_generated(&plain),
         Level::Random => confirms(Hint::Random, &plain),
         Level::Doubtful => {
             let long = plain.len() >= 20 && plain.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -147,6 +150,7 @@ impl<'t> Graph<'t> {
         self.nodes.insert(of, node);
         let (Of::Variable(name) | Of::Field(name) | Of::Result(name)) = of else { return node };
         let level = match keys::hint(name) {
+            Hint::None if keys::is_of_keys(name) => Level::Generated,
             Hint::None => return node,
             Hint::Secret => Level::Doubtful,
             _ => Level::Random,
@@ -213,7 +217,7 @@ impl<'t> Graph<'t> {
     /// How surely each node is a credential.
     fn levels(&self) -> Vec<Option<Level>> {
         let mut levels: Vec<Option<Level>> = vec![None; self.edges.len()];
-        for level in [Level::Certain, Level::Doubtful, Level::Random] {
+        for level in [Level::Certain, Level::Doubtful, Level::Random, Level::Generated] {
             let of_level = self.sources.iter().filter(|(_, of)| *of == level).map(|(node, _)| *node);
             let mut open: Vec<Node> = of_level.filter(|&node| levels[node] < Some(level)).collect();
             // What a surer node only makes likely.

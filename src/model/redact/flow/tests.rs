@@ -53,6 +53,10 @@ fn secrets_are_followed_through_a_script() {
         r#"local allowed = {} allowed["canary1Qz"] = true local k = h:headers():get("x-api-key") if allowed[k] then return end"#,
         r#"local valid = {"canary1Qz"} for _, v in ipairs(valid) do if v == h:headers():get("authorization") then return end end"#,
         r#"local t = {} table.insert(t, "canary1Qz") if t[1] == h:headers():get("x-api-key") then return end"#,
+        // Names that say only that it is a key, with nothing but a key behind them.
+        r#"local T = { key = "3f8a1c5eb7d20canary96d4a7e19c2b0f" }"#,
+        r#"local key = string.format("%s", "3f8a1c5eb7d20canary96d4a7e19c2b0f")"#,
+        r#"local valid_keys = { ["3f8a1c5eb7d20canary96d4a7e19c2b0f"] = true }"#,
         r#"local users = {alice = "canary1Qz"} if users[name] ~= h:headers():get("x-password") then return end"#,
     ] {
         let now = clean(script);
@@ -75,6 +79,9 @@ fn scripts_keep_what_only_looks_like_a_secret() {
         r#"local jwt = h:headers():get("authorization"):match("^Bearer ([%w_-]+%.[A-Za-z0-9_-]+)$")"#,
         r#"for k, v in pairs(h:headers()) do if k == "x-request-id1" then h:headers():add(k, "release1a2b") end end"#,
         r#"local mode = "shadow2" if mode == "shadow2" then h:headers():remove("x-api-key") end"#,
+        r#"local T = { key = "x-request-id1", primary_key = "id2", sha = "3f8a1c5eb7d2045b96d4a7e19c2b0f11" }"#,
+        r#"for key, value in pairs(h:headers()) do if key == "x-b3-sampled-2a" then h:logInfo(key) end end"#,
+        r#"local cache_key = h:headers():get(":path") .. "-v2-" .. "outbound|80||reviews.shop.svc.cluster.local""#,
         r#"local digest = hmac("sha256", h:headers():get("x-signature-key"))"#,
     ] {
         let script = script.replace("\\n", "\n");
