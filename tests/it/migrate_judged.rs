@@ -5,10 +5,11 @@ use crate::linting::Proxies;
 use crate::migrate::{input, judged, migrated, migrated_as};
 use crate::migrate_result::{in_its_folder, left_to_do};
 use crate::support::Share;
-use kubectl_envoyfilter::migrate::Accept;
+use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
+use kubectl_envoyfilter::migrate::{Accept, Report};
 use kubectl_envoyfilter::model::release::Release;
-use kubectl_envoyfilter::report::migrate::unwritten;
+use kubectl_envoyfilter::report::migrate::{self as output, unwritten};
 use serde_json::{Value as Json, json};
 
 /// The class of each filter, and that of what is written for it.
@@ -115,7 +116,7 @@ fn what_has_no_place_in_the_object_is_never_written() {
     }
 }
 
-fn made(id: &str, accept: Accept) -> (Vec<Json>, kubectl_envoyfilter::migrate::Report) {
+fn made(id: &str, accept: Accept) -> (Vec<Json>, Report) {
     let case = judged().into_iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"));
     let report = migrated(&input(&case), Release::NEWEST, accept);
     (report.draft.made.iter().map(|made| made.object.clone()).collect(), report)
@@ -132,6 +133,67 @@ fn what_stays_beside_another_filter_names_it() {
             "{why}"
         );
     }
+}
+
+/// What `--accept differs` makes of a filter of the pods `app: cart` that merges into their HTTP connection managers.
+fn of_managers(settings: Json) -> (Loaded, Report) {
+    let mut config = settings;
+    config["@type"] =
+        "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager".into();
+    let manager = json!({ "name": "envoy.filters.network.http_connection_manager" });
+    let filter = json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": { "name": "many", "namespace": "shop" },
+        "spec": { "workloadSelector": { "labels": { "app": "cart" } }, "configPatches": [{
+            "applyTo": "NETWORK_FILTER",
+            "match": { "listener": { "filterChain": { "filter": manager } } },
+            "patch": { "operation": "MERGE", "value": { "typed_config": config } },
+        }] },
+    });
+    let mut loaded = Loaded::default();
+    loaded.add_text("filter.yaml", filter.to_string(), &load::Options::default());
+    let report = migrated(&loaded, Release::NEWEST, Accept::Differs);
+    (loaded, report)
+}
+
+/// The title of a patch names everything that it sets.
+#[test]
+fn the_title_names_all_settings() {
+    let title = |settings: Json| of_managers(settings).1.filters[0].patches[0].found.title().into_owned();
+    let idle = json!({ "stream_idle_timeout": "30s", "request_timeout": "9s" });
+    assert_eq!(title(idle), "timeouts and header checks of the HTTP connection manager");
+    let many =
+        json!({ "server_header_transformation": "PASS_THROUGH", "generate_request_id": false, "merge_slashes": true });
+    assert_eq!(title(many), "server header, request ID header, path normalization");
+    let homeless = json!({ "max_request_headers_kb": 96, "skip_xff_append": true });
+    assert_eq!(title(homeless), "size of request headers, x-forwarded-for header");
+}
+
+/// A diff that removes a setting from a filter says what replaces it, also where that is no object.
+#[test]
+fn a_diff_says_what_pods_need() {
+    let (loaded, report) = of_managers(json!({ "stream_idle_timeout": "30s" }));
+    let mut out = Vec::new();
+    output::diff(&mut out, &report, &loaded.inventory.envoy_filters).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.starts_with("# Pod annotation proxy.istio.io/config for pods with app=cart in shop"), "{text}");
+    assert!(text.contains("#     httpStreamIdleTimeout: 30s\n"), "{text}");
+    assert!(text.contains("+++ /dev/null\n"), "{text}");
+}
+
+/// What stays as a whole is not said to become smaller.
+#[test]
+fn only_what_moves_leaves_a_rest() {
+    let (_, mut report) = of_managers(json!({ "server_name": "x", "max_request_headers_kb": 96 }));
+    let text = |report: &Report| {
+        let mut out = Vec::new();
+        output::markdown(&mut out, report).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let rest = "the rest of the value stays in a smaller EnvoyFilter";
+    assert!(text(&report).contains(rest));
+    report.filters[0].patches[0].written = false;
+    assert!(!text(&report).contains(rest), "{}", text(&report));
 }
 
 /// Where two filters that move set the same field, the one that istiod applies later wins, in whatever order they are read.

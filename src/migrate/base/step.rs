@@ -12,6 +12,7 @@ use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
 use crate::model::release::Release;
 use crate::proto::schema::Schema;
 use serde_json::Value as Json;
+use std::borrow::Cow;
 
 /// The field for the idle timeout of all connections of a proxy.
 pub(in crate::migrate) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIMEOUT";
@@ -66,6 +67,8 @@ pub struct Home {
 pub struct Move {
     /// The pattern.
     pub pattern: &'static Pattern,
+    /// What it sets, for a patch that sets several things; empty for what the pattern says.
+    pub sets: Vec<&'static str>,
     /// Its native APIs.
     pub homes: Vec<Home>,
     /// Another API with the same effect, which is named but not written.
@@ -98,6 +101,7 @@ impl Move {
     pub fn new(pattern: &'static Pattern) -> Move {
         Move {
             pattern,
+            sets: Vec::new(),
             homes: Vec::new(),
             instead: None,
             differences: Vec::new(),
@@ -123,6 +127,21 @@ impl Move {
         let reason: String = reason.into();
         let notes = if reason.is_empty() { Vec::new() } else { vec![reason] };
         Move { moves: false, notes, ..Move::new(pattern) }
+    }
+
+    /// Adds something that it sets, once.
+    pub fn set(&mut self, what: &'static str) {
+        if !self.sets.contains(&what) {
+            self.sets.push(what);
+        }
+    }
+
+    /// What the patch does.
+    pub fn title(&self) -> Cow<'static, str> {
+        match self.sets.as_slice() {
+            [] => self.pattern.title.into(),
+            all => all.join(", ").into(),
+        }
     }
 
     /// Adds a native API.

@@ -1,12 +1,14 @@
 //! What other objects already say about the routes of a patch: rules with the same settings, other objects for the same host.
 
 use crate::migrate::base::step::{Cx, Move};
+use crate::migrate::base::value::has_entry;
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::objects::mesh::{Mesh, is_http};
 use crate::migrate::patterns::route_value::Setting;
 use crate::migrate::proofs::forms::reads_headers;
 use crate::model::destination::full_host;
 use crate::model::envoy_filter::RouteAction;
-use crate::model::inventory::{Object, VirtualService};
+use crate::model::inventory::{DestinationRule, Object, VirtualService};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -144,12 +146,18 @@ pub(in crate::migrate) fn of_service<'a>(cx: &Cx<'a>, host: &str) -> Option<&'a 
     routes.find(|route| is_for_service(cx, route.object, &route.document, host)).map(|route| route.object)
 }
 
-/// Other VirtualServices of a service for the same clients.
-pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
+/// The VirtualService that routes a service for the clients of a namespace, or for any clients.
+pub(in crate::migrate) fn routed_by<'a>(
+    cx: &Cx<'a>,
+    host: &str,
+    namespace: Option<&str>,
+) -> Option<&'a VirtualService> {
     let same = |service: &&VirtualService| {
-        let visible = service.object.namespace == namespace
-            || service.export_to.is_empty()
-            || service.export_to.iter().any(|to| to == "*" || to == namespace);
+        let visible = namespace.is_none_or(|namespace| {
+            service.object.namespace == namespace
+                || service.export_to.is_empty()
+                || service.export_to.iter().any(|to| to == "*" || to == namespace)
+        });
         let mesh = service.gateways.is_empty() || service.gateways.iter().any(|gateway| gateway == "mesh");
         let serves = |one: &String| {
             let one = full_host(one, &service.object.namespace);
@@ -157,6 +165,11 @@ pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found:
         };
         visible && mesh && service.hosts.iter().any(serves)
     };
+    cx.mesh.index.virtual_services(host).find(same)
+}
+
+/// Other objects that route a service for the same clients.
+pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
     if let Some(route) = of_service(cx, host) {
         let reason = format!(
             "{} {}/{} already routes {host}, and istiod uses only one of it and a VirtualService",
@@ -165,7 +178,7 @@ pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found:
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
-    if let Some(other) = cx.mesh.index.virtual_services(host).find(same) {
+    if let Some(other) = routed_by(cx, host, Some(namespace)) {
         let reason = format!(
             "VirtualService {}/{} already routes {host} for these clients, and a second one hides its rules",
             other.object.namespace, other.object.name
@@ -179,6 +192,39 @@ pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found:
             format!("it is unknown whether another VirtualService routes {host}: a second one would hide its rules"),
         );
     }
+}
+
+/// What default retries lose beside a consistent hash.
+pub(in crate::migrate) const HASHED_RETRIES: &str =
+    "default retries no longer avoid the endpoints that failed: with `consistentHash` istiod omits that condition";
+
+/// The rules of a new VirtualService lead to a service whose clients hash: istiod then writes default retries in another way
+/// than without a VirtualService, also for the clients and ports that the filter does not change.
+pub(in crate::migrate) fn hashed(cx: &Cx<'_>, (host, port): (&str, u32), namespace: &str, found: &mut Move) {
+    let hashes = |rule: &&DestinationRule| {
+        let document = rule.object.document.to_json();
+        has_entry(&document["spec"]["trafficPolicy"], &|key, _| key == "consistentHash")
+    };
+    let rules = cx.mesh.destination_rules(host, namespace).into_iter().chain(cx.mesh.wildcard_rule(host, namespace));
+    let Some(rule) = rules.into_iter().find(hashes) else { return };
+    found.difference(Kind::Behavior, HASHED_RETRIES);
+    let mut ports = cx.mesh.service(host).into_iter().flat_map(|service| &service.ports);
+    let other = ports.any(|one| one.number != port && is_http(&one.name, one.app_protocol.as_deref()));
+    let more = if Mesh::is_narrow(cx.filter) {
+        "clients that the filter does not select"
+    } else if other {
+        "ports that the filter does not change"
+    } else {
+        return;
+    };
+    found.guard(
+        Concern::Routes,
+        State::Broken,
+        format!(
+            "DestinationRule {}/{} has `consistentHash`: with a VirtualService, {more} also lose the condition of default retries that avoids the endpoints that failed",
+            rule.object.namespace, rule.object.name
+        ),
+    );
 }
 
 /// Whether a rule redirects or responds itself.

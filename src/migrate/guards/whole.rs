@@ -36,7 +36,14 @@ pub(in crate::migrate) fn waypoints(cx: &Cx<'_>, found: &mut Move, what: &str) {
     }
 }
 
+/// Counts a move to a pattern, the first one if it has several, and adds what the pattern does to its title.
 pub(in crate::migrate) fn of_pattern(found: &mut Move, pattern: &'static Pattern) {
+    titled(found, pattern, pattern.title);
+}
+
+/// As `of_pattern`, for a setting that the title of its pattern does not name.
+pub(in crate::migrate) fn titled(found: &mut Move, pattern: &'static Pattern, title: &'static str) {
+    found.set(title);
     if found.pattern == &catalog::OTHER || found.homes.iter().all(|home| home.kind == "built in") {
         found.pattern = pattern;
     }
@@ -100,7 +107,7 @@ pub(in crate::migrate) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut 
             Concern::Patch,
             State::Undecided,
             format!(
-                "the input does not say whether `{}` selects gateways or sidecars, which read {what} differently",
+                "the input does not say whether `{}` selects gateways or sidecars, which read such settings differently",
                 labels(cx)
             ),
         ),

@@ -121,16 +121,12 @@ pub(in crate::migrate) fn destination_rule(
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(found.pattern, reason),
     };
-    let narrow = Mesh::is_narrow(cx.filter);
-    if !narrow {
-        let proxies = part.built.patch.context;
-        if proxies != PatchContext::Any {
-            let mut check = Move::new(found.pattern);
-            attach::check(cx, part, &mut check, Directions::Mode);
-            // A rule has no direction; what counts is whom it reaches by mistake.
-            for guard in check.guards.into_iter().filter(|guard| guard.state != State::Held) {
-                found.guard(guard.concern, guard.state, guard.reason);
-            }
+    if part.built.patch.context != PatchContext::Any {
+        let mut check = Move::new(found.pattern);
+        attach::check(cx, part, &mut check, Directions::Mode);
+        // A rule has no direction; what counts is whom it reaches by mistake.
+        for guard in check.guards.into_iter().filter(|guard| guard.state != State::Held) {
+            found.guard(guard.concern, guard.state, guard.reason);
         }
     }
     if native.get("retryBudget").is_some() && target.port.is_some() && !single_port(cx, target) {

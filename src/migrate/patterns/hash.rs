@@ -10,6 +10,7 @@ use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, has_entry};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::beside::HASHED_RETRIES;
 use crate::model::destination::full_host;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
 use crate::model::inventory::{Object, VirtualService};
@@ -241,10 +242,7 @@ fn is_routed(cx: &Cx<'_>, part: &Part<'_>, host: &str) -> bool {
 fn write(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: Json, target: &Target) -> Move {
     found.add_home("DestinationRule", HOME, 0);
     if is_routed(cx, part, &target.host) {
-        found.difference(
-            Kind::Behavior,
-            "default retries no longer avoid the endpoints that failed: with `consistentHash` istiod omits that condition",
-        );
+        found.difference(Kind::Behavior, HASHED_RETRIES);
     }
     let namespace = client_namespace(cx).unwrap_or_default();
     let hashes = |key: &str, _: &Json| key == "consistentHash";

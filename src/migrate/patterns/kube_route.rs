@@ -338,6 +338,22 @@ pub(in crate::migrate) fn of_service(
     if owners.is_empty() {
         return Ok(false);
     }
+    let clients = (!everywhere).then_some(cx.filter.namespace.as_str());
+    if let Some(other) = beside::routed_by(cx, host, clients) {
+        broken(
+            found,
+            format!(
+                "VirtualService {}/{} also routes {host}, and istiod uses only one of it and the HTTPRoutes of {host}",
+                other.object.namespace, other.object.name
+            ),
+        );
+    }
+    if everywhere && !cx.mesh.exports("defaultVirtualServiceExportTo") {
+        let reason = format!(
+            "`meshConfig.defaultVirtualServiceExportTo` keeps the HTTPRoutes of {host} from clients of other namespaces, whose routes the filter changes"
+        );
+        broken(found, reason);
+    }
     for owner in &owners {
         let title = owner.title();
         let producer = home.is_none_or(|home| home == owner.route.namespace);

@@ -3,7 +3,7 @@
 use super::access_log;
 use super::certificate;
 use super::idle;
-use super::setting::{annotate, write};
+use super::setting::{annotate, place, write};
 use super::tracing;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::reach::names_manager;
@@ -11,7 +11,7 @@ use crate::migrate::base::step::{Cx, Move, Part, has};
 use crate::migrate::base::value::{Fields, has_entry, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::directions;
-use crate::migrate::guards::whole::{Reads, of_pattern, waypoints, whole_proxy};
+use crate::migrate::guards::whole::{Reads, of_pattern, titled, waypoints, whole_proxy};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::output::draft::Action;
 use crate::migrate::settings_of;
@@ -24,6 +24,10 @@ use serde_json::{Value as Json, json};
 /// Message name of the HTTP connection manager.
 pub(in crate::migrate) const HCM: &str =
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+/// Titles of settings that those of their patterns do not name.
+const REQUEST_ID: &str = "request ID header";
+const CLIENT: &str = "address of the client";
 
 /// A field of the HTTP connection manager and the corresponding setting.
 struct Setting {
@@ -125,16 +129,22 @@ const SETTINGS: &[Setting] = &[
     setting("server_name", "proxyHeaders/server/value", 0, Reads::All, &catalog::SERVER_HEADER),
 ];
 
-/// Fields of the HTTP connection manager without a native API, with their patterns.
-const HOMELESS: &[(&str, &Pattern, &str)] = &[
-    ("max_request_headers_kb", &catalog::HEADER_SIZE, ""),
-    ("local_reply_config", &catalog::LOCAL_REPLY, ""),
-    ("skip_xff_append", &catalog::TRUSTED_HOPS, "`skip_xff_append` has no native field"),
-    ("http_protocol_options/header_key_format", &catalog::HEADER_CASE, "only `preserve_case` has a native field"),
-    ("server_header_transformation", &catalog::SERVER_HEADER, "APPEND_IF_ABSENT has no native value"),
+/// Fields of the HTTP connection manager without a native API, with their patterns, what they do, and why.
+const HOMELESS: &[(&str, &Pattern, &str, &str)] = &[
+    ("max_request_headers_kb", &catalog::HEADER_SIZE, "size of request headers", ""),
+    ("local_reply_config", &catalog::LOCAL_REPLY, "custom error pages", ""),
+    ("skip_xff_append", &catalog::TRUSTED_HOPS, "x-forwarded-for header", "`skip_xff_append` has no native field"),
+    (
+        "http_protocol_options/header_key_format",
+        &catalog::HEADER_CASE,
+        "case of HTTP/1 header names",
+        "only `preserve_case` has a native field",
+    ),
+    ("server_header_transformation", &catalog::SERVER_HEADER, "server header", "APPEND_IF_ABSENT has no native value"),
     (
         "use_remote_address",
         &catalog::TRUSTED_HOPS,
+        CLIENT,
         "`use_remote_address` has no native field: istiod sets it to true on gateways and to false elsewhere",
     ),
 ];
@@ -218,7 +228,7 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
         set_at(&mut value, "typed_config/@type", format!("type.googleapis.com/{HCM}"));
         for (key, rest) in config.0.as_object().into_iter().flatten() {
             set_at(&mut value, &format!("typed_config/{key}"), rest.clone());
-            if let Some((_, _, why)) = HOMELESS.iter().find(|(field, ..)| config.peek(field).is_some())
+            if let Some((.., why)) = HOMELESS.iter().find(|(field, ..)| config.peek(field).is_some())
                 && !why.is_empty()
             {
                 let why = (*why).to_owned();
@@ -248,6 +258,7 @@ fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move>
     if config.peek("generate_request_id") == Some(&json!(true)) && !disabled {
         config.skip("generate_request_id");
         let one = found.get_or_insert_with(|| Move::new(&catalog::SERVER_HEADER));
+        one.set(REQUEST_ID);
         one.add_home("built in", "generate_request_id", 0);
         one.difference(Kind::Metadata, "`generate_request_id: true`, Envoy's default, is no longer written out");
     }
@@ -267,6 +278,7 @@ fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move>
 
 fn remote_address(note: &str) -> Move {
     let mut found = Move::new(&catalog::TRUSTED_HOPS).home("built in", "use_remote_address", 0);
+    found.set(CLIENT);
     found.notes.push(note.to_owned());
     found
 }
@@ -334,12 +346,14 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
     }
     if config.peek("generate_request_id") == Some(&json!(false)) {
         config.skip("generate_request_id");
-        annotate(found, proxy, &catalog::SERVER_HEADER, ("proxyHeaders/requestId/disabled", 0), true);
+        titled(found, &catalog::SERVER_HEADER, REQUEST_ID);
+        place(found, proxy, ("proxyHeaders/requestId/disabled", 0), true);
         whole_proxy(cx, part, found, Reads::All, "the request ID setting");
     }
     if config.peek("append_x_forwarded_port") == Some(&json!(true)) && has(cx, 28) {
         config.skip("append_x_forwarded_port");
-        annotate(found, proxy, &catalog::SERVER_HEADER, ("proxyHeaders/xForwardedPort/enabled", 28), true);
+        titled(found, &catalog::SERVER_HEADER, "x-forwarded-port header");
+        place(found, proxy, ("proxyHeaders/xForwardedPort/enabled", 28), true);
         whole_proxy(cx, part, found, Reads::All, "the header `x-forwarded-port`");
     }
     if keeps_case(config) && has(cx, 25) {
@@ -486,9 +500,14 @@ fn least(name: &str) -> Option<i64> {
 }
 
 fn homeless(config: &Fields) -> Move {
-    let known = HOMELESS.iter().find(|(field, ..)| config.peek(field).is_some());
-    if let Some((_, pattern, why)) = known {
-        Move::none(pattern, *why)
+    let known: Vec<_> = HOMELESS.iter().filter(|(field, ..)| config.peek(field).is_some()).collect();
+    if let [(_, pattern, ..), ..] = known.as_slice() {
+        let mut found = Move::none(pattern, "");
+        for (_, _, title, why) in known {
+            found.set(title);
+            found.notes.extend((!why.is_empty()).then(|| (*why).to_owned()));
+        }
+        found
     } else {
         let fields: Vec<&str> = config.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         let reason = if fields.is_empty() {

@@ -32,10 +32,20 @@ pub(in crate::migrate) fn annotate(
     found: &mut Move,
     proxy: &mut Json,
     pattern: &'static Pattern,
-    (path, since): (&str, u16),
+    setting: (&str, u16),
     value: impl Into<Json>,
 ) {
     of_pattern(found, pattern);
+    place(found, proxy, setting, value);
+}
+
+/// Writes a setting of a move that has its pattern and title.
+pub(in crate::migrate) fn place(
+    found: &mut Move,
+    proxy: &mut Json,
+    (path, since): (&str, u16),
+    value: impl Into<Json>,
+) {
     found.add_home("proxy.istio.io/config", path.replace('/', "."), since);
     set_at(proxy, path, value);
 }

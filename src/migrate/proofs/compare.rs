@@ -554,6 +554,22 @@ mod tests {
     }
 
     #[test]
+    fn the_lost_outlier_detection_is_told_apart() {
+        let effect = |cluster: &str| {
+            let of = |value: Json| {
+                let cluster = BTreeMap::from([(cluster.to_owned(), value)]);
+                Resources::from([("cluster".to_owned(), cluster)])
+            };
+            let old = of(json!({ "name": cluster, "outlier_detection": { "consecutive_5xx": 3 } }));
+            let found = differences(&old, &of(json!({ "name": cluster })), &BTreeMap::new());
+            explain("p", &found[0], &[]).effect
+        };
+        assert!(effect("inbound|8080||").starts_with("inbound clusters"));
+        let outbound = effect("outbound|80||cart.shop.svc.cluster.local");
+        assert!(outbound.starts_with("the cluster no longer has outlier detection"), "{outbound}");
+    }
+
+    #[test]
     fn every_rule_can_be_read() {
         let lines = include_str!("effects.tsv").lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(effects().len(), lines);

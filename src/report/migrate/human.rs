@@ -90,10 +90,17 @@ fn one(
 
 fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: bool) -> io::Result<()> {
     let found = &patch.found;
-    let class = terminal.paint(role(patch.class), patch.class.name());
     let to = native(found);
     let to = if to.is_empty() { to } else { format!(" → {to}") };
-    writeln!(out, "  configPatches[{}] {}: {}{to}: {class}", patch.index, patch.apply_to, found.pattern.title)?;
+    let class = patch.class.name();
+    let head = format!("configPatches[{}] {}: {}{to}: {class}", patch.index, patch.apply_to, found.title());
+    for (number, part) in wrap(&plain(&head), terminal.width.saturating_sub(4).max(40)).iter().enumerate() {
+        let indent = if number == 0 { "  " } else { "      " };
+        match part.strip_suffix(class) {
+            Some(before) => writeln!(out, "{indent}{before}{}", terminal.paint(role(patch.class), class))?,
+            None => writeln!(out, "{indent}{part}")?,
+        }
+    }
     if let Some(one) = &patch.ambient {
         line(out, terminal, "    ambient: ", &plain(&format!("{}: {}", one.place.words(), one.reason)))?;
     }

@@ -18,10 +18,13 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     for (class, number) in classes(report) {
         writeln!(out, "| {} | {number} | {} |", class.name(), class.meaning())?;
     }
+    for note in scope(report) {
+        writeln!(out, "\n> {}", line(&note))?;
+    }
     writeln!(out, "\n| EnvoyFilter | Patch | Pattern | Native API | Class |\n|---|---|---|---|---|")?;
     for filter in &report.filters {
         for patch in &filter.patches {
-            let title = patch.found.pattern.title.to_owned();
+            let title = patch.found.title().into_owned();
             let row = [full_name(filter), patch.index.to_string(), title, native(&patch.found)];
             let row: Vec<String> = row.iter().map(|text| cell(text)).collect();
             writeln!(out, "| {} | {} |", row.join(" | "), patch.class.name())?;
@@ -54,7 +57,7 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
                 writeln!(out, "  - {}", line(&text))?;
             }
             for note in &patch.found.notes {
-                writeln!(out, "  - {}", line(note))?;
+                writeln!(out, "  - note: {}", line(note))?;
             }
             if let Some(rest) = rest(patch) {
                 writeln!(out, "  - {rest}")?;
@@ -84,10 +87,6 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             let fence = fence(&text);
             writeln!(out, "\n{fence}yaml\n{text}{fence}")?;
         }
-    }
-    writeln!(out)?;
-    for note in scope(report) {
-        writeln!(out, "> {}\n", line(&note))?;
     }
     Ok(())
 }

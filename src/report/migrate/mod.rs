@@ -13,7 +13,7 @@ pub use page::html;
 pub use text::{Document, diff, documents, yaml};
 
 use crate::migrate::proof::{Proof, Proven};
-use crate::migrate::step::Move;
+use crate::migrate::step::{Home, Move};
 use crate::migrate::verdict::{Class, Difference, State};
 use crate::migrate::{After, FilterReport, PatchReport, Report};
 use crate::words::count;
@@ -164,7 +164,7 @@ pub fn unwritten(patch: &PatchReport) -> Option<String> {
 
 /// Whether two patches move together, so that one of them is enough to describe both.
 fn alike(one: &PatchReport, other: &PatchReport) -> bool {
-    one.found.pattern == other.found.pattern
+    (one.found.pattern, &one.found.sets) == (other.found.pattern, &other.found.sets)
         && one.found.differences == other.found.differences
         && one.found.guards == other.found.guards
         && one.class == other.class
@@ -173,7 +173,11 @@ fn alike(one: &PatchReport, other: &PatchReport) -> bool {
 
 /// The native APIs of a patch, and since when Istio has them; empty if there is none.
 fn native(found: &Move) -> String {
-    let homes: Vec<String> = found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
+    let of_kind = |homes: &[Home]| {
+        let fields: Vec<&str> = homes.iter().map(|home| home.field.as_str()).collect();
+        format!("{} {}", homes.first().map_or("", |home| home.kind), fields.join(", "))
+    };
+    let homes: Vec<String> = found.homes.chunk_by(|one, other| one.kind == other.kind).map(of_kind).collect();
     let since = found.since().map(|since| format!(" (Istio {}.{} and later)", since.major, since.minor));
     homes.join(", ") + &since.unwrap_or_default()
 }
@@ -200,7 +204,7 @@ fn differences(patch: &PatchReport) -> impl Iterator<Item = &Difference> {
 
 /// What happens to the rest of a patch's value.
 fn rest(patch: &PatchReport) -> Option<&'static str> {
-    (patch.class == Class::Partly).then_some("the rest of the value stays in a smaller EnvoyFilter")
+    (patch.class == Class::Partly && patch.written).then_some("the rest of the value stays in a smaller EnvoyFilter")
 }
 
 /// What happens to a filter; `None` if that follows from its class.

@@ -85,7 +85,7 @@ fn of_patch(patch: &PatchReport) -> Markup {
     let native = native(&patch.found);
     html! {
         li {
-            "configPatches[" (patch.index) "] " (patch.apply_to) ": " (Text(patch.found.pattern.title))
+            "configPatches[" (patch.index) "] " (patch.apply_to) ": " (Text(&patch.found.title()))
             @if !native.is_empty() { " → " (Text(&native)) }
             ": " b class=(class) { (class) } (NEWLINE)
             ul {

@@ -24,7 +24,12 @@ pub struct Document {
     pub object: Option<Json>,
     /// Its text, if it keeps the comments of a file.
     pub written: Option<String>,
+    /// Whether it has settings to merge by hand, of the mesh or of pods.
+    pub settings: bool,
 }
+
+/// The file of the settings of the mesh.
+const MESH: &str = "mesh-config";
 
 fn file(object: &Json) -> String {
     let text = |path: &str| object.pointer(path).and_then(Json::as_str).unwrap_or_default();
@@ -48,7 +53,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
     if let Some((settings, from)) = &draft.mesh {
         let mut comments = vec![format!("Mesh settings for {}: merge into meshConfig.", list(from))];
         comments.extend(commented(settings));
-        documents.push(Document::of("mesh-config".to_owned(), comments, None));
+        documents.push(Document::of_settings(MESH.to_owned(), comments));
     }
     for made in &draft.made {
         let comments = vec![format!("Replaces EnvoyFilter {}.", list(&made.from))];
@@ -89,7 +94,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
             ));
         }
         let name = format!("pods-{}-{}", pods.namespace, pods.from.iter().next().map_or("", |from| from.as_str()));
-        documents.push(Document::of(name.replace('/', "-"), comments, None));
+        documents.push(Document::of_settings(name.replace('/', "-"), comments));
     }
     for filter in &report.filters {
         if let After::Smaller(smaller) = &filter.after {
@@ -147,7 +152,11 @@ fn list(names: &BTreeSet<String>) -> String {
 
 impl Document {
     fn of(file: String, comments: Vec<String>, object: Option<Json>) -> Document {
-        Document { file, comments, object, written: None }
+        Document { file, comments, object, written: None, settings: false }
+    }
+
+    fn of_settings(file: String, comments: Vec<String>) -> Document {
+        Document { settings: true, ..Document::of(file, comments, None) }
     }
 
     /// The text, comments first.
@@ -187,13 +196,18 @@ pub fn yaml(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes changes as unified diffs: new objects, edits, filters that are removed or shrink.
+/// Writes changes as unified diffs: new objects, edits, filters that are removed or shrink. What is no object comes first as
+/// comments, which tools that apply diffs skip: settings of pods, and of a mesh whose ConfigMap is not in the input.
 pub fn diff(
     out: &mut dyn Write,
     report: &Report,
     filters: &[crate::model::envoy_filter::EnvoyFilter],
 ) -> io::Result<()> {
     let terminal = Terminal::default();
+    let is_setting = |one: &&Document| one.settings && (one.file != MESH || report.mesh_config.is_none());
+    for document in documents(report).iter().filter(is_setting) {
+        out.write_all(document.text()?.as_bytes())?;
+    }
     let mut show = |path: &str, before: &str, after: &str| -> io::Result<()> {
         let name = |text: &str| if text.is_empty() { "/dev/null".to_owned() } else { path.to_owned() };
         let (from, to) = (name(before), name(after));
@@ -207,7 +221,7 @@ pub fn diff(
         show(&path, &write_yaml(&edited.before)?, &write_yaml(&edited.after)?)?;
     }
     if let Some((before, after)) = &report.mesh_config {
-        show("mesh-config.yaml", &write_yaml(before)?, &write_yaml(after)?)?;
+        show(&format!("{MESH}.yaml"), &write_yaml(before)?, &write_yaml(after)?)?;
     }
     for filter in &report.filters {
         let Some(source) = filters.get(filter.index) else { continue };
