@@ -121,8 +121,9 @@ pub fn prepare(snapshot: &Snapshot, rules: &Rules) {
 }
 
 /// The remark about a filter that is too large to judge. If the configuration turns the rule off, the remark is informational:
-/// an unjudged filter must not look like one without findings.
-pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
+/// an unjudged filter must not look like one without findings. It never counts as one that the stored filter had: nobody knows what
+/// the change does.
+pub fn over_budget(rules: &Rules, excess: Excess) -> Remark {
     let rule = rules.rules.iter().copied().find(|rule| rule.name == OVER_BUDGET);
     let (message, help) = match excess {
         Excess::Reviews => {
@@ -138,7 +139,7 @@ pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
     });
     let help = Some(help.to_owned());
     let code = rule.map_or(OVER_BUDGET, |rule| rule.code);
-    Remark { code, severity, other: None, path: String::new(), message, help, stood, may_come: false }
+    Remark { code, severity, other: None, path: String::new(), message, help, stood: false, may_come: false }
 }
 
 /// Name of the rule about filters that are too large to judge.
@@ -150,7 +151,7 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     let excess = |subject: Option<&Subject>| subject?.loaded.inventory.envoy_filters.iter().find_map(limits::excess);
     let old_excess = excess(old.as_ref());
     if let Some(excess) = excess(new.as_ref()) {
-        return Judged { remarks: vec![over_budget(rules, excess, old_excess.is_some())], left_out: 0 };
+        return Judged { remarks: vec![over_budget(rules, excess)], left_out: 0 };
     }
     // A stored filter that is too large to judge is ignored.
     let old = old.filter(|_| old_excess.is_none());

@@ -218,12 +218,6 @@ impl Request {
         text(old) == text(new)
     }
 
-    /// Whether an update does not make the filter larger.
-    pub(super) fn new_is_no_larger(&self) -> bool {
-        let size = |which| self.object(which).map(|object| object.size.values);
-        size(Which::New).zip(size(Which::Old)).is_some_and(|(new, old)| new <= old)
-    }
-
     /// The filter's reason for its exemption; empty when the annotation has none.
     pub(super) fn exemption(&self) -> Option<&str> {
         let exemption = self.object(Which::New).or(self.object(Which::Old))?.exemption.as_deref()?;

@@ -192,7 +192,7 @@ impl Request {
         match opened {
             Opened::Settled => decision,
             _ if self.has(Which::New) => {
-                let judged = Judged { remarks: vec![judge::over_budget(rules, excess, false)], left_out: 0 };
+                let judged = Judged { remarks: vec![judge::over_budget(rules, excess)], left_out: 0 };
                 self.conclude(snapshot, policy, decision, judged)
             }
             Opened::ToJudge => self.late(snapshot, policy, true, &excess.to_string()),
@@ -241,12 +241,15 @@ impl Request {
     /// Judges the change. If other filters make that too much work, it is judged without them: the content of one filter must
     /// not decide whether another one is judged.
     fn judged(&self, snapshot: &Snapshot, rules: &Rules, allowance: &Allowance) -> Result<Judged, Undecided> {
-        let stood = self.excess(Which::Old).is_some();
         if let Some(excess) = self.excess(Which::New) {
-            return Ok(Judged { remarks: vec![judge::over_budget(rules, excess, stood)], left_out: 0 });
+            return Ok(Judged { remarks: vec![judge::over_budget(rules, excess)], left_out: 0 });
         }
         // A stored filter that is too large to judge is ignored.
-        let old = if stood { None } else { self.build(Which::Old).map_err(Undecided::NotJson)? };
+        let old = if self.excess(Which::Old).is_some() {
+            None
+        } else {
+            self.build(Which::Old).map_err(Undecided::NotJson)?
+        };
         let new = self.build(Which::New).map_err(Undecided::NotJson)?;
         let asked = Asked { namespace: &self.namespace, name: &self.name, old: old.as_ref(), new: new.as_ref() };
         if old.is_none() && new.is_none() {
@@ -259,11 +262,7 @@ impl Request {
         };
         match ended {
             Ok(judged) => Ok(judged),
-            Err(Ended::Spent) => {
-                // An update is judged by what it makes worse: a stored filter may stay as large as it is.
-                let stood = old.is_some() && self.new_is_no_larger();
-                Ok(Judged { remarks: vec![judge::over_budget(rules, Excess::Steps, stood)], left_out: 0 })
-            }
+            Err(Ended::Spent) => Ok(Judged { remarks: vec![judge::over_budget(rules, Excess::Steps)], left_out: 0 }),
             Err(Ended::Cancelled) => Err(Undecided::Cancelled),
             Err(Ended::Panicked(payload)) => Err(Undecided::Panicked(payload)),
         }

@@ -210,7 +210,7 @@ const HINTS: &[&str] = &[
     r"_auth[ =:]|['\x22]auth['\x22\\]|[?&;#](?:key|code|auth|session|sid|jwt|assertion|ticket)=|[sbr]\.[A-Za-z0-9]{24}",
     r"\slogin\s|(?i:identified\s|base_?64[a-z_]*\()",
     r#"(?:^|[^0-9A-Za-z])(?i:pass|pw|pin|jwt|salt|hmac|private|auth|sig|signature|nonce|seed|sid|session|ticket|license|dsn|keys?)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
-    r#"[a-z](?:Pass|Pw|PW|Pin|PIN|Jwt|JWT|Salt|Hmac|HMAC|Private|Auth|Sig|Signature|Nonce|Seed|Sid|SID|Session|Ticket|License|Dsn|DSN|Key)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
+    r#"[a-z](?:Pass|Pw|PW|Pin|PIN|Jwt|JWT|Salt|Hmac|HMAC|Private|Auth|Sig|Signature|Nonce|Seed|Sid|SID|Session|Ticket|License|Dsn|DSN|Keys?)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
 ];
 
 /// A pattern that finds any of these words, with their common beginnings written once: every new state of the automaton follows

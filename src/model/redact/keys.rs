@@ -6,6 +6,8 @@ pub(super) enum Hint {
     /// Nothing.
     #[default]
     None,
+    /// It is a secret if it is nothing but random letters and digits: `valid_keys`. Only for names in code.
+    Generated,
     /// It is a secret if it looks generated: `signature`, `x-tenant-key`.
     Random,
     /// It is a secret if it has a letter and a digit and is no name of an algorithm: `pass`, `salt`.
@@ -275,7 +277,11 @@ fn one_letter_apart(word: &str, wanted: &str) -> bool {
 /// Whether a name is that of keys of any kind, as of `valid_keys` or of a variable `key`: some identify a caller, most an entry
 /// of a table.
 pub(super) fn is_of_keys(name: &str) -> bool {
-    words(name).last().is_some_and(|word| word == "key")
+    let name = name.trim_end_matches(['s', 'S']);
+    let ends =
+        name.len().checked_sub(3).and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case("key"));
+    let is_public = |words: &[String]| words.iter().any(|word| matches!(word.as_str(), "public" | "pub"));
+    ends && matches!(words(name).as_slice(), [before @ .., last] if last == "key" && !is_public(before))
 }
 
 /// What a key says about its value.

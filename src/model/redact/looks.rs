@@ -9,6 +9,7 @@ pub(super) fn confirms(hint: Hint, value: &str) -> bool {
     let one = || !value.contains([' ', '\t', '\n']);
     match hint {
         Hint::None => false,
+        Hint::Generated => is_generated(value),
         Hint::Random => one() && value.len() >= 10 && is_random(value) && !is_name(value),
         Hint::Mixed => one() && is_mixed(value) && !is_name(value),
         Hint::Digits => {

@@ -163,6 +163,7 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
         let rest = &text[start..];
         let hint = match keys::hint(key) {
             Hint::None if matches!(key, "key" | "keys") && is_variable(text, word.start(), rest) => Hint::Random,
+            Hint::None if keys::is_of_keys(key) => Hint::Generated,
             hint => hint,
         };
         if hint == Hint::None {
@@ -174,7 +175,7 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
             beside_in_code(text, word.start(), start, &mut searched, found);
         }
         if hint != Hint::Digits {
-            listed(follows, rest, start, found);
+            listed(follows, hint, rest, start, found);
         }
         for value in values {
             let (start, end) = (start + value.start, start + value.end);
@@ -347,7 +348,7 @@ fn below(follows: &Follows, rest: &str, indentation: usize) -> Option<Vec<Range<
 }
 
 /// Finds random texts in a list or table of Lua that is the value of a name: `API_KEYS = { ["shop"] = "…" }`, `tokens["…"]`.
-fn listed(follows: &Follows, rest: &str, start: usize, found: &mut Vec<Range<usize>>) {
+fn listed(follows: &Follows, hint: Hint, rest: &str, start: usize, found: &mut Vec<Range<usize>>) {
     let Some(literal) = LITERAL.as_ref() else { return };
     let near = head(rest);
     let Some(open) = follows.list.as_ref().and_then(|list| list.find(near)) else { return };
@@ -358,9 +359,14 @@ fn listed(follows: &Follows, rest: &str, start: usize, found: &mut Vec<Range<usi
     let from = start + open.end() - 1;
     found.extend(
         literals
-            .filter(|one| one.len() >= 10 && is_random(one.as_str()) && !is_stand_in(one.as_str()))
+            .filter(|one| one.len() >= 10 && is_listed(hint, one.as_str()) && !is_stand_in(one.as_str()))
             .map(|one| from + one.start()..from + one.end()),
     );
+}
+
+/// Whether an item of a list with such a name is a secret.
+fn is_listed(hint: Hint, text: &str) -> bool {
+    if hint == Hint::Generated { confirms(hint, text) } else { is_random(text) }
 }
 
 /// Finds random texts in quotes on the same line of code as a name that indicates a secret: `token = get() or "…"`,

@@ -34,6 +34,9 @@ const TEXTS: &[&str] = &[
     "xoxb-1-@",
     "export SESSION_TOKEN=@",
     "proxy_set_header Authorization: \"Basic @\"",
+    "args: [--log-level, info, --token, @]",
+    "local T = { key = \"@3f8a1c5eb7d20\" }",
+    "local valid_keys = { [\"@3f8a1c5eb7d20\"] = true }",
 ];
 
 /// Counts canaries.

@@ -93,13 +93,17 @@ fn many_small_values_are_refused_before_they_are_built() {
     let decision = request.decide(&builder(Overrides::default(), &[]).snapshot(), &rules(), ENFORCE);
     assert_eq!((decision.verdict, decision.codes()), (Verdict::Denied, vec!["EF904"]));
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    // A stored filter may be changed: it is judged by what gets worse.
-    let mut smaller = large.clone();
-    smaller["spec"]["priority"] = 5.into();
-    let update = super::review("UPDATE", Some(&large), Some(&smaller)).to_string();
-    let request = Request::read(update.as_bytes()).unwrap();
-    let decision = request.decide(&builder(Overrides::default(), &[]).snapshot(), &rules(), ENFORCE);
-    assert_eq!(decision.verdict, Verdict::Warned, "{decision:?}");
+    // Nobody knows what a change of a stored one does; it may get a label, or become one that is judged.
+    let update = |change: &dyn Fn(&mut Value)| {
+        let mut new = large.clone();
+        change(&mut new);
+        let update = super::review("UPDATE", Some(&large), Some(&new)).to_string();
+        let request = Request::read(update.as_bytes()).unwrap();
+        request.decide(&builder(Overrides::default(), &[]).snapshot(), &rules(), ENFORCE).verdict
+    };
+    assert_eq!(update(&|new| new["spec"]["priority"] = 5.into()), Verdict::Denied);
+    assert_eq!(update(&|new| new["metadata"]["labels"] = json!({"team": "shop"})), Verdict::Passed);
+    assert_eq!(update(&|new| new["spec"] = good()["spec"].clone()), Verdict::Allowed);
 }
 
 /// A value with this many nested lists, as JSON: too deep for serde_json to write.
@@ -202,6 +206,10 @@ fn a_spent_budget_is_a_verdict() {
     let request = Request::read(review("CREATE", None, Some(&bad())).to_string().as_bytes()).unwrap();
     let decide = |units| request.decide_within(&snapshot, &rules(), ENFORCE, &Allowance::new(units)).unwrap();
     let spent = decide(100);
+    assert_eq!((spent.verdict, spent.codes()), (Verdict::Denied, vec!["EF904"]), "{spent:?}");
+    // Neither does the size of the stored filter say what a change of it does.
+    let update = Request::read(review("UPDATE", Some(&good()), Some(&bad())).to_string().as_bytes()).unwrap();
+    let spent = update.decide_within(&snapshot, &rules(), ENFORCE, &Allowance::new(100)).unwrap();
     assert_eq!((spent.verdict, spent.codes()), (Verdict::Denied, vec!["EF904"]), "{spent:?}");
     let whole = decide(1 << 40);
     assert!(whole.denied() && !whole.codes().contains(&"EF904"), "{whole:?}");

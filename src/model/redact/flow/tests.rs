@@ -79,7 +79,7 @@ fn scripts_keep_what_only_looks_like_a_secret() {
         r#"local jwt = h:headers():get("authorization"):match("^Bearer ([%w_-]+%.[A-Za-z0-9_-]+)$")"#,
         r#"for k, v in pairs(h:headers()) do if k == "x-request-id1" then h:headers():add(k, "release1a2b") end end"#,
         r#"local mode = "shadow2" if mode == "shadow2" then h:headers():remove("x-api-key") end"#,
-        r#"local T = { key = "x-request-id1", primary_key = "id2", sha = "3f8a1c5eb7d2045b96d4a7e19c2b0f11" }"#,
+        r#"local T = { key = "x-request-id1", primary_key = "id2", sha = "3f8a1c5eb7d2045b96d4a7e19c2b0f11", public_key = "3f8a1c5eb7d2045b96d4a7e19c2b0f11" }"#,
         r#"for key, value in pairs(h:headers()) do if key == "x-b3-sampled-2a" then h:logInfo(key) end end"#,
         r#"local cache_key = h:headers():get(":path") .. "-v2-" .. "outbound|80||reviews.shop.svc.cluster.local""#,
         r#"local digest = hmac("sha256", h:headers():get("x-signature-key"))"#,
