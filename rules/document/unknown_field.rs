@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::rules::matching::empty_selector;
+use crate::rules::value::missing_typed_config;
 use crate::source::Code;
 
 declare_rule! {
@@ -30,6 +31,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if problem.span.is_some_and(|span| empty_selector::speaks_of(cx, span)) {
             continue;
         }
+        let typed = problem.span.is_some_and(|span| missing_typed_config::is_beside_value(cx, span));
+        let finding = if typed { finding.help("move it into `value`, beside `name`") } else { finding };
         out.push(finding.note("kubectl apply rejects it; if another client sends it, the API server drops the field"));
     }
 }

@@ -34,14 +34,11 @@ declare_rule! {
 
 /// Rules about effects of the patch on proxies that its filter attaches to; they are silent if it attaches to none. And
 /// what the API server rejects at the same place (EF030).
-const ALL: &[&str] = &[
+pub(crate) const ALL: &[&str] = &[
     "EF207", "EF306", "EF307", "EF309", "EF310", "EF311", "EF312", "EF313", "EF314", "EF319", "EF320", "EF324",
     "EF325", "EF329", "EF330", "EF331", "EF332", "EF333", "EF334", "EF411", "EF412", "EF501", "EF502", "EF503",
     "EF504", "EF520", "EF521", "EF030",
 ];
-
-/// For a filter that attaches nowhere: what the API server rejects is about the filter as well.
-pub(crate) const UNATTACHED: &[&str] = ALL.split_at(ALL.len() - 1).0;
 
 /// Without the first, this rule itself: for a patch that runs on none of those proxies.
 pub(crate) const NOWHERE: &[&str] = ALL.split_at(1).1;

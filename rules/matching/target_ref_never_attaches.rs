@@ -26,7 +26,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded.
     "EF203" "target-ref-never-attaches" Matching Error => check,
-    explains: super::context_of_other_proxies::UNATTACHED,
+    explains: super::context_of_other_proxies::ALL,
     releases: since(27), policy: Cel(policy)
 }
 

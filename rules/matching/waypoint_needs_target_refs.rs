@@ -24,7 +24,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded with 1.26 and 1.28.
     "EF209" "waypoint-needs-target-refs" Matching Error => check,
-    explains: super::context_of_other_proxies::UNATTACHED,
+    explains: super::context_of_other_proxies::ALL,
     releases: since(27)
 }
 

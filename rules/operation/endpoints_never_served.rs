@@ -1,20 +1,23 @@
-//! EF348: an added cluster whose endpoints istiod never sends.
+//! EF348: an added cluster that never has endpoints.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::value::PatchValue;
+use crate::lint::walk::get;
+use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::tree::Tree;
+use crate::source::Severity;
 
 declare_rule! {
-    /// An added cluster that asks istiod for endpoints by a name that istiod does not know.
+    /// An added cluster that asks istiod for endpoints by a name that istiod does not know, or that has none.
     ///
     /// # What it finds
     /// A CLUSTER ADD of type EDS with `eds_config: {ads: {}}` whose `service_name`, or else its own name, is not of the form
-    /// `outbound|PORT|SUBSET|HOST`.
+    /// `outbound|PORT|SUBSET|HOST`; one of type STATIC or STRICT_DNS without a list of endpoints in its `load_assignment`.
     ///
     /// # Why it matters
-    /// istiod answers with an empty list. The cluster exists and has no endpoints: every request gets 503 "no healthy
-    /// upstream".
+    /// istiod answers with an empty list, and other patches do not reach an added cluster. The cluster exists and has no
+    /// endpoints: every request gets 503 "no healthy upstream".
     ///
     /// # How to fix
     /// Name the service as istiod's own clusters do, use that cluster directly, or list the hosts in `load_assignment` with
@@ -25,10 +28,12 @@ declare_rule! {
     "EF348" "endpoints-never-served" Operation Error => check
 }
 
+const CLUSTER: &str = "envoy.config.cluster.v3.Cluster";
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
-        let Some(built) = view.built.filter(|built| built.operation == Operation::Add) else { continue };
-        let Some(cluster) = built.value.as_ref().filter(|cluster| cluster.str_at("type") == "EDS") else { continue };
+    out.extend(cx.values().iter().filter_map(|value| without_endpoints(rule, value)));
+    for view in cx.patches() {
+        let Some(cluster) = added(&view).filter(|cluster| cluster.str_at("type") == "EDS") else { continue };
         if cluster.path(&["eds_cluster_config", "eds_config", "ads"]).is_none() {
             continue;
         }
@@ -50,6 +55,43 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 )),
         );
     }
+}
+
+/// The cluster that a patch adds, unless its type is an extension's.
+fn added<'v>(view: &'v PatchView<'_>) -> Option<&'v Tree<'v>> {
+    let built = view.built.filter(|built| built.operation == Operation::Add)?;
+    let cluster = built.value.as_ref().filter(|_| view.patch.apply_to == ApplyTo::Cluster)?;
+    cluster.get("cluster_type").is_none().then_some(cluster)
+}
+
+/// An added cluster without a list of endpoints of its own. Envoy rejects LOGICAL_DNS without an endpoint, and ORIGINAL_DST has none.
+fn without_endpoints(rule: &'static RuleInfo, value: &PatchValue<'_>) -> Option<Finding> {
+    let view = &value.view;
+    let cluster = added(view)?;
+    // Other rules report values that are no clusters, and fields that no cluster has.
+    let root = value.objects.first().filter(|root| root.members.iter().all(|member| member.field().is_some()))?;
+    let kind = match cluster.str_at("type") {
+        "" | "STATIC" => "STATIC",
+        "STRICT_DNS" => "STRICT_DNS",
+        _ => return None,
+    };
+    let written = root.member("load_assignment").map(|member| &member.entry.value);
+    // Who writes an empty list wants none, as for a cluster that only fetches a secret.
+    if root.full_name() != CLUSTER || written.is_some_and(|written| get(written, "endpoints").is_some()) {
+        return None;
+    }
+    let name = cluster.name();
+    let field = if written.is_some() { "load_assignment" } else { "name" };
+    let address = if kind == "STATIC" { "<IP address>" } else { "<host>" };
+    Some(
+        view.finding(rule, view.value_path_span(field), format!("cluster `{name}` has no endpoints"))
+            .severity(Severity::Warning)
+            .label(format!("no `load_assignment` with endpoints for type {kind}"))
+            .note("Envoy accepts it, and requests get 503, no healthy upstream")
+            .help(format!(
+                "load_assignment:\n  cluster_name: {name}\n  endpoints:\n  - lb_endpoints:\n    - endpoint:\n        address:\n          socket_address:\n            address: {address}\n            port_value: <port>"
+            )),
+    )
 }
 
 /// Whether istiod reads a service in a name: `direction|port|subset|host`.

@@ -23,7 +23,7 @@ declare_rule! {
     /// `upstream_http_protocol_options` beside `HttpProtocolOptions` in `typed_extension_protocol_options`; DNS settings of a cluster whose
     /// type resolves no names; `dns_refresh_rate` with `respect_dns_ttl`. On routes: `hash_policy` if every cluster of the
     /// route balances load without hashes; `retriable_status_codes` and `retriable_headers` without their condition in `retry_on`;
-    /// `num_retries` without `retry_on`, `hedge_on_per_try_timeout` without `per_try_timeout`, in values that are not merged;
+    /// `num_retries` without `retry_on` in values that are not merged; `hedge_on_per_try_timeout` without `per_try_timeout`;
     /// `per_try_timeout` that is not shorter than `timeout`; for information, `idle_timeout` that is shorter than `timeout`; `cipher_suites` of TLS 1.3.
     /// Patches of existing objects need config dumps.
     ///
@@ -77,6 +77,8 @@ enum Unread {
     Ttl,
     NoHash(String),
     NotEnforced(&'static str),
+    NoTryLimit,
+    Ended(String),
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -111,6 +113,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             ApplyTo::HttpRoute if value.path(&["route", "hash_policy"]).is_some() => {
                 in_dumps(rule, cx, &view, "route.hash_policy", &unhashed, out);
+            }
+            ApplyTo::HttpRoute if built.operation.is_merge() => {
+                // Values that say it themselves are read above.
+                let given = |path: &[&str]| value.path(path).is_some();
+                if given(&["route", "retry_policy", "per_try_timeout"]) && !given(&["route", "timeout"]) {
+                    let find = |run: &PatchRun<'_, '_>| routes(run, ended);
+                    in_dumps(rule, cx, &view, "route.retry_policy.per_try_timeout", &find, out);
+                }
+                if given(&["route", "hedge_policy", "hedge_on_per_try_timeout"]) {
+                    let find = |run: &PatchRun<'_, '_>| routes(run, unlimited);
+                    in_dumps(rule, cx, &view, "route.hedge_policy.hedge_on_per_try_timeout", &find, out);
+                }
             }
             _ => {}
         }
@@ -155,8 +169,7 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     let route = object.parent.and_then(|(parent, _)| value.objects.get(parent));
                     let policy = route.and_then(|route| route.member("retry_policy"));
                     if policy.is_none_or(|policy| get(&policy.entry.value, "per_try_timeout").is_none()) {
-                        let because = "no try has a time limit".to_owned();
-                        let help = "retry_policy:\n  retry_on: 5xx\n  per_try_timeout: 1s".to_owned();
+                        let (because, help) = reason(&Unread::NoTryLimit);
                         report(member.entry.key_span, "hedge_on_per_try_timeout", because, help);
                     }
                 }
@@ -232,8 +245,9 @@ fn in_dumps<'a>(
     out.push(seen.tell(report(rule, view, field, &why).note(note)).objects(objects));
 }
 
-fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unread) -> Finding {
-    let (because, help) = match why {
+/// Why a setting is not read, and what to write instead.
+fn reason(why: &Unread) -> (String, String) {
+    match why {
         Unread::Balancer(policy) => (
             format!("the load balancer is {policy}"),
             match BALANCERS.iter().find(|(_, own)| own == policy) {
@@ -264,11 +278,22 @@ fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unre
                 _ => format!("{switch}: 100, or a DestinationRule with trafficPolicy.outlierDetection, which sets it"),
             },
         ),
+        Unread::NoTryLimit => {
+            ("no try has a time limit".to_owned(), "retry_policy:\n  retry_on: 5xx\n  per_try_timeout: 1s".to_owned())
+        }
+        Unread::Ended(whole) => (
+            format!("`timeout` ends the request after {whole}"),
+            "a shorter one, or a longer `timeout`".to_owned(),
+        ),
         Unread::NoHash(policy) => (
             format!("the load balancer of its cluster is {policy}"),
             "kind: DestinationRule\nspec:\n  host: <service>\n  trafficPolicy:\n    loadBalancer:\n      consistentHash:\n        httpHeaderName: <header>".to_owned(),
         ),
-    };
+    }
+}
+
+fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unread) -> Finding {
+    let (because, help) = reason(why);
     let name = field.rsplit('.').next().unwrap_or(field);
     let message = match why {
         Unread::NotEnforced(_) => format!("`{name}` ejects no host: {because}"),
@@ -340,6 +365,29 @@ fn unread(cluster: &Tree<'_>, field: &str) -> Option<Unread> {
 fn route_name(place: &Place) -> String {
     let route = place.route.as_ref().map_or("", |(_, name)| name);
     [place.vhost.as_deref().unwrap_or(&place.resource), route].join("/").trim_end_matches('/').to_owned()
+}
+
+/// The routes that a patch changed, if none of them reads the setting.
+fn routes(run: &PatchRun<'_, '_>, why: fn(&Tree<'_>) -> Option<Unread>) -> Found {
+    let mut found: Found = None;
+    for (place, _) in run.trace.effects.iter().filter(|(_, effect)| effect.changes()) {
+        let why = why(&run.run.object(place)?)?;
+        found.get_or_insert_with(|| (BTreeSet::new(), why)).0.insert(route_name(place));
+    }
+    found
+}
+
+/// A try that may last as long as the whole request.
+fn ended(route: &Tree<'_>) -> Option<Unread> {
+    let whole = route.path(&["route", "timeout"])?.as_str()?;
+    let each = route.path(&["route", "retry_policy", "per_try_timeout"])?.as_str()?;
+    let (limit, of_try) = (seconds(whole)?, seconds(each)?);
+    (limit > 0.0 && of_try >= limit).then(|| Unread::Ended(whole.to_owned()))
+}
+
+/// No try of the route ends before the request.
+fn unlimited(route: &Tree<'_>) -> Option<Unread> {
+    route.path(&["route", "retry_policy", "per_try_timeout"]).is_none().then_some(Unread::NoTryLimit)
 }
 
 /// The routes that a patch changed, if none of their clusters balances load by hashes.

@@ -6,17 +6,18 @@ use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
-use crate::source::Step;
+use crate::source::{Severity, Step};
 
 declare_rule! {
     /// A cluster named in a value that the proxy does not have.
     ///
     /// # What it finds
-    /// A `cluster` or `cluster_name` in a patch's value (routes, gRPC and HTTP services, weighted clusters) that is not
-    /// a cluster of the proxy: neither in its config dump nor added by a patch. Needs config dumps.
+    /// A `cluster` or `cluster_name` in a patch's value (routes, gRPC and HTTP services, weighted clusters), or a
+    /// `collector_cluster` for tracing, that is not a cluster of the proxy: neither in its config dump nor added by a patch. Needs config dumps.
     ///
     /// # Why it matters
-    /// Requests to it fail: 503 from a route, no authorization or rate limit decision, no logs.
+    /// Requests to it fail: 503 from a route, no authorization or rate limit decision, no logs. Envoy rejects a listener whose
+    /// tracer has no cluster.
     ///
     /// # How to fix
     /// Use a name from the dump (`outbound|<port>||<host>`), add the cluster with a CLUSTER ADD patch, or make the
@@ -55,6 +56,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     finding.help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has")
                 }
             };
+            if route.last() == Some(&Step::from("collector_cluster")) {
+                finding =
+                    finding.severity(Severity::Error).note("a tracer needs its cluster: Envoy rejects the listener");
+            }
             if name.contains('|') {
                 finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");
             }
@@ -76,7 +81,9 @@ fn clusters(tree: &Tree<'_>, route: &mut Vec<Step>, names: &mut Vec<(Vec<Step>, 
         route.push(Step::from(&**key));
         let text = value.as_str().unwrap_or_default();
         match &**key {
-            "cluster" | "cluster_name" | "upstream_cluster" if !text.is_empty() && !text.contains('%') => {
+            "cluster" | "cluster_name" | "collector_cluster" | "upstream_cluster"
+                if !text.is_empty() && !text.contains('%') =>
+            {
                 names.push((route.clone(), text.to_owned()));
             }
             "load_assignment" | "metadata" | "filter_metadata" | "dynamic_metadata" => {}

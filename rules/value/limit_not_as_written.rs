@@ -11,15 +11,17 @@ declare_rule! {
     ///
     /// # What it finds
     /// Descriptors of a local rate limit whose bucket is larger and is filled faster than the bucket of the filter, which the same requests
-    /// empty; `status` or `rate_limited_status` below 400; `apply_on_stream_done` if no given rate limit applies to requests; a bandwidth
+    /// empty; a bucket of many tokens without `tokens_per_fill`, which gets one token per interval of 10 s or more; `status` or
+    /// `rate_limited_status` below 400; `apply_on_stream_done` if no given rate limit applies to requests; a bandwidth
     /// limit that is on and has no `limit_kbps`, here or in a given patch of routes.
     ///
     /// # Why it matters
-    /// Each of these limits less, or more, than it seems to: requests with the descriptor are refused by the smaller bucket, clients get 429
+    /// Each of these limits less, or more, than it seems to: requests with the descriptor are refused by the smaller bucket, 1000 tokens per
+    /// minute are 1000 once and one per minute from then on, clients get 429
     /// instead of a redirect, what is counted after the response refuses nothing, and without `limit_kbps` no body arrives.
     ///
     /// # How to fix
-    /// `always_consume_default_token_bucket: false`; a status from 400 on; `apply_on_stream_done` only beside a rate limit without it.
+    /// `always_consume_default_token_bucket: false`; `tokens_per_fill` as large as `max_tokens`; a status from 400 on; `apply_on_stream_done` only beside a rate limit without it.
     ///
     /// # References
     /// Envoy `LocalRateLimit.always_consume_default_token_bucket` and `status`, `RateLimit.apply_on_stream_done`; tested with Envoy
@@ -28,6 +30,7 @@ declare_rule! {
 }
 
 const LOCAL: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
+const BUCKET: &str = "envoy.type.v3.TokenBucket";
 const GLOBAL: &str = "envoy.extensions.filters.http.ratelimit.v3.RateLimit";
 const ACTIONS: &str = "envoy.config.route.v3.RateLimit";
 const BANDWIDTH: &str = "envoy.extensions.filters.http.bandwidth_limit.v3.BandwidthLimit";
@@ -42,6 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 status(rule, value, object, "status", out);
                 larger(rule, value, object, out);
             }
+            BUCKET => filled_by_one(rule, value, object, out),
             GLOBAL => status(rule, value, object, "rate_limited_status", out),
             BANDWIDTH => {
                 let mode =
@@ -144,6 +148,30 @@ fn larger(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Object<'_>, 
                 .help("always_consume_default_token_bucket: false"),
         );
     }
+}
+
+/// A bucket of many tokens that gets one of them per long interval, because that is the default.
+fn filled_by_one(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Object<'_>, out: &mut Findings) {
+    /// Fewest tokens, and the shortest interval in seconds, for which a rate of one token per interval is not intended.
+    const MANY: f64 = 10.0;
+    const LONG: f64 = 10.0;
+    if !object.whole || object.member("tokens_per_fill").is_some() {
+        return;
+    }
+    let Some((most, rate)) = bucket(object.node).filter(|(most, rate)| *most >= MANY && *rate <= 1.0 / LONG) else {
+        return;
+    };
+    let place = object.member("max_tokens").map_or(object.span, |member| member.entry.value.span);
+    out.push(
+        value
+            .finding(
+                rule,
+                place,
+                format!("after the first {most} requests, this limit allows one per {:.0} s", 1.0 / rate),
+            )
+            .label("`tokens_per_fill` is 1 by default")
+            .help(format!("tokens_per_fill: {most}")),
+    );
 }
 
 /// The size of a bucket, and the tokens per second that fill it.

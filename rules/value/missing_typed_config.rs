@@ -6,9 +6,9 @@ use crate::envoy;
 use crate::lint::typed_config;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch};
 use crate::rules::scope::plaintext_transport::new_socket;
-use crate::source::Severity;
+use crate::source::{Severity, Span};
 
 declare_rule! {
     /// An extension named without its typed configuration.
@@ -51,6 +51,18 @@ pub(super) fn speaks_of(message: &str) -> bool {
     NEED_IT.contains(&message)
 }
 
+/// The configuration of an extension that is written beside the `value` of its patch: the key is unknown there.
+fn beside(filter: &EnvoyFilter, patch: usize) -> Option<Span> {
+    let node = filter.document.at(&["spec".into(), "configPatches".into(), patch.into(), "patch".into()])?;
+    let entry = node.entries().iter().find(|entry| matches!(entry.key.as_str(), "typed_config" | "typedConfig"))?;
+    Some(entry.key_span)
+}
+
+/// Whether a key is such a configuration, whose absence in `value` needs no finding of its own.
+pub(crate) fn is_beside_value(cx: &Context<'_>, key: Span) -> bool {
+    cx.patches().any(|view| beside(view.filter, view.patch.index) == Some(key))
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| speaks_of(object.full_name())) {
@@ -65,7 +77,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .body
                 .as_ref()
                 .is_some_and(|body| body.operation == crate::model::envoy_filter::Operation::Remove);
-            if removes {
+            if removes || object.route.is_empty() && beside(value.view.filter, value.view.patch.index).is_some() {
                 continue;
             }
             let name = object.text("name").unwrap_or_default();

@@ -11,7 +11,7 @@ declare_rule! {
     /// # What it finds
     /// In headers that routes, header_mutation or Lua give to responses: `access-control-allow-origin` with several origins, a
     /// wildcard inside an origin, a path or without a scheme; `max-age` and `s-maxage` of `cache-control`, and `max-age` of
-    /// `strict-transport-security`, with a unit or a colon.
+    /// `strict-transport-security`, with a unit or a colon; `strict-transport-security` without `max-age`.
     ///
     /// # Why it matters
     /// Browsers compare `access-control-allow-origin` with their origin as it is, and read ages as seconds: the page is refused, the
@@ -59,7 +59,7 @@ fn ignored(name: &str, text: &str) -> Option<(String, String)> {
     match name.to_ascii_lowercase().as_str() {
         "access-control-allow-origin" => origin(text.trim()),
         "cache-control" => age(text, &["max-age", "s-maxage"]),
-        "strict-transport-security" => age(text, &["max-age"]),
+        "strict-transport-security" => age(text, &["max-age"]).or_else(|| no_age(text)),
         _ => None,
     }
 }
@@ -85,6 +85,14 @@ fn origin(text: &str) -> Option<(String, String)> {
     host.contains('/').then(|| {
         let bare = text.trim_end_matches(&host[end.len()..]);
         (format!("no origin equals `{text}`: an origin has no path"), bare.to_owned())
+    })
+}
+
+/// A policy for HTTPS without its required age.
+fn no_age(text: &str) -> Option<(String, String)> {
+    let names = || text.split(';').map(|part| part.split(['=', ':']).next().unwrap_or(part).trim());
+    (!names().any(|name| name.eq_ignore_ascii_case("max-age"))).then(|| {
+        ("browsers ignore `strict-transport-security` without `max-age`".to_owned(), "max-age=31536000".to_owned())
     })
 }
 

@@ -10,7 +10,7 @@ use crate::cluster::objects;
 use crate::cluster::read::source_name;
 use crate::lint::config::Config;
 use crate::lint::limits::{self, Excess};
-use crate::lint::{self, Finding, Input, Rule};
+use crate::lint::{self, Causes, Claim, Finding, Input, Rule};
 use crate::load::{Loaded, Options, yaml};
 use crate::mesh::planes::Plane;
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
@@ -155,6 +155,11 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     }
     // A stored filter that is too large to judge is ignored.
     let old = old.filter(|_| old_excess.is_none());
+    // Searched here, as for stored filters before any review: what an answer costs must not depend on who asked first.
+    let unstored = old.iter().chain(&new).filter(|subject| subject.stored.is_none());
+    unstored.flat_map(|subject| &subject.loaded.inventory.envoy_filters).for_each(|filter| {
+        filter.secrets();
+    });
     let subjects: Vec<&EnvoyFilter> =
         old.iter().chain(&new).flat_map(|subject| &subject.loaded.inventory.envoy_filters).collect();
     let all = beside(snapshot, asked, &subjects);
@@ -175,17 +180,20 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
             let part = if beside.is_empty() { Part::All } else { Part::Among };
             found.extend(known(snapshot, rules, (part, among), &near, &beside, subject).iter().cloned());
         }
-        found.sort_by_key(|found| found.place);
+        found.sort_by_key(Found::place);
         found
     };
     let place = new.as_ref().or(old.as_ref()).map(|subject| subject.file);
-    let is_own = |found: &Found| place == Some(found.place.0);
-    let after = state(new.as_ref(), &alone, &among);
+    let is_own = |found: &Found| place == Some(found.place().0);
+    // Each part has dropped what its own findings explain.
+    let mut after = state(new.as_ref(), &alone, &among);
+    let causes = Causes::of(after.iter().filter(|found| is_own(found) && found.everywhere).map(|found| &found.claim));
+    after.retain(|found| !is_own(found) || !causes.explain(&found.claim));
     let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| new.is_some() && is_own(found));
     // Findings that disappear do not count, so only rules with findings now run on the state before.
     let asked_again = |rules: &[&'static Rule]| -> Vec<&'static Rule> {
         let mut found = others.iter().chain(own.iter().filter(|_| old.is_some()));
-        let any = found.any(|found| rules.iter().any(|rule| rule.info == *found.rule));
+        let any = found.any(|found| rules.iter().any(|rule| rule.info == *found.claim.rule));
         if any { rules.to_vec() } else { Vec::new() }
     };
     let before = state(old.as_ref(), &asked_again(&alone), &asked_again(&among));
@@ -202,12 +210,12 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     let mut remarks: Vec<Remark> = own
         .iter()
         .map(|found| {
-            let (stood, may_come) = (stands(found, true), later::may_come(found.rule, &rules.config));
+            let (stood, may_come) = (stands(found, true), later::may_come(found.claim.rule, &rules.config));
             Remark { stood, may_come, ..found.remark.clone() }
         })
         .collect();
     let reported = others.iter().filter(|found| !stands(found, false));
-    remarks.extend(reported.map(|found| Remark { other: Some(found.filter.clone()), ..found.remark.clone() }));
+    remarks.extend(reported.map(|found| Remark { other: Some(found.claim.filter.clone()), ..found.remark.clone() }));
     let mild = |remark: &Remark| remark.stood || remark.may_come;
     remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.severity), mild(remark), remark.other.is_some()));
     Judged { remarks, left_out }
@@ -251,7 +259,7 @@ type Key<'f> = (bool, &'static str, Severity, Option<&'f str>, &'f str);
 
 fn key(found: &Found, own: bool) -> Key<'_> {
     let remark = &found.remark;
-    (own, remark.code, remark.severity, (!own).then_some(found.filter.as_str()), &remark.message)
+    (own, remark.code, remark.severity, (!own).then_some(found.claim.filter.as_str()), &remark.message)
 }
 
 /// A state of the changed filter.
@@ -468,11 +476,18 @@ fn run(
         let read = || yaml::documents(span.file, &sources.get(span.file).text).0.into_iter().next();
         refused.entry(span.file).or_insert_with(read).as_ref().map(path).unwrap_or_default()
     };
+    let mut times: HashMap<(&'static str, Span, String), usize> = HashMap::new();
+    if all.len() > 1 {
+        for finding in all.iter().flat_map(|(_, findings)| findings) {
+            *times.entry(same(finding)).or_default() += 1;
+        }
+    }
+    let planes = all.len();
     let mut found = Vec::new();
     for finding in lint::merged(all) {
         found.push(Found {
-            rule: finding.rule,
-            place: (finding.primary.span.file, finding.primary.span.start),
+            claim: Claim::of(&finding),
+            everywhere: planes == 1 || times.get(&same(&finding)).is_some_and(|times| *times == planes),
             remark: Remark {
                 code: finding.rule.code,
                 severity: finding.severity,
@@ -483,8 +498,12 @@ fn run(
                 stood: false,
                 may_come: false,
             },
-            filter: finding.filter,
         });
     }
     found
+}
+
+/// Identifies a finding across control planes.
+fn same(finding: &Finding) -> (&'static str, Span, String) {
+    (finding.rule.code, finding.primary.span, finding.message.clone())
 }

@@ -9,7 +9,7 @@
 
 use super::remark::Remark;
 use crate::budget;
-use crate::lint::RuleInfo;
+use crate::lint::Claim;
 use crate::source::FileId;
 use std::collections::HashMap;
 use std::fmt;
@@ -20,14 +20,20 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 /// A finding, independent of the review.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    /// The rule.
-    pub(super) rule: &'static RuleInfo,
-    /// `namespace/name` of the filter that it is about.
-    pub(super) filter: String,
-    /// The text and the first byte of its place.
-    pub(super) place: (FileId, u32),
+    /// Its rule, filter, patch and place.
+    pub(super) claim: Claim,
+    /// Whether it holds with every control plane.
+    pub(super) everywhere: bool,
     /// The remark, in the form for another filter.
     pub(super) remark: Remark,
+}
+
+impl Found {
+    /// The text and the first byte of its place.
+    pub(super) fn place(&self) -> (FileId, u32) {
+        let span = self.claim.span();
+        (span.file, span.start)
+    }
 }
 
 /// Which of the rules run.
@@ -190,13 +196,14 @@ impl Kept {
 fn weight(found: &Found) -> usize {
     let Remark { other, path, message, help, .. } = &found.remark;
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    size_of::<Found>() + found.filter.len() + optional(other) + path.len() + message.len() + optional(help)
+    size_of::<Found>() + found.claim.filter.len() + optional(other) + path.len() + message.len() + optional(help)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Severity;
+    use crate::lint::Finding;
+    use crate::source::{Severity, Span};
 
     fn question(mesh: u64, text: &str) -> Question {
         let filters = vec![1, 2, number_of("shop", "a", FileId(7), text)];
@@ -216,7 +223,8 @@ mod tests {
             may_come: false,
         };
         let rule = &crate::rules::ALL[0].info;
-        vec![Found { rule, filter: String::new(), place: (FileId(7), 0), remark }]
+        let claim = Claim::of(&Finding::new(rule, Span { file: FileId(7), start: 0, end: 0 }, ""));
+        vec![Found { claim, everywhere: true, remark }]
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub(crate) use native::moves;
 pub(crate) use output::summary;
 pub use output::{fix, istioctl};
 pub use rule::RuleInfo;
+pub(crate) use run::fold::{Causes, Claim};
 pub(crate) use run::pipeline::check_beside_istioctl;
 pub use run::pipeline::{Checked, check, check_with, merged, only, only_with};
 pub use run::requests::{Observer, RealEnvoy, Recorded};

@@ -1,7 +1,7 @@
 //! One finding for each cause: a finding that another one of the same patch explains is dropped.
 
 use crate::lint::finding::{Finding, Findings};
-use crate::lint::rule::{Family, Need};
+use crate::lint::rule::{Family, Need, RuleInfo};
 use crate::source::{FileId, Severity, Span};
 use crate::words::few;
 use std::collections::{HashMap, HashSet};
@@ -9,8 +9,38 @@ use std::collections::{HashMap, HashSet};
 /// Code, filter and patch of a finding.
 type Key = (&'static str, String, Option<usize>);
 
+/// What decides whether a finding explains others, and which ones explain it.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    /// The rule.
+    pub(crate) rule: &'static RuleInfo,
+    /// `namespace/name` of the filter.
+    pub(crate) filter: String,
+    patch: Option<usize>,
+    place: Place,
+    ineffective: bool,
+}
+
+impl Claim {
+    /// That of a finding.
+    pub(crate) fn of(one: &Finding) -> Claim {
+        let (rule, filter) = (one.rule, one.filter.clone());
+        Claim { rule, filter, patch: one.patch, place: Place::of(one), ineffective: one.ineffective }
+    }
+
+    /// The place.
+    pub(crate) fn span(&self) -> Span {
+        self.place.span
+    }
+
+    /// Whether it holds for all targets of the filter, or for those of a patch.
+    fn whole(&self) -> bool {
+        self.patch.is_some() || self.ineffective
+    }
+}
+
 /// Where a finding is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Place {
     span: Span,
     line: Option<Span>,
@@ -22,33 +52,49 @@ impl Place {
     }
 
     /// Whether two findings can have one cause: if one of them is about a line, the other must be there, too.
-    fn meets(self, other: &Place) -> bool {
+    fn meets(self, other: Place) -> bool {
         let within =
             |inner: Span, outer: Span| inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end;
         self.line.is_none_or(|line| within(other.span, line)) && other.line.is_none_or(|line| within(self.span, line))
     }
 }
 
+/// What findings explain: by code, filter and patch, where they are and whether they hold for all targets. A finding
+/// without a patch is about all of them.
+pub(crate) struct Causes(HashMap<Key, Vec<(Place, bool)>>);
+
+impl Causes {
+    /// What these explain.
+    pub(crate) fn of<'c>(all: impl IntoIterator<Item = &'c Claim>) -> Causes {
+        let mut explained: HashMap<Key, Vec<(Place, bool)>> = HashMap::new();
+        for one in all.into_iter().filter(|one| !one.filter.is_empty()) {
+            for code in one.rule.explains {
+                let key = (*code, one.filter.clone(), one.patch);
+                explained.entry(key).or_default().push((one.place, one.whole()));
+            }
+        }
+        Causes(explained)
+    }
+
+    /// Whether one of them explains a finding. What holds for a part of a filter's targets explains only what is said
+    /// of the same place.
+    pub(crate) fn explain(&self, one: &Claim) -> bool {
+        let by = |patch| {
+            let found = self.0.get(&(one.rule.code, one.filter.clone(), patch));
+            let fits = |(place, whole): &(Place, bool)| one.place.meets(*place) && (*whole || one.place.line.is_some());
+            found.is_some_and(|places| places.iter().any(fits))
+        };
+        !self.0.is_empty() && (by(one.patch) || by(None))
+    }
+}
+
 /// Drops findings that other findings explain.
 pub(in crate::lint) fn fold(findings: &mut Findings) {
-    // By code, filter and patch; a finding without a patch is about all of them.
-    let mut explained: HashMap<Key, Vec<Place>> = HashMap::new();
-    // What holds for a part of a filter's targets explains nothing about its patches.
-    let explains = |one: &Finding| !one.filter.is_empty() && (one.patch.is_some() || one.ineffective);
-    for one in findings.iter_mut().filter(|one| explains(one)) {
-        for code in one.rule.explains {
-            explained.entry((code, one.filter.clone(), one.patch)).or_default().push(Place::of(one));
-        }
-    }
-    if !explained.is_empty() {
-        let is_explained = |one: &Finding| {
-            let place = Place::of(one);
-            let by = |patch| {
-                let found = explained.get(&(one.rule.code, one.filter.clone(), patch));
-                found.is_some_and(|places| places.iter().any(|other| place.meets(other)))
-            };
-            by(one.patch) || by(None)
-        };
+    let claims: Vec<Claim> =
+        findings.iter_mut().filter(|one| !one.rule.explains.is_empty()).map(|one| Claim::of(one)).collect();
+    let causes = Causes::of(&claims);
+    if !causes.0.is_empty() {
+        let is_explained = |one: &Finding| causes.explain(&Claim::of(one));
         // The explaining finding then says that the patch has no effect, what else is said of its place and, if it is about
         // a line, what to write instead and what is worse.
         let mut gone: HashMap<Key, Vec<Finding>> = HashMap::new();
@@ -59,7 +105,7 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
         for one in findings.iter_mut().filter(|one| !one.rule.explains.is_empty()) {
             let own = Place::of(one);
             let all = one.rule.explains.iter().filter_map(|code| gone.get(&(*code, one.filter.clone(), one.patch)));
-            let here: Vec<_> = all.flatten().filter(|gone| own.meets(&Place::of(gone))).collect();
+            let here: Vec<_> = all.flatten().filter(|gone| own.meets(Place::of(gone))).collect();
             one.ineffective |= here.iter().any(|gone| gone.ineffective);
             if own.line.is_none() {
                 one.notes.extend(here.iter().filter(|gone| gone.line.is_some()).map(|gone| gone.message.clone()));

@@ -1,6 +1,6 @@
 //! Runs the engine for every proxy, then every rule on the results.
 
-pub(in crate::lint) mod fold;
+pub(crate) mod fold;
 mod parts;
 pub(crate) mod pipeline;
 pub(crate) mod requests;

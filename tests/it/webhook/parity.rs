@@ -15,7 +15,7 @@ use kubectl_envoyfilter::load::{self, Loaded, reference, yaml, yaml_text};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules::ALL;
 use kubectl_envoyfilter::source::{Node, Severity, Sources};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -184,6 +184,41 @@ in_part_and_in_full!(
     a_review_agrees_with_lint_for_every_case_of_every_rule_in_full,
     a_review_agrees_with_lint_for_every_case_of_every_rule_by
 );
+
+/// A rule about one filter and a rule about filters among others find the same mistake: it is reported once, with and
+/// without other filters, and so is one of several references.
+#[test]
+fn one_mistake_is_reported_once_whatever_rules_find_it() {
+    let filter = |name: &str, references: &Value| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"targetRefs": references, "configPatches": [{
+                "applyTo": "CLUSTER", "match": {"context": "GATEWAY"},
+                "patch": {"operation": "MERGE", "value": {"connect_timeout": "2s"}},
+            }]},
+        })
+    };
+    let front = json!({"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "front"});
+    let mut elsewhere = front.clone();
+    elsewhere["namespace"] = "edge".into();
+    let other = filter("other", &json!([front]));
+    let about_references = ["EF030", "EF203"];
+    for references in [json!([elsewhere]), json!([front, elsewhere])] {
+        let asked = filter("asked", &references);
+        let (loaded, found) = linted(&[&asked], Release::NEWEST);
+        let (said, _) = split(&loaded, &found, 1);
+        let said = said.iter().map(|one| one.0.as_str()).filter(|code| about_references.contains(code));
+        assert_eq!(said.collect::<Vec<_>>(), ["EF203"]);
+        for others in [Vec::new(), vec![other.clone()]] {
+            let snapshot = builder(Overrides::default(), &others).snapshot();
+            let asked_of = Asked { namespace: "shop", name: "asked", old: None, new: Some(&asked) };
+            let judged = judge(&snapshot, &rules(), &asked_of);
+            let said = judged.remarks.iter().map(|one| one.code).filter(|code| about_references.contains(code));
+            assert_eq!(said.collect::<Vec<_>>(), ["EF203"], "beside {} others", others.len());
+        }
+    }
+}
 
 /// Findings that only warn at admission ([`kubectl_envoyfilter::admission::later`]).
 pub(super) const LATER: [&str; 4] = ["EF201", "EF202", "EF204", "EF317"];

@@ -242,14 +242,21 @@ pub(super) fn endpoints(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<
 
 /// A logical host is one host.
 pub(super) fn logical_dns(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
-    let assignment = child(value, cluster, "load_assignment").filter(|_| is_of_type(cluster, "LOGICAL_DNS"))?;
-    let places = items(assignment, "endpoints");
+    if !is_of_type(cluster, "LOGICAL_DNS") {
+        return None;
+    }
+    let assignment = child(value, cluster, "load_assignment");
+    let places = assignment.map(|assignment| items(assignment, "endpoints")).unwrap_or_default();
     let number: usize =
         places.iter().filter_map(|place| get(place, "lb_endpoints")).map(|list| list.items().len()).sum();
-    (places.len() > 1 || number > 1).then(|| {
-        let help = "write one name, or `type: STRICT_DNS`";
-        refusal(span(assignment, "endpoints"), "a cluster of type `LOGICAL_DNS` has one endpoint", help)
-    })
+    let given = assignment.filter(|assignment| has(assignment, "endpoints"));
+    let place = given.map_or(span(cluster, "type"), |assignment| span(assignment, "endpoints"));
+    let message = "a cluster of type `LOGICAL_DNS` has one endpoint";
+    match (places.len(), number) {
+        (1, 1) => None,
+        (_, 0) => Some(refusal(place, message, "add the host to `lb_endpoints` of `load_assignment`")),
+        _ => Some(refusal(place, message, "write one name, or `type: STRICT_DNS`")),
+    }
 }
 
 /// A ring has a smallest size that is not above its largest one.
