@@ -476,18 +476,12 @@ fn run(
         let read = || yaml::documents(span.file, &sources.get(span.file).text).0.into_iter().next();
         refused.entry(span.file).or_insert_with(read).as_ref().map(path).unwrap_or_default()
     };
-    let mut times: HashMap<(&'static str, Span, String), usize> = HashMap::new();
-    if all.len() > 1 {
-        for finding in all.iter().flat_map(|(_, findings)| findings) {
-            *times.entry(same(finding)).or_default() += 1;
-        }
-    }
-    let planes = all.len();
+    let (findings, partial) = lint::united(all);
     let mut found = Vec::new();
-    for finding in lint::merged(all) {
+    for finding in findings {
         found.push(Found {
             claim: Claim::of(&finding),
-            everywhere: planes == 1 || times.get(&same(&finding)).is_some_and(|times| *times == planes),
+            everywhere: partial.is_empty() || !partial.contains(&lint::same(&finding)),
             remark: Remark {
                 code: finding.rule.code,
                 severity: finding.severity,
@@ -501,9 +495,4 @@ fn run(
         });
     }
     found
-}
-
-/// Identifies a finding across control planes.
-fn same(finding: &Finding) -> (&'static str, Span, String) {
-    (finding.rule.code, finding.primary.span, finding.message.clone())
 }

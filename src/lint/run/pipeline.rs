@@ -11,7 +11,7 @@ use crate::lint::settings::config::Config;
 use crate::lint::settings::suppress;
 use crate::model::release::Release;
 use crate::source::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The result of a lint run.
 #[derive(Debug, Default)]
@@ -165,15 +165,27 @@ pub fn only_with<'r>(
     found
 }
 
+/// What identifies a finding across releases.
+pub(crate) type Same = (&'static str, Span, String);
+
+/// Identifies a finding across releases.
+pub(crate) fn same(finding: &Finding) -> Same {
+    (finding.rule.code, finding.primary.span, finding.message.clone())
+}
+
 /// Findings of several releases as one list: common ones once, the others with their releases.
 pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
+    united(all).0
+}
+
+/// The same, and which of them not every release has.
+pub(crate) fn united(all: Vec<(Release, Vec<Finding>)>) -> (Vec<Finding>, HashSet<Same>) {
     let releases = all.len();
     let mut seen: Vec<(Finding, Vec<Release>)> = Vec::new();
     let mut index = HashMap::new();
     for (release, findings) in all {
         for finding in findings {
-            let key = (finding.rule.code, finding.primary.span, finding.message.clone());
-            let at = *index.entry(key).or_insert(seen.len());
+            let at = *index.entry(same(&finding)).or_insert(seen.len());
             match seen.get_mut(at) {
                 Some((first, of)) => {
                     of.push(release);
@@ -186,14 +198,15 @@ pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
             }
         }
     }
-    let mut merged = Findings::default();
+    let (mut merged, mut partial) = (Findings::default(), HashSet::new());
     for (mut finding, of) in seen {
         if of.len() < releases {
+            partial.insert(same(&finding));
             finding.fix = finding.fix.filter(|_| finding.rule.family != Family::Native);
             let names: Vec<String> = of.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect();
             finding.notes.push(format!("with Istio {}", names.join(", ")));
         }
         merged.push(finding);
     }
-    merged.sorted()
+    (merged.sorted(), partial)
 }

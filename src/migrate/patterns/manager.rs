@@ -129,22 +129,23 @@ const SETTINGS: &[Setting] = &[
     setting("server_name", "proxyHeaders/server/value", 0, Reads::All, &catalog::SERVER_HEADER),
 ];
 
-/// Fields of the HTTP connection manager without a native API, with their patterns, what they do, and why.
-const HOMELESS: &[(&str, &Pattern, &str, &str)] = &[
-    ("max_request_headers_kb", &catalog::HEADER_SIZE, "size of request headers", ""),
-    ("local_reply_config", &catalog::LOCAL_REPLY, "custom error pages", ""),
-    ("skip_xff_append", &catalog::TRUSTED_HOPS, "x-forwarded-for header", "`skip_xff_append` has no native field"),
+/// Fields of the HTTP connection manager without a native API, with their patterns, what they do if not what the pattern's
+/// title says, and why.
+const HOMELESS: &[(&str, &Pattern, Option<&str>, &str)] = &[
+    ("max_request_headers_kb", &catalog::HEADER_SIZE, None, ""),
+    ("local_reply_config", &catalog::LOCAL_REPLY, None, ""),
     (
-        "http_protocol_options/header_key_format",
-        &catalog::HEADER_CASE,
-        "case of HTTP/1 header names",
-        "only `preserve_case` has a native field",
+        "skip_xff_append",
+        &catalog::TRUSTED_HOPS,
+        Some("x-forwarded-for header"),
+        "`skip_xff_append` has no native field",
     ),
-    ("server_header_transformation", &catalog::SERVER_HEADER, "server header", "APPEND_IF_ABSENT has no native value"),
+    ("http_protocol_options/header_key_format", &catalog::HEADER_CASE, None, "only `preserve_case` has a native field"),
+    ("server_header_transformation", &catalog::SERVER_HEADER, None, "APPEND_IF_ABSENT has no native value"),
     (
         "use_remote_address",
         &catalog::TRUSTED_HOPS,
-        CLIENT,
+        Some(CLIENT),
         "`use_remote_address` has no native field: istiod sets it to true on gateways and to false elsewhere",
     ),
 ];
@@ -503,8 +504,8 @@ fn homeless(config: &Fields) -> Move {
     let known: Vec<_> = HOMELESS.iter().filter(|(field, ..)| config.peek(field).is_some()).collect();
     if let [(_, pattern, ..), ..] = known.as_slice() {
         let mut found = Move::none(pattern, "");
-        for (_, _, title, why) in known {
-            found.set(title);
+        for (_, pattern, title, why) in known {
+            found.set(title.unwrap_or(pattern.title));
             found.notes.extend((!why.is_empty()).then(|| (*why).to_owned()));
         }
         found

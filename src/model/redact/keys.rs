@@ -277,11 +277,14 @@ fn one_letter_apart(word: &str, wanted: &str) -> bool {
 /// Whether a name is that of keys of any kind, as of `valid_keys` or of a variable `key`: some identify a caller, most an entry
 /// of a table.
 pub(super) fn is_of_keys(name: &str) -> bool {
-    let name = name.trim_end_matches(['s', 'S']);
-    let ends =
-        name.len().checked_sub(3).and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case("key"));
-    let is_public = |words: &[String]| words.iter().any(|word| matches!(word.as_str(), "public" | "pub"));
-    ends && matches!(words(name).as_slice(), [before @ .., last] if last == "key" && !is_public(before))
+    // Most words of a text are not, and are not taken apart.
+    let name_ends = |with: &str| {
+        let end = name.len().checked_sub(with.len()).and_then(|at| name.get(at..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(with))
+    };
+    let is_public = |word: &String| matches!(word.as_str(), "public" | "pub");
+    (name_ends("key") || name_ends("keys"))
+        && matches!(words(name).as_slice(), [before @ .., last] if last == "key" && !before.iter().any(is_public))
 }
 
 /// What a key says about its value.

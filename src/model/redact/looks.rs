@@ -64,7 +64,7 @@ pub(super) fn is_token(text: &str) -> bool {
 
 /// Whether a text is a generated key and nothing else: 24 or more letters and digits in one piece, such as 128 bits in
 /// hexadecimal.
-pub(super) fn is_generated(text: &str) -> bool {
+fn is_generated(text: &str) -> bool {
     text.len() >= 24
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
         && is_random(text)

@@ -8,7 +8,7 @@
 mod reader;
 
 use super::keys::{self, Hint};
-use super::looks::{confirms, is_generated, is_stand_in};
+use super::looks::{confirms, is_stand_in};
 use memchr::memmem;
 use reader::Reader;
 use std::collections::{HashMap, HashSet};
@@ -92,7 +92,7 @@ fn is_secret(level: Level, text: &str) -> bool {
     }
     let plain = without_patterns(text);
     match level {
-        Level::Generated => is_generated(&plain),
+        Level::Generated => confirms(Hint::Generated, &plain),
         Level::Random => confirms(Hint::Random, &plain),
         Level::Doubtful => {
             let long = plain.len() >= 20 && plain.bytes().all(|byte| byte.is_ascii_alphanumeric());
