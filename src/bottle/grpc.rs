@@ -6,18 +6,22 @@
 use super::fault::Fault;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use h2::client::{self, SendRequest};
-use h2::{RecvStream, SendStream};
+use h2::{Ping, RecvStream, SendStream};
 use http::{Request, Uri};
 use prost::Message;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// Flow control window; a sidecar of a large mesh gets tens of megabytes.
 const WINDOW: u32 = 64 << 20;
 
 /// Maximum size of a message, in bytes.
 const MESSAGE: usize = 1 << 30;
+
+/// How long an answer to a ping may take: it comes from this machine.
+const ANSWER: Duration = Duration::from_secs(1);
 
 /// A connection.
 #[derive(Clone)]
@@ -63,6 +67,21 @@ impl Channel {
     }
 }
 
+/// Whether a server of gRPC answers: a program that has taken the port and only listens does not.
+pub(super) async fn answers(address: SocketAddr) -> bool {
+    let pong = async {
+        let stream = TcpStream::connect(address).await.ok()?;
+        // Without it, the connection ends.
+        let (_send, mut connection) = client::handshake(stream).await.ok()?;
+        let mut ping = connection.ping_pong()?;
+        tokio::select! {
+            pong = ping.ping(Ping::opaque()) => pong.ok(),
+            _ = &mut connection => None,
+        }
+    };
+    timeout(ANSWER, pong).await.is_ok_and(|pong| pong.is_some())
+}
+
 /// A running call.
 pub(super) struct Stream {
     out: SendStream<Bytes>,
@@ -100,7 +119,7 @@ impl Stream {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(limit, read).await.unwrap_or(Err(Fault::NoAnswer(what, limit)))
+        timeout(limit, read).await.unwrap_or(Err(Fault::NoAnswer(what, limit)))
     }
 
     async fn read(&mut self) -> Result<Bytes, Fault> {
@@ -200,6 +219,13 @@ mod tests {
         let none = stream.next("letters", LIMIT, |any: &prost_types::Any| any.type_url == "x").await;
         assert!(matches!(none, Err(Fault::NoAnswer("letters", LIMIT))), "{none:?}");
         assert!(began.elapsed() < 50 * LIMIT, "{:?}", began.elapsed());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_program_that_only_listens_does_not_answer() {
+        assert!(answers(repeating(Vec::new()).await).await);
+        let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        assert!(!answers(other.local_addr().unwrap()).await);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::ads::{self, Configuration, Wanted};
 use super::api::{self, ObjectStore};
 use super::fault::Fault;
-use super::grpc::Channel;
+use super::grpc::{self, Channel};
 use super::kinds;
 use super::node::Node;
 use super::objects::{Objects, list, text};
@@ -288,7 +288,7 @@ impl Bottle {
                 return Err(Fault::Unreadable(kind, why, Vec::new()));
             }
             // The answering process is istiod itself only if it also listens for proxies.
-            if is_ready(self.ports.http) && TcpStream::connect(self.ports.grpc).is_ok() {
+            if is_ready(self.ports.http) && self.runtime.block_on(grpc::answers(self.ports.grpc)) {
                 return Ok(());
             }
             if began.elapsed() > limit {
