@@ -1,4 +1,4 @@
-//! EF412: one extension that two EnvoyFilters insert into the same list with different configurations.
+//! EF412: one extension that two patches insert into the same list with different configurations.
 
 use crate::declare_rule;
 use crate::engine::PatchId;
@@ -15,12 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 declare_rule! {
-    /// One extension twice in a list, inserted by two EnvoyFilters with different configurations.
+    /// One extension twice in a list, inserted with different configurations.
     ///
     /// # What it finds
     /// Two filters of the same type in one list after all patches, from two EnvoyFilters. Extensions that run their own
     /// code or rules (Lua, Wasm, external processing, header mutation) count only if both have the same name; this is
-    /// an info if no patch refers to that name.
+    /// an info if no patch refers to that name. Also two filters of the same type and name that one EnvoyFilter inserts, except for
+    /// these extensions.
     ///
     /// # Why it matters
     /// Envoy runs both: a request takes tokens of both limits and calls both services. If both have the same name, a
@@ -75,6 +76,25 @@ struct Twins {
     several: bool,
 }
 
+fn several(kind: &str) -> bool {
+    SEVERAL.iter().any(|end| kind.ends_with(end))
+}
+
+/// The patches of one EnvoyFilter that insert filters of one type and name with different configurations.
+fn of_one_owner<'f>(
+    ours: &'f [(PatchId, Cow<'_, str>, &'f Tree<'_>)],
+    owner: impl Fn(PatchId) -> usize,
+) -> Vec<(PatchId, PatchId, &'f str, &'f str)> {
+    let mut known: HashMap<(usize, &str, &str), (PatchId, &Tree<'_>)> = HashMap::new();
+    let again = |(id, kind, filter): &'f (PatchId, Cow<'_, str>, &'f Tree<'_>)| {
+        let key = (owner(*id), kind.as_ref(), filter.name());
+        let (first, other) = *known.entry(key).or_insert((*id, filter));
+        let twice = first != *id && !kind.is_empty() && !other.same(filter);
+        twice.then(|| (first.min(*id), first.max(*id), kind.as_ref(), filter.name()))
+    };
+    ours.iter().filter_map(again).collect()
+}
+
 /// The first of its kind for each filter of each list that has one, by the patches that insert them.
 fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), Twins> {
     let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
@@ -96,6 +116,14 @@ fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), T
                 *is_shared |= alike.iter().any(|(id, ..)| owner(*id) != *first);
             }
         }
+        for (first, second, kind, name) in of_one_owner(&ours, owner) {
+            let is_known = found.contains_key(&(first, second));
+            if !is_known && !several(kind) && fits(first) && fits(second) {
+                let kind = kind.rsplit('.').next().unwrap_or_default().to_owned();
+                let name = name.to_owned();
+                found.insert((first, second), Twins { kind, name, same_name: true, several: false });
+            }
+        }
         let mut end = 0;
         for alike in of_a_kind {
             let start = end;
@@ -104,7 +132,7 @@ fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), T
             if kind.is_empty() || owners.get::<str>(kind.as_ref()).is_none_or(|(_, is_shared)| !is_shared) {
                 continue;
             }
-            let several = SEVERAL.iter().any(|end| kind.ends_with(end));
+            let several = several(kind);
             for (at, (id, _, filter)) in alike.iter().enumerate() {
                 for (other_id, other_kind, other) in &ours[..start + at] {
                     let (first, second) = ((*other_id).min(*id), (*other_id).max(*id));
@@ -175,17 +203,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let referred_to = LazyCell::new(|| referred_to(cx));
     for ([filter, patch, first, first_patch], Twice { kind, name, same_name, several, labels, certain }) in found {
         let (Some(view), Some(other)) = (cx.patch(filter, patch), cx.patch(first, first_patch)) else { continue };
+        let who = if filter == first { format!("configPatches[{first_patch}]") } else { other.filter.full_name() };
         let mut finding = Finding::new(
             rule,
             view.value_path_span("name"),
-            format!("{} inserts a `{kind}` into the same list: both run", other.filter.full_name()),
+            format!("{who} inserts a `{kind}` into the same list: both run"),
         )
         .label("the second of its kind")
-        .related(other.value_path_span("name"), format!("inserted by {}", other.filter.full_name()))
-        .help("let one EnvoyFilter insert the filter and the other MERGE into it, or remove one")
+        .related(other.value_path_span("name"), format!("inserted by {who}"))
+        .help("let one patch insert the filter and the other MERGE into it, or remove one")
         .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
         .of(view.filter, Some(patch));
-        if !decided_by_priority(cx, first, filter) {
+        if filter != first && !decided_by_priority(cx, first, filter) {
             finding = finding
                 .beside(other.filter)
                 .note(format!("no priority decides their order: {}", reason(cx, first, filter)));

@@ -65,7 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "the cluster keeps `eds_cluster_config`, which only a cluster of type EDS may have",
                 )
                 .label("no longer EDS")
-                .note("Envoy rejects the cluster and keeps the one it has; a proxy that starts has none")
+                .rejected("Envoy rejects the cluster and keeps the one it has; a proxy that starts has none")
             } else {
                 view.finding(
                     rule,

@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = view
             .finding(rule, view.value_path_span(field), what)
             .label("taken")
-            .note("Envoy rejects the whole object")
+            .rejected("Envoy rejects the whole object")
             .help(if view.built.is_some_and(|built| built.operation.is_merge()) {
                 "remove it from the value: MERGE appends to the list"
             } else {

@@ -73,7 +73,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.severity(Severity::Info);
         }
         if refused {
-            finding = finding.note("after the router, where Envoy rejects it");
+            finding = finding.rejected("after the router, where Envoy rejects it");
         }
         if let Some(node) = view.node(&route).filter(|_| !refused)
             && cx.sources.snippet(node.span) == operation.name()

@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = view
             .finding(rule, view.value_span(&["patch", "operation"]), message)
             .label("nothing ends the list")
-            .note("Envoy rejects the whole listener when the last filter of a list is not a terminal one")
+            .rejected("Envoy rejects the whole listener when the last filter of a list is not a terminal one")
             .help(help);
         out.push(seen.tell(finding));
     }

@@ -67,6 +67,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let places: Vec<&Place> = all().filter(|(_, effect)| same(effect)).map(|(place, _)| place).collect();
             let objects: BTreeSet<String> = places.iter().map(|place| place.resource.clone()).collect();
             let (severity, note, help) = advice(&one, &view);
+            let refused = one.new == "route" && seen.runs.iter().any(|run| leads_nowhere(run, same));
             if guessed && view.patch.apply_to == ApplyTo::HttpRoute {
                 continue;
             }
@@ -83,7 +84,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 )
                 .severity(severity)
                 .label("only one of the two can be set")
-                .note(note)
+                .rejected_if(refused, note)
                 .help(help);
             if one.new == "route" {
                 for other in followers(cx, &seen.runs, &places) {
@@ -169,6 +170,22 @@ fn was(change: &Change) -> String {
 
 /// Maximum number of other patches that are named.
 const MAX_FOLLOWERS: usize = 3;
+
+/// Whether a route with such a change has no destination afterwards, which Envoy rejects.
+fn leads_nowhere(run: &PatchRun<'_, '_>, changed: impl Fn(&Effect) -> bool) -> bool {
+    const DESTINATIONS: [&str; 5] = [
+        "cluster",
+        "cluster_header",
+        "weighted_clusters",
+        "cluster_specifier_plugin",
+        "inline_cluster_specifier_plugin",
+    ];
+    let nowhere = |place: &Place| {
+        let none = |route: &Tree<'_>| DESTINATIONS.iter().all(|name| route.get(name).is_none());
+        run.run.with_below(place, &["route"], |route| Some(none(route))).unwrap_or_default()
+    };
+    run.trace.effects.iter().any(|(place, effect)| changed(effect) && nowhere(place))
+}
 
 /// Later patches that also merge a `route` into one of these routes.
 fn followers<'a>(cx: &Context<'a>, runs: &[PatchRun<'_, '_>], places: &[&Place]) -> Vec<PatchView<'a>> {

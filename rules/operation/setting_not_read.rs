@@ -10,7 +10,7 @@ use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
-use crate::source::{Severity, Span};
+use crate::source::{NodeValue, Severity, Span};
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -24,7 +24,8 @@ declare_rule! {
     /// type resolves no names; `dns_refresh_rate` with `respect_dns_ttl`. On routes: `hash_policy` if every cluster of the
     /// route balances load without hashes; `retriable_status_codes` and `retriable_headers` without their condition in `retry_on`;
     /// `num_retries` without `retry_on` in values that are not merged; `hedge_on_per_try_timeout` without `per_try_timeout`;
-    /// `per_try_timeout` that is not shorter than `timeout`; for information, `idle_timeout` that is shorter than `timeout`; `cipher_suites` of TLS 1.3.
+    /// `per_try_timeout` that is not shorter than `timeout`; `auto_host_rewrite` if the endpoints come from istiod over EDS;
+    /// `redirect_response_codes` that are no redirects; for information, `idle_timeout` that is shorter than `timeout`; `cipher_suites` of TLS 1.3.
     /// Patches of existing objects need config dumps.
     ///
     /// # Why it matters
@@ -36,8 +37,8 @@ declare_rule! {
     /// DestinationRule, which sets both sides.
     ///
     /// # References
-    /// Envoy `config.cluster.v3.Cluster` (`lb_policy`, `respect_dns_ttl`), `HttpProtocolOptions`; protocols tested with
-    /// Envoy 1.38.2.
+    /// Envoy `config.cluster.v3.Cluster` (`lb_policy`, `respect_dns_ttl`), `HttpProtocolOptions`, `RouteAction.auto_host_rewrite`,
+    /// `InternalRedirectPolicy`; protocols tested with Envoy 1.38.2; istiod `endpoint_builder.go`, which sets no `hostname`.
     "EF343" "setting-not-read" Operation Warning => check
 }
 
@@ -58,6 +59,8 @@ const PROTOCOLS: &[&str] = &[
 /// Settings of clusters that resolve names.
 const DNS: &[&str] =
     &["dns_failure_refresh_rate", "dns_jitter", "dns_lookup_family", "dns_refresh_rate", "use_tcp_for_dns_lookups"];
+/// Statuses that an internal redirect follows; others in its list are skipped.
+const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
 const HTTP: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
 /// Settings of outlier detection that only count unless another one, whose default is off, makes them eject.
@@ -79,6 +82,7 @@ enum Unread {
     NotEnforced(&'static str),
     NoTryLimit,
     Ended(String),
+    NoHostName,
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -111,10 +115,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     }
                 }
             }
-            ApplyTo::HttpRoute if value.path(&["route", "hash_policy"]).is_some() => {
-                in_dumps(rule, cx, &view, "route.hash_policy", &unhashed, out);
-            }
-            ApplyTo::HttpRoute if built.operation.is_merge() => {
+            ApplyTo::HttpRoute => {
+                if value.path(&["route", "hash_policy"]).is_some() {
+                    in_dumps(rule, cx, &view, "route.hash_policy", &unhashed, out);
+                }
+                if value.path(&["route", "auto_host_rewrite"]).is_some_and(|it| matches!(it.value, Value::Bool(true))) {
+                    in_dumps(rule, cx, &view, "route.auto_host_rewrite", &nameless, out);
+                }
+                if !built.operation.is_merge() {
+                    continue;
+                }
                 // Values that say it themselves are read above.
                 let given = |path: &[&str]| value.path(path).is_some();
                 if given(&["route", "retry_policy", "per_try_timeout"]) && !given(&["route", "timeout"]) {
@@ -180,6 +190,18 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         report(span, "per_try_timeout", because, help);
                     }
                     out.extend(idle_first(rule, value, object));
+                }
+                "envoy.config.route.v3.InternalRedirectPolicy" => {
+                    let codes = object.member("redirect_response_codes");
+                    let codes = codes.map(|member| member.entry.value.items()).unwrap_or_default();
+                    for code in codes {
+                        let NodeValue::Number(text) = &code.value else { continue };
+                        if !REDIRECTS.contains(&text.as_str()) {
+                            let because = format!("{text} is no redirect that it follows");
+                            let help = REDIRECTS.join(", ");
+                            report(code.span, "redirect_response_codes", because, help);
+                        }
+                    }
                 }
                 "envoy.extensions.transport_sockets.tls.v3.TlsParameters" => {
                     let only = object.text("tls_minimum_protocol_version") == Some("TLSv1_3");
@@ -281,6 +303,10 @@ fn reason(why: &Unread) -> (String, String) {
         Unread::NoTryLimit => {
             ("no try has a time limit".to_owned(), "retry_policy:\n  retry_on: 5xx\n  per_try_timeout: 1s".to_owned())
         }
+        Unread::NoHostName => (
+            "the endpoints of its cluster come from istiod, without host names".to_owned(),
+            "host_rewrite_literal: <host>, or rewrite.authority of a VirtualService; only endpoints that DNS finds have host names".to_owned(),
+        ),
         Unread::Ended(whole) => (
             format!("`timeout` ends the request after {whole}"),
             "a shorter one, or a longer `timeout`".to_owned(),
@@ -297,6 +323,7 @@ fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unre
     let name = field.rsplit('.').next().unwrap_or(field);
     let message = match why {
         Unread::NotEnforced(_) => format!("`{name}` ejects no host: {because}"),
+        Unread::NoHostName => format!("`{name}` leaves the host of requests as it is: {because}"),
         _ => format!("Envoy does not read `{name}` here: {because}"),
     };
     view.finding(rule, view.value_path_span(field), message).label("without effect").help(help)
@@ -390,8 +417,8 @@ fn unlimited(route: &Tree<'_>) -> Option<Unread> {
     route.path(&["route", "retry_policy", "per_try_timeout"]).is_none().then_some(Unread::NoTryLimit)
 }
 
-/// The routes that a patch changed, if none of their clusters balances load by hashes.
-fn unhashed(run: &PatchRun<'_, '_>) -> Found {
+/// The routes that a patch changed, if no cluster of theirs satisfies a condition; why, by the first of them.
+fn by_clusters(run: &PatchRun<'_, '_>, why: fn(&Tree<'_>) -> Option<Unread>) -> Found {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
     let mut found: Found = None;
     for (place, _) in changed {
@@ -400,16 +427,26 @@ fn unhashed(run: &PatchRun<'_, '_>) -> Found {
         let mut clusters = clusters_of(action).peekable();
         clusters.peek()?;
         for cluster in clusters {
-            let cluster = run.run.after(ResourceKind::Cluster, cluster)?;
-            let policy = cluster.str_at("lb_policy");
-            let hashes = matches!(policy, "RING_HASH" | "MAGLEV") || cluster.get("load_balancing_policy").is_some();
-            if hashes || cluster.get("cluster_type").is_some() {
-                return None;
-            }
-            let policy = if policy.is_empty() { "ROUND_ROBIN" } else { policy };
-            let found = found.get_or_insert_with(|| (BTreeSet::new(), Unread::NoHash(policy.to_owned())));
-            found.0.insert(route_name(place));
+            let why = why(&*run.run.after(ResourceKind::Cluster, cluster)?)?;
+            found.get_or_insert_with(|| (BTreeSet::new(), why)).0.insert(route_name(place));
         }
     }
     found
+}
+
+/// The routes that a patch changed, if none of their clusters balances load by hashes.
+fn unhashed(run: &PatchRun<'_, '_>) -> Found {
+    by_clusters(run, |cluster| {
+        let policy = cluster.str_at("lb_policy");
+        let hashes = matches!(policy, "RING_HASH" | "MAGLEV") || cluster.get("load_balancing_policy").is_some();
+        let policy = if policy.is_empty() { "ROUND_ROBIN" } else { policy };
+        (!hashes && cluster.get("cluster_type").is_none()).then(|| Unread::NoHash(policy.to_owned()))
+    })
+}
+
+/// The routes that a patch changed, if no endpoint of their clusters has a host name: istiod sends none over EDS.
+fn nameless(run: &PatchRun<'_, '_>) -> Found {
+    by_clusters(run, |cluster| {
+        (cluster.str_at("type") == "EDS" && cluster.get("cluster_type").is_none()).then_some(Unread::NoHostName)
+    })
 }

@@ -57,8 +57,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
             };
             if route.last() == Some(&Step::from("collector_cluster")) {
-                finding =
-                    finding.severity(Severity::Error).note("a tracer needs its cluster: Envoy rejects the listener");
+                finding = finding
+                    .severity(Severity::Error)
+                    .rejected("a tracer needs its cluster: Envoy rejects the listener");
             }
             if name.contains('|') {
                 finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");

@@ -1,10 +1,11 @@
-//! EF537: conditions of an RBAC policy that every request satisfies, or none.
+//! EF537: an RBAC policy that every request satisfies, or none.
 
 use crate::declare_rule;
 use crate::lint::value::chain_match::network;
+use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::{Node, NodeValue};
+use crate::source::{Node, NodeValue, Severity};
 use std::collections::HashMap;
 use std::net::IpAddr;
 
@@ -14,7 +15,8 @@ declare_rule! {
     /// # What it finds
     /// `and_rules` or `and_ids` with two different exact values of one header, port or identity, which no request has; and
     /// `permissions`, `principals`, `or_rules` or `or_ids` with the negations of two such values, of which every request
-    /// satisfies one.
+    /// satisfies one. As a warning, an RBAC filter (HTTP or network) whose `rules` allow by no `policies`, unless a given patch
+    /// configures routes for it.
     ///
     /// # Why it matters
     /// An ALLOW that nothing satisfies denies every request; a DENY that everything satisfies, too.
@@ -28,8 +30,40 @@ declare_rule! {
     "EF537" "rbac-rule-contradicts" Scope Error => check
 }
 
+const HTTP: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
+const NETWORK: &str = "envoy.extensions.filters.network.rbac.v3.RBAC";
+
+/// Rules that allow, without a policy that could.
+fn allows_nothing(rule: &'static RuleInfo, cx: &Context<'_>, value: &PatchValue<'_>, out: &mut Findings) {
+    let by_route = || {
+        let mut objects = cx.values().iter().flat_map(|value| &value.objects);
+        objects.any(|object| object.full_name() == "envoy.extensions.filters.http.rbac.v3.RBACPerRoute")
+    };
+    let what = |filter: &Object<'_>| match filter.full_name() {
+        HTTP if !by_route() => Some("request"),
+        NETWORK => Some("connection"),
+        _ => None,
+    };
+    for filter in value.objects.iter().filter(|filter| filter.whole) {
+        let Some(member) = filter.member("rules") else { continue };
+        let rules = &member.entry.value;
+        let allows = get(rules, "action").is_none_or(|action| action.as_str() == Some("ALLOW"));
+        let none = get(rules, "policies").is_none_or(|policies| policies.entries().is_empty());
+        let given = matches!(rules.value, NodeValue::Map(_));
+        let Some(what) = what(filter).filter(|_| given && allows && none) else { continue };
+        let finding = value.finding(rule, member.entry.key_span, format!("this filter denies every {what}"));
+        out.push(
+            finding
+                .severity(Severity::Warning)
+                .label("`ALLOW` without `policies`")
+                .help("add `policies`; if all are to be denied, say so:\naction: DENY\npolicies:\n  all:\n    permissions: [{any: true}]\n    principals: [{any: true}]"),
+        );
+    }
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
+        allows_nothing(rule, cx, value, out);
         for object in &value.objects {
             let lists: &[(&str, bool)] = match object.full_name() {
                 "envoy.config.rbac.v3.Policy" => &[("permissions", false), ("principals", false)],

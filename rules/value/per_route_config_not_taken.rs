@@ -82,14 +82,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 Refusal::None => value
                     .finding(rule, url.span, format!("`{}` cannot be configured for a route", distinct(url.name())))
                     .label("this extension has no configuration for routes")
-                    .note("Envoy rejects the whole route configuration that contains it")
+                    .rejected("Envoy rejects the whole route configuration that contains it")
                     .help(format!(
                         "to switch the filter off for a route, write\n\"@type\": type.googleapis.com/envoy.config.route.v3.FilterConfig\ndisabled: true{below}"
                     )),
                 Refusal::Filter(route) => value
                     .finding(rule, url.span, format!("`{name}` is the configuration of the filter, not of a route"))
                     .label(format!("a route has `{route}`"))
-                    .note("Envoy cannot read it and rejects the whole route configuration")
+                    .rejected("Envoy cannot read it and rejects the whole route configuration")
                     .help(format!("\"@type\": type.googleapis.com/{package}.{route}{below}")),
             };
             out.push(match wrong {

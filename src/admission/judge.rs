@@ -188,7 +188,7 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     // Each part has dropped what its own findings explain.
     let mut after = state(new.as_ref(), &alone, &among);
     let causes = Causes::of(after.iter().filter(|found| is_own(found) && found.everywhere).map(|found| &found.claim));
-    after.retain(|found| !is_own(found) || !causes.explain(&found.claim));
+    after.retain(|found| !found.hidden && (!is_own(found) || !causes.explain(&found.claim)));
     let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| new.is_some() && is_own(found));
     // Findings that disappear do not count, so only rules with findings now run on the state before.
     let asked_again = |rules: &[&'static Rule]| -> Vec<&'static Rule> {
@@ -198,7 +198,7 @@ fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool)
     };
     let before = state(old.as_ref(), &asked_again(&alone), &asked_again(&among));
     let mut counts: BTreeMap<Key<'_>, usize> = BTreeMap::new();
-    for found in &before {
+    for found in before.iter().filter(|found| !found.hidden) {
         *counts.entry(key(found, old.is_some() && is_own(found))).or_default() += 1;
     }
     let stood: BTreeMap<Key<'_>, Cell<usize>> =
@@ -449,7 +449,8 @@ fn run(
     add_stored(&mut inventory, &mut problems, last);
     let above = Sources::above(Arc::clone(&snapshot.texts));
     let sources = new.map_or(&above, |new| &new.loaded.sources);
-    let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
+    // Reported ones, and those that are suppressed or ignored.
+    let mut all: [Vec<(Release, Vec<Finding>)>; 2] = Default::default();
     let planes = snapshot.planes.iter().zip(snapshot.references.iter()).enumerate();
     for (number, (Plane { release, mesh, .. }, references)) in planes {
         let input = Input {
@@ -461,7 +462,9 @@ fn run(
             release: *release,
             mesh,
         };
-        all.push((*release, lint::check(&input, rules, config, str::to_owned).findings));
+        let checked = lint::check(&input, rules, config, str::to_owned);
+        all[0].push((*release, checked.findings));
+        all[1].push((*release, checked.hidden));
     }
     // A rejected filter is not kept, but its fields still have paths.
     let mut refused: HashMap<FileId, Option<Node>> = HashMap::new();
@@ -476,23 +479,26 @@ fn run(
         let read = || yaml::documents(span.file, &sources.get(span.file).text).0.into_iter().next();
         refused.entry(span.file).or_insert_with(read).as_ref().map(path).unwrap_or_default()
     };
-    let (findings, partial) = lint::united(all);
     let mut found = Vec::new();
-    for finding in findings {
-        found.push(Found {
-            claim: Claim::of(&finding),
-            everywhere: partial.is_empty() || !partial.contains(&lint::same(&finding)),
-            remark: Remark {
-                code: finding.rule.code,
-                severity: finding.severity,
-                other: None,
-                path: place(&finding),
-                message: finding.message,
-                help: finding.help,
-                stood: false,
-                may_come: false,
-            },
-        });
+    for (of_planes, hidden) in all.into_iter().zip([false, true]) {
+        let (findings, partial) = lint::united(of_planes);
+        for finding in findings {
+            found.push(Found {
+                claim: Claim::of(&finding),
+                everywhere: partial.is_empty() || !partial.contains(&lint::same(&finding)),
+                hidden,
+                remark: Remark {
+                    code: finding.rule.code,
+                    severity: finding.severity,
+                    other: None,
+                    path: place(&finding),
+                    message: finding.message,
+                    help: finding.help,
+                    stood: false,
+                    may_come: false,
+                },
+            });
+        }
     }
     found
 }

@@ -24,6 +24,8 @@ pub(super) struct Found {
     pub(super) claim: Claim,
     /// Whether it holds with every control plane.
     pub(super) everywhere: bool,
+    /// Whether it is suppressed or ignored. It is not reported, but explains others as in `lint`.
+    pub(super) hidden: bool,
     /// The remark, in the form for another filter.
     pub(super) remark: Remark,
 }
@@ -224,7 +226,7 @@ mod tests {
         };
         let rule = &crate::rules::ALL[0].info;
         let claim = Claim::of(&Finding::new(rule, Span { file: FileId(7), start: 0, end: 0 }, ""));
-        vec![Found { claim, everywhere: true, remark }]
+        vec![Found { claim, everywhere: true, hidden: false, remark }]
     }
 
     #[test]

@@ -318,6 +318,11 @@ pub(super) fn cluster(neutral: &mut Neutral<'_>, cluster: &mut Tree<'_>, stub: &
         neutral.leave_out(Why::UpstreamTls, "calls reach the stub in plain text", None);
     }
     let provided = cluster.str_at("lb_policy") == "CLUSTER_PROVIDED";
+    // The stub has no metadata, like the endpoints that istiod sends: it is in no subset either.
+    let has_subsets = cluster.str_at("type") == "EDS" && !provided;
+    if let Some(subsets) = cluster.get_mut("lb_subset_config") {
+        subsets.remove("locality_weight_aware");
+    }
     for key in [
         "cluster_type",
         "eds_cluster_config",
@@ -345,10 +350,14 @@ pub(super) fn cluster(neutral: &mut Neutral<'_>, cluster: &mut Tree<'_>, stub: &
         "happy_eyeballs_config",
     ] {
         let hashes = matches!(cluster.str_at("lb_policy"), "RING_HASH" | "MAGLEV");
-        if hashes && (key == "ring_hash_lb_config" || key == "maglev_lb_config") {
-            continue;
+        let stays = match key {
+            "ring_hash_lb_config" | "maglev_lb_config" => hashes,
+            "lb_subset_config" => has_subsets,
+            _ => false,
+        };
+        if !stays {
+            cluster.remove(key);
         }
-        cluster.remove(key);
     }
     if provided {
         cluster.remove("lb_policy");

@@ -11,7 +11,7 @@ use crate::proto::json;
 use crate::proto::schema::{Kind, Message, Schema, WellKnown};
 use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value, is_typed_struct, type_name};
 use crate::trial::Known;
-use crate::trial::neutral::{foreign_type, of_file};
+use crate::trial::neutral::{foreign_type, of_file, tags_of_file};
 use crate::trial::sockets::Sockets;
 use serde_json::json;
 use std::borrow::Cow;
@@ -320,6 +320,12 @@ impl<'n> Neutral<'n> {
                     *it = tree(&json!({"resource_api_version": "V3", "path_config_source": {"path": "./none.json"}}));
                 }
             "envoy.config.core.v3.DataSource" => self.data_source(it, at),
+            "envoy.extensions.filters.http.ip_tagging.v3.IPTagging" => {
+                let by = PatchId::of(it.origin);
+                if tags_of_file(it) {
+                    self.leave_out(Why::File, "ip_tags_datasource", by);
+                }
+            }
             "envoy.config.core.v3.GrpcService.GoogleGrpc" if !it.str_at("target_uri").is_empty() => {
                 it.set("target_uri", Tree::string("unix:./none", Origin::ISTIOD));
             }

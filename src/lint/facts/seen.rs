@@ -449,7 +449,7 @@ pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, te
         let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
         let finding = Finding::new(rule, view.value_span(&["patch", "operation"]), message.clone())
             .label(telling.label)
-            .note("Envoy rejects the whole listener when a filter follows a terminal one")
+            .rejected("Envoy rejects the whole listener when a filter follows a terminal one")
             .help(telling.help)
             .of(view.filter, Some(view.patch.index));
         out.push(seen.tell(finding));

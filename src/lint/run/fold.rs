@@ -1,7 +1,7 @@
 //! One finding for each cause: a finding that another one of the same patch explains is dropped.
 
 use crate::lint::finding::{Finding, Findings};
-use crate::lint::rule::{Family, Need, RuleInfo};
+use crate::lint::rule::{Need, RuleInfo};
 use crate::source::{FileId, Severity, Span};
 use crate::words::few;
 use std::collections::{HashMap, HashSet};
@@ -204,7 +204,7 @@ fn asks_envoy(one: &Finding) -> bool {
     one.rule.needs.contains(&Need::Envoy)
 }
 
-/// If a rule knows why a value is rejected, Envoy's message becomes a note there.
+/// If a rule knows why the resource is rejected, Envoy's message becomes a note there.
 fn refusals(findings: &mut Findings) {
     let key = |one: &Finding| (one.filter.clone(), one.patch);
     let mut said: HashMap<(String, Option<usize>), Vec<String>> = HashMap::new();
@@ -214,13 +214,7 @@ fn refusals(findings: &mut Findings) {
     if said.is_empty() {
         return;
     }
-    let knows = |one: &Finding| {
-        one.rule.family == Family::Value
-            && !asks_envoy(one)
-            && one.severity == Severity::Error
-            && !one.ineffective
-            && one.rejected
-    };
+    let knows = |one: &Finding| one.rejected && !one.ineffective && one.severity == Severity::Error && !asks_envoy(one);
     let mut noted = HashSet::new();
     for one in findings.iter_mut().filter(|one| knows(one)) {
         if let Some(words) = said.get(&key(one)).filter(|_| noted.insert(key(one))) {

@@ -20,6 +20,8 @@ pub struct Checked<T> {
     pub findings: Vec<Finding>,
     /// How many findings were suppressed.
     pub suppressed: usize,
+    /// The findings that were suppressed or ignored although they can explain others.
+    pub(crate) hidden: Vec<Finding>,
     /// Whether the configuration applies to every file.
     pub governs_all: bool,
     /// The result of `look`.
@@ -29,8 +31,8 @@ pub struct Checked<T> {
 impl<T> Checked<T> {
     /// The same with something else seen.
     pub(crate) fn map<U>(self, with: impl FnOnce(T) -> U) -> Checked<U> {
-        let Checked { findings, suppressed, governs_all, seen } = self;
-        Checked { findings, suppressed, governs_all, seen: with(seen) }
+        let Checked { findings, suppressed, hidden, governs_all, seen } = self;
+        Checked { findings, suppressed, hidden, governs_all, seen: with(seen) }
     }
 }
 
@@ -129,6 +131,8 @@ fn finish<T>(
             check(&rule.info, &suppressed, &mut findings);
         }
     }
+    let explains = |finding: &Finding| !finding.rule.explains.is_empty();
+    let mut hidden = Vec::new();
     let judged = findings.sorted().into_iter().filter_map(|finding| {
         let name = &input.sources.get(finding.primary.span.file).name;
         if !governs_all && !config.governs(&path(name)) {
@@ -136,9 +140,15 @@ fn finish<T>(
         }
         let path = if config.overrides.is_empty() { String::new() } else { path(name) };
         let runs = rules.iter().find(|rule| rule.code == finding.rule.code).is_none_or(|rule| config.runs(rule));
-        config.judge(finding, &path).filter(|_| runs)
+        let cause = explains(&finding).then(|| finding.clone());
+        let judged = config.judge(finding, &path).filter(|_| runs);
+        hidden.extend(cause.filter(|_| judged.is_none()));
+        judged
     });
-    Checked { findings: judged.collect(), suppressed: outcome.suppressed.len(), governs_all, seen }
+    let findings = judged.collect();
+    let suppressed = outcome.suppressed.len();
+    hidden.extend(outcome.suppressed.into_iter().map(|(finding, _)| finding).filter(explains));
+    Checked { findings, suppressed, hidden, governs_all, seen }
 }
 
 /// The findings of one rule. Findings of the linter about itself, and about patches without other findings, depend on

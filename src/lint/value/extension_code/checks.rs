@@ -48,6 +48,8 @@ pub(super) const CHECKS: &[Check] = checks! {
         "source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc", Code(filters::round_trips);
     "envoy.extensions.filters.http.api_key_auth.v3.KeySource" EVER,
         "source/extensions/filters/http/api_key_auth/api_key_auth.cc", Code(filters::key_source);
+    "envoy.extensions.filters.http.ip_tagging.v3.IPTagging" (39, u16::MAX),
+        "source/extensions/filters/http/ip_tagging/ip_tagging_filter.cc", Code(filters::tags);
     "envoy.extensions.filters.http.oauth2.v3.OAuth2Config" EVER,
         "source/extensions/filters/http/oauth2/filter.cc", Code(filters::end_of_session);
     "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.TunnelingConfig" EVER,

@@ -16,6 +16,24 @@ pub(super) fn round_trips(_: &PatchValue<'_>, params: &Object<'_>) -> Option<Ref
         .then(|| refusal(params.span, "`min_rtt_calc_params` needs `interval` or `fixed_value`", "interval: 60s"))
 }
 
+/// Tags are written or come from a file, not both; before they could come from one, the API itself required them.
+pub(super) fn tags(value: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refusal> {
+    filter.envoy?.field("ip_tags_datasource")?;
+    let written = !items(filter, "ip_tags").is_empty();
+    if !has(filter, "ip_tags_datasource") {
+        let help = "ip_tags:\n- ip_tag_name: internal\n  ip_list: [{address_prefix: 10.0.0.0, prefix_len: 8}]";
+        let message = "`IPTagging` needs `ip_tags` or `ip_tags_datasource`";
+        return (!written).then(|| refusal(span(filter, "ip_tags"), message, help));
+    }
+    let source = span(filter, "ip_tags_datasource");
+    if written {
+        return Some(refusal(source, "`ip_tags` and `ip_tags_datasource` exclude each other", "remove one of them"));
+    }
+    let file = child(value, filter, "ip_tags_datasource")?;
+    let inline = ["inline_string", "inline_bytes", "environment_variable"].iter().any(|name| has(file, name));
+    inline.then(|| refusal(source, "`ip_tags_datasource` takes only a file", "write the tags as `ip_tags`"))
+}
+
 /// Keys come from somewhere.
 pub(super) fn key_source(_: &PatchValue<'_>, source: &Object<'_>) -> Option<Refusal> {
     let given = ["header", "query", "cookie"].iter().any(|name| text(source, name).is_some());
