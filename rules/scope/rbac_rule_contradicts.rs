@@ -45,7 +45,8 @@ fn allows_nothing(rule: &'static RuleInfo, cx: &Context<'_>, value: &PatchValue<
         _ => None,
     };
     for filter in value.objects.iter().filter(|filter| filter.whole) {
-        let Some(member) = filter.member("rules") else { continue };
+        // A matcher replaces them.
+        let Some(member) = filter.member("rules").filter(|_| filter.member("matcher").is_none()) else { continue };
         let rules = &member.entry.value;
         let allows = get(rules, "action").is_none_or(|action| action.as_str() == Some("ALLOW"));
         let none = get(rules, "policies").is_none_or(|policies| policies.entries().is_empty());

@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             } else {
                 finding
                     .severity(Severity::Error)
-                    .note("Envoy requires `sha256`: istiod sends it unchecked, and the proxy rejects the resource that contains it")
+                    .rejected("Envoy requires `sha256`: istiod sends it unchecked, and the proxy rejects the resource that contains it")
             };
             out.push(if address.starts_with("http://") {
                 finding.note("the address is plain HTTP: anyone on the network path can replace the code")

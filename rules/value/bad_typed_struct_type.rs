@@ -37,7 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, span, "a TypedStruct without `type_url`")
                         .label("the type of its value is unknown")
-                        .note("istiod does not read inside; the proxy finds no extension for it and rejects the resource that contains it")
+                        .rejected("istiod does not read inside; the proxy finds no extension for it and rejects the resource that contains it")
                         .help("add `type_url: type.googleapis.com/…` next to `value`"),
                 );
                 continue;

@@ -33,10 +33,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if !has_typed || member.field().is_some() {
                 continue;
             }
+            // Envoy finds the extensions of filters by the type of their configuration.
+            let refused = object.whole
+                && matches!(object.short_name(), "HttpFilter" | "Filter")
+                && object.member("typed_config").is_none();
             let mut finding = value
                 .finding(rule, member.entry.key_span, format!("`{}` no longer has `config`", object.short_name()))
                 .label("a field of the v2 API")
-                .note("istiod drops it and accepts the EnvoyFilter");
+                .rejected_if(refused, "istiod drops it and accepts the EnvoyFilter");
             let known = object.text("name").and_then(|name| {
                 let extension = envoy::extension(envoy::canonical_name(name).unwrap_or(name))?;
                 extension.messages().find(|message| !message.contains("PerRoute"))

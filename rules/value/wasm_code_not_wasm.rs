@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             format!("the code of this Wasm filter is {}, not a Wasm module", what(node)),
                         )
                         .label("a Wasm module begins with the bytes 00 61 73 6d")
-                        .note("Envoy cannot create the plugin and rejects the resource that contains it")
+                        .rejected("Envoy cannot create the plugin and rejects the resource that contains it")
                         .help("compile the code to Wasm and use `remote` with `sha256`, or write a Lua filter"),
                 );
                 continue;

@@ -151,7 +151,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .label(format!("not {place}"))
             };
             finding = finding
-                .note("istiod sends it, and the proxy finds no such extension of this kind and rejects the resource that contains it");
+                .rejected("istiod sends it, and the proxy finds no such extension of this kind and rejects the resource that contains it");
             let apply_to = if has.contains(&"envoy.filters.http") && wanted[0] == "envoy.filters.network" {
                 Some("HTTP_FILTER")
             } else if has.contains(&"envoy.filters.network") && wanted[0].starts_with("envoy.filters.") {

@@ -65,6 +65,6 @@ impl Loadable<'_, '_> {
 
     /// A finding at a name that ends the script when it runs, with what Envoy does then.
     pub(crate) fn failure(&self, rule: &'static RuleInfo, one: &Named<'_>, message: impl Into<String>) -> Finding {
-        self.finding(rule, one, message).note(if one.at_load { NOT_LOADED } else { ENDS })
+        self.finding(rule, one, message).rejected_if(one.at_load, if one.at_load { NOT_LOADED } else { ENDS })
     }
 }

@@ -214,10 +214,11 @@ fn refusals(findings: &mut Findings) {
     if said.is_empty() {
         return;
     }
-    let knows = |one: &Finding| one.rejected && !one.ineffective && one.severity == Severity::Error && !asks_envoy(one);
+    let knows = |one: &Finding| one.rejected && !one.ineffective && one.severity > Severity::Info && !asks_envoy(one);
     let mut noted = HashSet::new();
     for one in findings.iter_mut().filter(|one| knows(one)) {
         if let Some(words) = said.get(&key(one)).filter(|_| noted.insert(key(one))) {
+            one.severity = Severity::Error;
             one.notes.extend(words.iter().cloned());
         }
     }

@@ -108,10 +108,38 @@ fn a_rejection_that_a_rule_explains_is_said_once() {
     let upgrades = format!(
         "{{typed_config: {{{url}.network.http_connection_manager.v3.HttpConnectionManager, upgrade_configs: [{{upgrade_type: WebSocket}}]}}}}"
     );
+    let script = |text: &str| {
+        format!(
+            "{{name: lua, typed_config: {{{url}.http.lua.v3.Lua, default_source_code: {{inline_string: '{text}'}}}}}}"
+        )
+    };
+    let wasm = format!(
+        "{{name: wasm, typed_config: {{{url}.http.wasm.v3.Wasm, config: {{name: a, vm_config: {{runtime: envoy.wasm.runtime.v8, code: {{local: {{inline_string: 'const a = 1'}}}}}}}}}}}}"
+    );
     let at_redirect = "applyTo: HTTP_ROUTE, match: {context: GATEWAY, routeConfiguration: {name: http.8080, vhost: {name: 'shop.example.com:80'}}}";
     let cases = [
         ("EF306", "cart", format!("{{{at_router}, patch: {{operation: INSERT_AFTER, value: {metadata}}}}}")),
         ("EF342", "cart", format!("{{{at_router}, patch: {{operation: REMOVE}}}}")),
+        (
+            "EF141",
+            "cart",
+            format!("{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {}}}}}", script("require(\"cjson\")")),
+        ),
+        ("EF150", "cart", format!("{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {wasm}}}}}")),
+        (
+            "EF120",
+            "cart",
+            format!(
+                "{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {{name: lua, typed_config: {{{url}.http.lua.v3.LuaPerRoute, disabled: true}}}}}}}}"
+            ),
+        ),
+        (
+            "EF121",
+            "cart",
+            format!(
+                "{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {{name: dynamo, typed_config: {{{url}.http.dynamo.v3.Dynamo}}}}}}}}"
+            ),
+        ),
         ("EF310", "cart", format!("{{{at_manager}, patch: {{operation: MERGE, value: {upgrades}}}}}")),
         (
             "EF330",
