@@ -21,13 +21,16 @@ use self::guards::gateways;
 use self::guards::inserted::Inserts;
 use self::guards::one_rule;
 use self::guards::overlap::Overlaps;
+use self::guards::panics;
 use self::guards::sequence::Sequence;
 use self::guards::ties;
 use self::guards::together::Together;
+use self::guards::waypoints;
 use self::objects::index::Index;
 use self::objects::mesh::Mesh;
 use self::output::ambient::Placement;
 use self::output::draft::{Action, Draft};
+use self::output::drafted;
 use self::output::rest;
 use self::patterns::{
     authz, cluster, cluster_add, ext_authz, extension, hash, headers, homeless, https, listener, manager, router,
@@ -194,6 +197,8 @@ pub struct FilterReport {
     pub patches: Vec<PatchReport>,
     /// What happens to it.
     pub after: After,
+    /// Whether it must be gone before what replaces the filters is applied.
+    pub ahead: bool,
 }
 
 /// The result of a migration.
@@ -283,11 +288,10 @@ pub(crate) fn grouped(request: &Request<'_>, report: &Report) -> Together {
     let program = Program::new(filters, request.to);
     let names = Names::of(filters, &program, request.root);
     let overlaps = Overlaps::of(filters, &program, &names, request.root);
-    Together::of(&report.filters, &names, &overlaps, request.root)
+    Together::of(&report.filters, &program, &names, &overlaps, request.root)
 }
 
-/// Every requested filter, and what is written for them in the order in which istiod applies them: where two set the same, the
-/// later one wins.
+/// Every requested filter, and what is written for them.
 fn all<'a>(
     request: &Request<'_>,
     mesh: Mesh<'a>,
@@ -305,7 +309,8 @@ fn all<'a>(
     let sequence = Sequence { request, program, names, order: overlaps.order(&reports) };
     let inserts = Inserts::of(program, filters.len());
     let settle = |reports: &mut [FilterReport]| {
-        overlaps.settle(reports)
+        panics::settle(program, names, request.accept, reports)
+            || overlaps.settle(reports)
             || inserts.settle(program, names, reports)
             || sequence.settle(reports)
             || one_rule::settle(request.root, names, &sequence.order, reports)
@@ -320,21 +325,13 @@ fn all<'a>(
     for patch in reports.iter_mut().flat_map(|report| &mut report.patches) {
         patch.beside = !patch.written && is_written(&patch.found, request.accept);
     }
-    let mut draft = Draft::default();
-    let order = overlaps.order(&reports);
-    for report in order.iter().map(|at| &reports[*at]) {
-        for patch in report.patches.iter().filter(|patch| patch.written) {
-            draft.add_mesh(&filters[report.index], &patch.found.actions);
-        }
-    }
-    for at in order {
-        let report = &mut reports[at];
+    let draft = drafted::draft(&mesh, filters, &overlaps.order(&reports), &reports);
+    let ahead = inserts.broken_by(program, names, &reports);
+    for report in &mut reports {
         let Some(cx) = cx(report.index) else { continue };
-        for patch in report.patches.iter().filter(|patch| patch.written) {
-            draft.add(&mesh, cx.filter, &patch.found.actions);
-        }
         report.after = rest::after(&cx, &report.patches);
         report.class = class_together(&report.patches);
+        report.ahead = ahead.contains(&report.index);
     }
     (reports, draft)
 }
@@ -361,6 +358,9 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         }
         never_meets(&part, &mut found);
         gateways::others(cx, &mut found);
+        if !request.ambient {
+            waypoints::others(cx, &mut found);
+        }
         selects_none(cx, &mut found);
         names_waypoint(cx, &mut found);
         in_typed_struct(&part, &mut found);
@@ -389,6 +389,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         class: class_together(&patches),
         patches,
         after: After::Unchanged,
+        ahead: false,
     }
 }
 
@@ -529,7 +530,7 @@ fn in_typed_struct(part: &Part<'_>, found: &mut Move) {
     if part.operation() == Operation::Merge && (to_filters || part.apply_to() == ApplyTo::Cluster) {
         found.difference(
             Kind::Behavior,
-            "istiod does not merge the fields of a TypedStruct into a configuration of another type, so today the patch does not do what it says; the native object does",
+            "istiod does not merge the fields of a TypedStruct into a configuration of another type, so today the patch does not do what it says; the native object does. Since Istio 1.27 istiod panics there and skips other patches of these proxies, which take effect once this one is gone",
         );
     } else {
         found.difference(

@@ -181,6 +181,33 @@ fn a_diff_says_what_pods_need() {
     assert!(text.contains("+++ /dev/null\n"), "{text}");
 }
 
+fn as_markdown(report: &Report) -> String {
+    let mut out = Vec::new();
+    output::markdown(&mut out, report).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// A filter that would turn the redirect of a native rule into a route without a destination is deleted before the rule exists.
+#[test]
+fn what_breaks_a_native_rule_goes_first() {
+    let (_, report) = made("own-timeout-off-beside-a-redirect", Accept::SameBut);
+    let text = as_markdown(&report);
+    let at = |step: &str| text.find(step).unwrap_or_else(|| panic!("{step}: {text}"));
+    assert!(at("Delete EnvoyFilter web/f.") < at("Apply HTTPRoute"), "{text}");
+    assert!(at("Apply HTTPRoute") < at("Delete EnvoyFilter web/r."), "{text}");
+    assert!(text.contains("Envoy rejects them: remove it first"), "{text}");
+}
+
+/// Pods whose annotation changes restart: they are not restarted again for an environment variable.
+#[test]
+fn pods_restart_once() {
+    let old =
+        json!({ "server_header_transformation": "PASS_THROUGH", "http_protocol_options": { "accept_http_10": true } });
+    let text = as_markdown(&of_managers(old).1);
+    assert!(text.contains("ProxyConfig") && text.contains("proxyHeaders"), "{text}");
+    assert!(text.contains("restart them") && !text.contains("Restart "), "{text}");
+}
+
 /// What stays as a whole is not said to become smaller.
 #[test]
 fn only_what_moves_leaves_a_rest() {

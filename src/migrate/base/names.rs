@@ -63,7 +63,7 @@ pub(in crate::migrate) fn native_name(host: &str, port: u32) -> String {
 }
 
 /// Whether patches with these contexts may be for the same filter chains.
-fn contexts_meet(one: PatchContext, other: PatchContext) -> bool {
+pub(in crate::migrate) fn contexts_meet(one: PatchContext, other: PatchContext) -> bool {
     let apart = |context| {
         matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound | PatchContext::Gateway)
     };

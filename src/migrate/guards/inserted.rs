@@ -1,6 +1,7 @@
 //! Routes that patches insert: they get what a patch sets on their virtual host or table, but not what a rule sets on its own
 //! routes.
 
+use super::chain::At;
 use super::overlap::objects_meet;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::migrate::FilterReport;
@@ -81,7 +82,7 @@ impl<'a> Inserts<'a> {
         if self.0.is_empty() {
             return changed;
         }
-        let mut inserting: BTreeMap<(usize, usize), String> = self.reached(program, names, reports);
+        let mut inserting: BTreeMap<At, String> = self.reached(program, names, reports);
         for report in reports.iter_mut() {
             for patch in report.patches.iter_mut().filter(|patch| patch.written && sets_rules(patch)) {
                 if !matches!(patch.apply_to, ApplyTo::VirtualHost | ApplyTo::RouteConfiguration) {
@@ -122,35 +123,82 @@ impl<'a> Inserts<'a> {
         changed
     }
 
-    /// The patches whose routes a patch that stays would change once they come from an object: MERGE does not reach a route that
-    /// a patch inserts.
-    fn reached(
+    /// Calls `found` for filters that move and insert routes, with the patches that move and change the routes of native rules
+    /// there, but not the ones that patches insert.
+    pub(super) fn passed_by(
         &self,
         program: &Program<'_>,
         names: &Names,
         reports: &[FilterReport],
-    ) -> BTreeMap<(usize, usize), String> {
-        let mut all = BTreeMap::new();
+        found: &mut dyn FnMut(Inserted<'_>, Inserted<'_>),
+    ) {
+        let patches =
+            || reports.iter().flat_map(|report| report.patches.iter().map(move |patch| (report.index, patch)));
+        let moved: BTreeSet<At> =
+            patches().filter(|(_, patch)| patch.written).map(|(filter, patch)| (filter, patch.index)).collect();
+        self.merged(program, names, reports, true, &mut |merges, (other, one)| {
+            if moved.contains(&(other, one.patch.index)) {
+                found((other, one), merges);
+            }
+        });
+    }
+
+    /// The filters that move and, as long as they exist, turn the redirects and direct responses of native rules into routes
+    /// without a destination, which Envoy rejects.
+    pub(in crate::migrate) fn broken_by(
+        &self,
+        program: &Program<'_>,
+        names: &Names,
+        reports: &[FilterReport],
+    ) -> BTreeSet<usize> {
+        let mut all = BTreeSet::new();
+        let routes = |built: &BuiltPatch<'_>| built.value.as_ref().is_some_and(|value| value.get("route").is_some());
+        self.passed_by(program, names, reports, &mut |(_, inserted), (filter, merged)| {
+            if routes(merged) && !routes(inserted) {
+                all.insert(filter);
+            }
+        });
+        all
+    }
+
+    /// Calls `found` for patches that change routes and are written, or are not, with those whose routes they would also change
+    /// once these come from an object: MERGE does not reach a route that a patch inserts.
+    fn merged(
+        &self,
+        program: &Program<'_>,
+        names: &Names,
+        reports: &[FilterReport],
+        written: bool,
+        found: &mut dyn FnMut(Inserted<'_>, Inserted<'_>),
+    ) {
         for report in reports {
-            let stays: BTreeSet<usize> =
-                report.patches.iter().filter(|patch| !patch.written).map(|patch| patch.index).collect();
+            let wanted: BTreeSet<usize> =
+                report.patches.iter().filter(|patch| patch.written == written).map(|patch| patch.index).collect();
             let merges = |built: &&BuiltPatch<'_>| {
                 built.status == Status::Ready
                     && (built.patch.apply_to, built.operation) == (ApplyTo::HttpRoute, Operation::Merge)
-                    && stays.contains(&built.patch.index)
+                    && wanted.contains(&built.patch.index)
                     && !names_route(&built.object)
             };
             for built in program.patches(report.index).iter().filter(merges) {
                 for (other, one) in self.into(report.index, built, names) {
-                    let reason = format!(
-                        "configPatches[{}] of {} stays: it changes the route of a native object, and not one that a patch inserts",
-                        built.patch.index,
-                        names.title(report.index)
-                    );
-                    all.entry((*other, one.patch.index)).or_insert(reason);
+                    found((report.index, built), (*other, one));
                 }
             }
         }
+    }
+
+    /// The patches whose routes a patch that stays would change once they come from an object.
+    fn reached(&self, program: &Program<'_>, names: &Names, reports: &[FilterReport]) -> BTreeMap<At, String> {
+        let mut all = BTreeMap::new();
+        self.merged(program, names, reports, false, &mut |(filter, built), (other, one)| {
+            let reason = format!(
+                "configPatches[{}] of {} stays: it changes the route of a native object, and not one that a patch inserts",
+                built.patch.index,
+                names.title(filter)
+            );
+            all.entry((other, one.patch.index)).or_insert(reason);
+        });
         all
     }
 }

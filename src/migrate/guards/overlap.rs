@@ -50,12 +50,23 @@ impl Level {
     }
 }
 
+/// What a patch sets a field to.
+fn value_at<'t>(setter: &'t Setter<'_>, field: &str) -> Option<&'t Tree<'t>> {
+    field.split('/').skip(1).try_fold(setter.built.value.as_ref()?, |tree, key| tree.get(key))
+}
+
 /// Whether two patches set a field to the same value.
 fn same_at(one: &Setter<'_>, other: &Setter<'_>, field: &str) -> bool {
-    fn at<'t>(setter: &'t Setter<'_>, field: &str) -> Option<&'t Tree<'t>> {
-        field.split('/').skip(1).try_fold(setter.built.value.as_ref()?, |tree, key| tree.get(key))
-    }
-    at(one, field).zip(at(other, field)).is_some_and(|(one, other)| one.same(other))
+    value_at(one, field).zip(value_at(other, field)).is_some_and(|(one, other)| one.same(other))
+}
+
+/// Whether two patches retry under the same conditions, `field`, and for the same status codes.
+fn same_retries(one: &Setter<'_>, other: &Setter<'_>, field: &str) -> bool {
+    let codes = field.replace(RETRY_ON, RETRY_CODES);
+    [field, codes.as_str()].into_iter().all(|field| match (value_at(one, field), value_at(other, field)) {
+        (None, None) => true,
+        (one, other) => one.zip(other).is_some_and(|(one, other)| one.same(other)),
+    })
 }
 
 /// The label that most selectors have.
@@ -140,6 +151,11 @@ const ENTRY: &str = "entry ";
 /// The conditions of retries, which go with a list of status codes.
 const RETRY_ON: &str = "/retry_policy/retry_on";
 
+const RETRY_CODES: &str = "/retry_policy/retriable_status_codes";
+
+/// What of a request chooses its destination.
+const HASH: &str = "/hash_policy";
+
 const OPTIONS: &str = "CLUSTER/typed_extension_protocol_options";
 
 /// Adds the paths of everything that a value sets.
@@ -155,6 +171,10 @@ fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, 
                 }
             }
         }
+        Json::Array(_) if path.ends_with(RETRY_CODES) => {
+            out.entry(path.replace(RETRY_CODES, RETRY_ON)).or_insert(false);
+        }
+        Json::Array(_) if path.ends_with(HASH) => drop(out.insert(path.to_owned(), false)),
         Json::Array(items) if routes => {
             for direction in ["request", "response"] {
                 for item in items.iter().filter(|_| path.contains(&format!("{direction}_headers_to_"))) {
@@ -164,7 +184,7 @@ fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, 
                 }
             }
         }
-        // MERGE adds to lists: nothing is overridden.
+        // MERGE adds to other lists: nothing is overridden.
         Json::Array(_) => {}
         _ => drop(out.insert(path.to_owned(), is_default(value))),
     }
@@ -178,6 +198,22 @@ fn is_default(value: &Json) -> bool {
         Json::String(text) => matches!(text.as_str(), "" | "0" | "0s"),
         _ => false,
     }
+}
+
+/// Why only one of two patches that set a field may move, whatever they set it to.
+fn one_only(field: &str) -> Option<String> {
+    if let Some(header) = field.strip_prefix(HEADER) {
+        return Some(format!(
+            "also changes the {header} header of these routes: MERGE applies both changes, one after the other; a rule has one"
+        ));
+    }
+    if let Some(entry) = field.strip_prefix(ENTRY) {
+        return Some(format!(
+            "also sets `{entry}` on these clusters: MERGE keeps only what the later one sets; native settings join"
+        ));
+    }
+    let hash = "also sets `hash_policy` of these routes: MERGE joins both policies; a rule has one";
+    field.ends_with(HASH).then(|| hash.to_owned())
 }
 
 fn is_route(apply_to: ApplyTo) -> bool {
@@ -336,30 +372,23 @@ impl<'a> Overlaps<'a> {
         let mut meets = |other: &Setter<'_>| *met[other.kind].get_or_insert_with(|| self.meet(setter, other));
         for (field, default) in &setter.fields {
             let mut others = self.by_field[field].near(setter).filter(|other| *other != number);
-            if let Some(header) = field.strip_prefix(HEADER) {
+            if let Some(why) = one_only(field) {
                 if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
-                    return Some(format!(
-                        "{} also changes the {header} header of these routes: MERGE applies both changes, one after the other; a rule has one",
-                        name(other)
-                    ));
-                }
-            } else if let Some(entry) = field.strip_prefix(ENTRY) {
-                if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
-                    return Some(format!(
-                        "{} also sets `{entry}` on these clusters: MERGE keeps only what the later one sets; native settings join",
-                        name(other)
-                    ));
+                    return Some(format!("{} {why}", name(other)));
                 }
             } else if field.ends_with(RETRY_ON)
                 && let Some(other) = others.find(|other| {
                     let one = &self.setters[*other];
-                    one.fields.contains_key(field) && meets(one) && !same_at(setter, one, field)
+                    one.fields.contains_key(field) && meets(one) && !same_retries(setter, one, field)
                 })
             {
-                return Some(format!(
-                    "{} also sets `retry_on` of these routes: MERGE keeps the status codes of the one with the conditions of the other; a rule has the codes and conditions of one",
-                    name(&self.setters[other])
-                ));
+                let other = &self.setters[other];
+                let what = if same_at(setter, other, field) {
+                    "`retriable_status_codes` of these routes: MERGE adds the codes of both; a rule has those of one"
+                } else {
+                    "`retry_on` of these routes: MERGE keeps the status codes of the one with the conditions of the other; a rule has the codes and conditions of one"
+                };
+                return Some(format!("{} also sets {what}", name(other)));
             } else if self.by_field[field].mixed
                 && let Some(other) = self.by_field[field].near(setter).filter(|other| *other != number).find(|other| {
                     let one = &self.setters[*other];

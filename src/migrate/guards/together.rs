@@ -1,9 +1,11 @@
-//! Filters that are only right together: those that set the same field, those that become one object, and those next to whose
-//! HTTP filter another one is inserted.
+//! Filters that are only right together: those that set the same field, those that become one object, those next to whose HTTP
+//! filter another one is inserted, and those that insert a route which another one would change once it is a native rule.
 
 use super::chain::At;
+use super::inserted::Inserts;
 use super::one_rule::Claim;
 use super::overlap::Overlaps;
+use crate::engine::program::Program;
 use crate::migrate::FilterReport;
 use crate::migrate::base::names::Names;
 use crate::model::envoy_filter::PatchContext;
@@ -20,6 +22,7 @@ impl Together {
     /// Groups the filters with patches that are written.
     pub(in crate::migrate) fn of(
         reports: &[FilterReport],
+        program: &Program<'_>,
         names: &Names,
         overlaps: &Overlaps<'_>,
         root: &str,
@@ -42,6 +45,8 @@ impl Together {
                 all.join(one.0, other.0);
             }
         });
+        let inserts = Inserts::of(program, all.titles.len());
+        inserts.passed_by(program, names, reports, &mut |(one, _), (other, _)| all.join(one, other));
         let mut objects: HashMap<String, usize> = HashMap::new();
         for (filter, patch) in written() {
             for claim in patch.found.actions.iter().flat_map(|action| Claim::all(action, root)) {

@@ -51,6 +51,11 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether it adds a rule to an existing object.
+    pub fn adds_rule(&self) -> bool {
+        matches!(self, Action::Edit { change: Change::FirstRule(_) | Change::LastKubeRule(_), .. })
+    }
+
     /// The new object.
     pub fn object(&self) -> Option<&Json> {
         match self {
@@ -210,7 +215,7 @@ impl Draft {
     }
 
     /// Adds the other replacements of a filter's patches.
-    pub fn add(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, actions: &[Action]) {
+    pub fn add<'a>(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, actions: impl IntoIterator<Item = &'a Action>) {
         for action in actions {
             let from = filter.full_name();
             match action {

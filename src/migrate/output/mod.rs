@@ -3,6 +3,7 @@
 pub(crate) mod ambient;
 pub(crate) mod change;
 pub(crate) mod draft;
+pub(in crate::migrate) mod drafted;
 pub(crate) mod newest;
 pub(in crate::migrate) mod rest;
 pub(crate) mod roll_out;

@@ -1,12 +1,13 @@
 //! The order in which to apply, verify and delete, and the effects in between.
 
+use super::draft::PodSettings;
 use crate::migrate::After;
 use crate::migrate::FilterReport;
 use crate::migrate::Report;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::newest::Rewrite;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A step of the rollout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +47,8 @@ pub(crate) fn rewritten(report: &Report) -> impl Iterator<Item = &Rewrite> {
 
 /// The steps, in order.
 pub(crate) fn steps(report: &Report) -> Vec<Step> {
-    let mut steps = Vec::new();
     let draft = &report.draft;
+    let mut steps = removals(report, When::Ahead);
     if let Some((settings, _)) = &draft.mesh {
         let keys = settings.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
         steps.push(Step::Mesh(keys));
@@ -57,14 +58,15 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     if !objects.is_empty() {
         steps.push(Step::Apply(objects));
     }
-    steps.extend(removals(report, true));
+    steps.extend(removals(report, When::AtRestart));
+    // New annotations restart their pods.
+    if !draft.pods.is_empty() {
+        let pods = draft.pods.iter().map(PodSettings::title).collect();
+        steps.push(Step::Pods(pods));
+    }
     let restarts = restarts(report);
     if !restarts.is_empty() {
         steps.push(Step::Restart(restarts));
-    }
-    if !draft.pods.is_empty() {
-        let pods = draft.pods.iter().map(super::draft::PodSettings::title).collect();
-        steps.push(Step::Pods(pods));
     }
     let newer: Vec<String> = rewritten(report).map(|one| one.filter.clone()).collect();
     if !newer.is_empty() {
@@ -80,20 +82,43 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
         steps.push(Step::Verify);
     }
     let before = steps.len();
-    steps.extend(removals(report, false));
+    steps.extend(removals(report, When::Last));
     if steps.len() > before {
         steps.push(Step::VerifyAgain);
     }
     steps
 }
 
-/// The filters to shrink and to delete: those that must be gone when the pods restart, or all others.
-fn removals(report: &Report, at_restart: bool) -> Vec<Step> {
+/// When a filter is removed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// Before what replaces it is applied.
+    Ahead,
+    /// When the pods restart.
+    AtRestart,
+    /// After the proxies have been checked.
+    Last,
+}
+
+impl When {
+    fn of(filter: &FilterReport) -> When {
+        if filter.ahead {
+            When::Ahead
+        } else if excludes_native(filter) {
+            When::AtRestart
+        } else {
+            When::Last
+        }
+    }
+}
+
+/// The filters to shrink and to delete at a time.
+fn removals(report: &Report, when: When) -> Vec<Step> {
     let named = |wanted: fn(&After) -> bool| -> Vec<String> {
         report
             .filters
             .iter()
-            .filter(|filter| wanted(&filter.after) && excludes_native(filter) == at_restart)
+            .filter(|filter| wanted(&filter.after) && When::of(filter) == when)
             .map(|filter| format!("{}/{}", filter.namespace, filter.name))
             .collect()
     };
@@ -109,32 +134,47 @@ fn excludes_native(filter: &FilterReport) -> bool {
     filter.patches.iter().any(|patch| patch.written && is(patch.found.pattern))
 }
 
-/// Pods that must restart because of new environment variables or mesh defaults.
+/// Pods that must restart because of new environment variables or mesh defaults, without those that new annotations restart.
 fn restarts(report: &Report) -> Vec<String> {
     let draft = &report.draft;
+    let other = |any: bool| if any { "other " } else { "" };
     if draft.mesh.as_ref().is_some_and(|(settings, _)| settings.get("defaultConfig").is_some()) {
-        return vec!["all workloads of the mesh".to_owned()];
+        return vec![format!("all {}workloads of the mesh", other(!draft.pods.is_empty()))];
     }
     let variables = draft.made.iter().filter(|made| made.object["kind"] == "ProxyConfig");
     let whose = |object: &Json| {
         let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
-        let labels = object.pointer("/spec/selector/matchLabels").and_then(Json::as_object);
-        let labels: Vec<String> = labels
+        let labels: BTreeMap<&str, &str> = object
+            .pointer("/spec/selector/matchLabels")
+            .and_then(Json::as_object)
             .into_iter()
             .flatten()
-            .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
+            .map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
             .collect();
-        if labels.is_empty() {
-            format!("every workload of namespace {namespace}")
-        } else {
-            format!("pods with {} in {namespace}", labels.join(","))
+        let all = |pods: &&PodSettings| {
+            labels.iter().all(|(key, value)| pods.labels.get(*key).is_some_and(|own| own == value))
+        };
+        let near: Vec<&PodSettings> =
+            draft.pods.iter().filter(|pods| pods.namespace == namespace).filter(all).collect();
+        if near.iter().any(|pods| !pods.gateways && pods.labels.len() == labels.len()) {
+            return None;
         }
+        let some = !near.is_empty();
+        let listed: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        Some(if labels.is_empty() {
+            format!("every {}workload of namespace {namespace}", other(some))
+        } else {
+            format!("{}pods with {} in {namespace}", other(some), listed.join(","))
+        })
     };
-    variables.map(|made| whose(&made.object)).collect()
+    variables.filter_map(|made| whose(&made.object)).collect()
 }
 
 /// The effects while both the filter and the native objects exist.
 pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
+    if When::of(filter) == When::Ahead {
+        return vec![BREAKS];
+    }
     let patterns: BTreeSet<&str> =
         filter.patches.iter().filter(|patch| patch.written).map(|patch| patch.found.pattern.id).collect();
     let mut effects = Vec::new();
@@ -145,6 +185,8 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
     }
     effects
 }
+
+const BREAKS: &str = "it changes rules that replace redirects or direct responses into routes without a destination, and Envoy rejects them: remove it first. Until the objects are applied, what it sets is missing";
 
 const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
 

@@ -5,7 +5,7 @@
 
 use super::forms::{
     DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, lower, reachable,
-    resolves, same_json, same_match, same_words, share, spaced, typed_cors,
+    resolves, same_items, same_json, same_match, same_words, share, spaced, typed_cors,
 };
 use super::found::Seen;
 pub use super::found::{Found, Operation};
@@ -238,6 +238,11 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
         (Json::Object(old), Json::Object(new)) if old.get("@type") == new.get("@type") => {
             maps(old, new, path, names, out);
         }
+        (Json::Array(old), Json::Array(new))
+            if UNORDERED.iter().any(|end| path.ends_with(end)) && same_items(old, new) =>
+        {
+            say(out, Operation::Change, before, after, &pointer(path, "order"), names);
+        }
         (Json::Array(old), Json::Array(new)) => lists(old, new, path, names, out),
         _ => say(out, Operation::Change, before, after, path, names),
     }
@@ -359,6 +364,9 @@ fn renamed<'k>(
     }
     settled
 }
+
+/// Lists of which Envoy reads only what is in them: headers are all removed before any is set, and a status code is retried or not.
+const UNORDERED: [&str; 2] = ["_headers_to_remove", "/retriable_status_codes"];
 
 /// Lists of a CORS policy, which are texts.
 const ORIGIN_LISTS: [&str; 3] = ["allow_methods", "allow_headers", "expose_headers"];

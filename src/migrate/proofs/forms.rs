@@ -160,6 +160,12 @@ pub(in crate::migrate) fn same_words(one: &Json, other: &Json) -> bool {
     words(one) == words(other)
 }
 
+/// Whether two lists have the same items, in whatever order and however often.
+pub(in crate::migrate) fn same_items(one: &[Json], other: &[Json]) -> bool {
+    let items = |list: &[Json]| list.iter().map(Json::to_string).collect::<BTreeSet<_>>();
+    items(one) == items(other)
+}
+
 /// Whether istiod ignores a header in `headers` of a VirtualService (`isInternalHeader` in its `route.go`).
 pub(in crate::migrate) fn is_internal(name: &str) -> bool {
     name.starts_with(':') || name.eq_ignore_ascii_case("host")

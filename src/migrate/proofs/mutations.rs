@@ -118,7 +118,9 @@ fn of_route([table, host, route]: [&Json; 3], direction: &str) -> Vec<Changes> {
 
 fn of_level(level: &Json, direction: &str) -> Changes {
     let removed = level[format!("{direction}_headers_to_remove")].as_array().into_iter().flatten();
-    let removed = removed.filter_map(Json::as_str).map(|name| (name.to_ascii_lowercase(), "remove".to_owned()));
+    // Their order has no effect: they are all gone before anything is set.
+    let removed: BTreeSet<String> = removed.filter_map(Json::as_str).map(str::to_ascii_lowercase).collect();
+    let removed = removed.into_iter().map(|name| (name, "remove".to_owned()));
     let added = level[format!("{direction}_headers_to_add")].as_array().into_iter().flatten().map(|option| {
         let name = option.pointer("/header/key").and_then(Json::as_str).unwrap_or_default().to_ascii_lowercase();
         let value = option.pointer("/header/value").or_else(|| option.pointer("/header/raw_value"));
@@ -202,5 +204,11 @@ mod tests {
         let mut both = own;
         both["response_headers_to_remove"] = json!(["x-e"]);
         assert_eq!(reordered(&filter, &table(json!({}), both)), []);
+        let reads = |removed: [&str; 2]| {
+            let added = [set("x-d", "%RESP(x-e)%")];
+            table(json!({}), json!({ "response_headers_to_remove": removed, "response_headers_to_add": added }))
+        };
+        assert_eq!(reordered(&reads(["x-d", "x-e"]), &reads(["x-e", "x-d"])), []);
+        assert_eq!(reordered(&reads(["x-d", "x-e"]), &reads(["x-d", "x-f"])).len(), 1);
     }
 }

@@ -130,6 +130,24 @@ mod tests {
     }
 
     #[test]
+    fn lists_may_have_any_order_where_envoy_does_not_read_it() {
+        let class = |one: Json, other: Json| {
+            let of = |route: Json| {
+                let table = json!({ "virtual_hosts": [{ "name": "v", "routes": [route] }] });
+                Resources::from([("route".to_owned(), BTreeMap::from([("80".to_owned(), table)]))])
+            };
+            let found = differences(&of(one), &of(other), &BTreeMap::new());
+            class_of(&found.iter().map(|one| explain("p", one, &[])).collect::<Vec<_>>(), &[], false)
+        };
+        let removed = |list: [&str; 2]| json!({ "response_headers_to_remove": list });
+        assert_eq!(class(removed(["server", "x-a"]), removed(["x-a", "server"])), Class::SameBut);
+        assert_eq!(class(removed(["server", "x-a"]), removed(["x-b", "server"])), Class::Differs);
+        let codes = |list: &[u16]| json!({ "route": { "retry_policy": { "retriable_status_codes": list } } });
+        assert_eq!(class(codes(&[503, 503]), codes(&[503])), Class::SameBut);
+        assert_eq!(class(codes(&[503, 502]), codes(&[503])), Class::Differs);
+    }
+
+    #[test]
     fn proxies_are_paired_by_name() {
         let (old, new) = (json!({ "connect_timeout": "3s" }), json!({ "connect_timeout": "5s" }));
         let before = side(&[("shop/cart", old.clone()), ("x/y", json!({}))]);
