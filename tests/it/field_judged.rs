@@ -4,16 +4,15 @@
 //! these words in its line; `# never: EF321` forbids findings with a code. The first comment gives the reason.
 
 use crate::linting::{Proxies, directive, line, read, yaml_files};
-use crate::support::testdata;
+use crate::support::{Share, testdata};
 use kubectl_envoyfilter::model::release::Release;
 use std::fs;
 
-#[test]
-fn former_mistakes_stay_fixed() {
+fn former_mistakes_stay_fixed_by(share: Share) {
     let mut wrong = Vec::new();
     let files = yaml_files(&testdata("field").join("judged"));
     assert!(!files.is_empty());
-    for path in files {
+    for path in share.of(files) {
         let source = fs::read_to_string(&path).unwrap();
         let release = directive(&source, "istio").first().map_or(Release::NEWEST, |text| text.parse().unwrap());
         let proxies = Proxies::with_live(&directive(&source, "with"), &directive(&source, "dump"), release);
@@ -44,3 +43,5 @@ fn former_mistakes_stay_fixed() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+in_part_and_in_full!(former_mistakes_stay_fixed, former_mistakes_stay_fixed_in_full, former_mistakes_stay_fixed_by);

@@ -1,7 +1,7 @@
 //! Whether the order of two filters matters: the answer without a run of the engine equals that of a run.
 
 use crate::linting::{Proxies, read};
-use crate::support::testdata;
+use crate::support::{Share, testdata};
 use kubectl_envoyfilter::load::{Loaded, Options};
 use kubectl_envoyfilter::model::release::Release;
 use std::fmt::Write as _;
@@ -74,8 +74,7 @@ fn cases() -> Vec<PathBuf> {
     files
 }
 
-#[test]
-fn the_shortcut_says_what_a_run_says() {
+fn the_shortcut_says_what_a_run_says_by(share: Share) {
     let sample = Proxies::new(&[], Release::NEWEST);
     let (mut pairs, mut sets) = (0, 0);
     let mut compare = |loaded: &Loaded, what: &str| {
@@ -85,13 +84,13 @@ fn the_shortcut_says_what_a_run_says() {
         sets += 1;
     };
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
-    for number in 0..300 {
+    for number in 0..if share == Share::Whole { 300 } else { 60 } {
         let text = filters(&mut dice);
         let mut loaded = Loaded::default();
         loaded.add_text("filters.yaml", text.clone(), &Options::default());
         compare(&loaded, &format!("set {number}:\n{text}"));
     }
-    for case in cases() {
+    for case in share.of(cases()) {
         let text = fs::read_to_string(&case).unwrap_or_default();
         // One filter has no neighbor.
         if text.matches("kind: EnvoyFilter").count() > 1 {
@@ -99,5 +98,11 @@ fn the_shortcut_says_what_a_run_says() {
         }
     }
     println!("{sets} sets of filters, {pairs} pairs whose order matters");
-    assert!(pairs > 80, "{pairs}");
+    assert!(pairs > share.least(80), "{pairs}");
 }
+
+in_part_and_in_full!(
+    the_shortcut_says_what_a_run_says,
+    the_shortcut_says_what_a_run_says_in_full,
+    the_shortcut_says_what_a_run_says_by
+);

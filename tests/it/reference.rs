@@ -41,7 +41,7 @@ pub(crate) fn sets() -> Vec<Set> {
 /// The recordings that a test replays.
 #[derive(Clone, Copy)]
 pub(crate) enum Extent<'a> {
-    /// Every 96th case, and every eighth of the smallest examples (`edge-…`).
+    /// Every 192nd case, and every 24th of the smallest examples (`edge-…`).
     Part,
     /// Every case.
     All,
@@ -62,7 +62,7 @@ impl<'a> Extent<'a> {
     /// Whether the case with this number and label is replayed.
     pub(crate) fn includes(self, number: usize, label: &str) -> bool {
         match self {
-            Extent::Part => number.is_multiple_of(if label.contains("/edge-") { 8 } else { 96 }),
+            Extent::Part => number.is_multiple_of(if label.contains("/edge-") { 24 } else { 192 }),
             Extent::All => true,
             Extent::Only(part) => label.contains(part),
         }

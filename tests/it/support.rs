@@ -35,6 +35,11 @@ impl Share {
         self == Share::Whole || number.is_multiple_of(8)
     }
 
+    /// Everything where results are written anew (`UPDATE=1`).
+    pub(crate) fn or_whole_to_update(self) -> Share {
+        if std::env::var_os("UPDATE").is_some() { Share::Whole } else { self }
+    }
+
     /// The items that run.
     pub(crate) fn of<T>(self, all: impl IntoIterator<Item = T>) -> Vec<T> {
         all.into_iter().enumerate().filter(|(number, _)| self.includes(*number)).map(|(_, one)| one).collect()

@@ -126,7 +126,7 @@ fn a_path_that_leads_out_of_the_archive_is_reported() {
 fn a_large_description_is_not_held() {
     let folder = tempfile::tempdir().unwrap();
     let members = [
-        ("capture.json", tar::EntryType::Regular, 512 << 20, b' '),
+        ("capture.json", tar::EntryType::Regular, 160 << 20, b' '),
         ("resources/EnvoyFilter/a/b.yaml", tar::EntryType::Regular, 4, b'\n'),
     ];
     archive(&folder.path().join("description.tar.zst"), &members);
