@@ -208,6 +208,23 @@ fn every_filter_is_counted_once() {
     }
 }
 
+/// The tiles of the page count each filter once, too: also those that only lose their effect to another filter's panic.
+#[test]
+fn every_filter_is_in_a_tile() {
+    let folder = testdata("corpus");
+    let files = ["-f", "014-3qi-kiali-forwarded.yaml", "-f", "280-plugins-adapter-plugins-adapter-filter.yaml"];
+    let output = run(&folder, &[&["audit", "--from", "1.24", "--to", "1.31", "-o", "html"], &files[..]].concat());
+    let page = String::from_utf8(output.stdout).unwrap();
+    let tiles: Vec<(&str, &str)> = page
+        .split("<div class=\"tile ")
+        .skip(1)
+        .map(|tile| tile.split_once("<b>").unwrap().1.split_once("</b>").unwrap())
+        .map(|(number, label)| (number, label.split_once('<').unwrap().0))
+        .collect();
+    assert!(tiles.contains(&("1", "breaks")) && tiles.contains(&("1", "lost to a panic")), "{tiles:?}");
+    assert_eq!(tiles.iter().map(|(number, _)| number.parse::<usize>().unwrap()).sum::<usize>(), 2, "{tiles:?}");
+}
+
 /// The page is self-contained, well formed, and escapes what it shows.
 #[test]
 fn the_page_is_self_contained() {

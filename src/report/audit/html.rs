@@ -90,14 +90,18 @@ fn head(audit: &Audit, scope: &Scope) -> Markup {
         Verdict::NotReady => "breaks",
     };
     let counts = &audit.counts;
-    let tiles = [
-        ("breaks", counts.breaks),
-        ("changes", counts.changes),
-        ("deprecated", counts.deprecated),
-        ("cleanup", counts.cleanup),
-        ("ready", counts.ready),
-        (BROKEN, counts.broken_today),
+    // Every filter is in one of them.
+    let mut tiles = vec![
+        ("breaks", "breaks", counts.breaks),
+        ("changes", "changes", counts.changes),
+        ("deprecated", "deprecated", counts.deprecated),
+        ("cleanup", "cleanup", counts.cleanup),
+        ("ready", "ready", counts.ready),
+        (BROKEN, "broken today", counts.broken_today),
     ];
+    if counts.lost_to_panics > 0 {
+        tiles.insert(1, ("breaks", "lost to a panic", counts.lost_to_panics));
+    }
     html! {
         header {
             h1 { "EnvoyFilters: Istio " (Text(&audit.from)) " → " (Text(&audit.to)) } (NEWLINE)
@@ -107,8 +111,8 @@ fn head(audit: &Audit, scope: &Scope) -> Markup {
             p { span class={ "verdict " (class) } { (audit.verdict.words()) } } (NEWLINE)
             p { (Text(&capital(&verdict_sentence(audit, scope)))) ". " (Prose(advice(audit))) } (NEWLINE)
             div.tiles {
-                @for (class, number) in tiles {
-                    div class={ "tile " (class) } { b { (number) } (class) @if class == BROKEN { " today" } } (NEWLINE)
+                @for (class, label, number) in tiles {
+                    div class={ "tile " (class) } { b { (number) } (label) } (NEWLINE)
                 }
             }
         }
