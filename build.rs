@@ -28,6 +28,11 @@ const STORE: &str = "src/proto/data/schema-store.bin.zst";
 fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={STORE}");
+    println!("cargo::rustc-check-cfg=cfg(vectorized)");
+    // From this level on, loops over bytes become instructions for many bytes at once.
+    if env::var("OPT_LEVEL").is_ok_and(|level| matches!(level.as_str(), "2" | "3")) {
+        println!("cargo::rustc-cfg=vectorized");
+    }
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let raw = zstd::stream::decode_all(fs::File::open(STORE)?)?;
     let tables = compile(&Store::read(&raw)?)?;

@@ -1,7 +1,7 @@
 //! A pull scanner over JSON text that finds where values start and end without reading what is inside them.
 //!
-//! Whole containers are skipped 64 bytes at a time with masks built from plain integer arithmetic. There is no unsafe code and
-//! no recursion, so the size and nesting of the text do not matter. It is not a validator: skipped text is checked when it is
+//! Whole containers are skipped 64 bytes at a time with masks of the bytes that matter. There is no unsafe code and no
+//! recursion, so the size and nesting of the text do not matter. It is not a validator: skipped text is checked when it is
 //! decoded.
 
 use std::ops::Range;
@@ -247,15 +247,37 @@ struct Masks {
     closes: u64,
 }
 
+/// `{` and `[`, and `}` and `]`, differ in this bit only.
+const FOLDED: u8 = 0x20;
+
 impl Masks {
     #[inline]
     fn of(block: &[u8; BLOCK]) -> Masks {
+        if cfg!(vectorized) { Masks::by_bytes(block) } else { Masks::by_words(block) }
+    }
+
+    /// Loops that a compiler turns into a few instructions for 16 bytes each: twice as fast as words, and seven times as
+    /// slow where it does not.
+    #[inline]
+    fn by_bytes(block: &[u8; BLOCK]) -> Masks {
+        let folded = block.map(|byte| byte | FOLDED);
+        let columns = [
+            equal_bytes(block, b'"'),
+            equal_bytes(block, b'\\'),
+            equal_bytes(&folded, b'{'),
+            equal_bytes(&folded, b'}'),
+        ];
+        let [quotes, backslashes, opens, closes] = columns.map(transposed);
+        Masks { quotes, backslashes, opens, closes }
+    }
+
+    #[inline]
+    fn by_words(block: &[u8; BLOCK]) -> Masks {
         let mut masks = Masks { quotes: 0, backslashes: 0, opens: 0, closes: 0 };
         let (words, _) = block.as_chunks::<8>();
         for (index, word) in words.iter().enumerate() {
             let word = u64::from_le_bytes(*word);
-            // `{` and `[`, and `}` and `]`, differ in this bit only.
-            let folded = word | splat(0x20);
+            let folded = word | splat(FOLDED);
             let shift = index * 8;
             masks.quotes |= equal(word, b'"') << shift;
             masks.backslashes |= equal(word, b'\\') << shift;
@@ -264,6 +286,39 @@ impl Masks {
         }
         masks
     }
+}
+
+/// Which bytes of a block are `byte`: bit r of byte c stands for byte 8r + c.
+#[inline]
+fn equal_bytes(block: &[u8; BLOCK], byte: u8) -> u64 {
+    /// The bit of each byte's row.
+    const ROW: [u8; BLOCK] = {
+        let mut row = [0; BLOCK];
+        let mut index = 0;
+        while index < BLOCK {
+            row[index] = 1 << (index / 8);
+            index += 1;
+        }
+        row
+    };
+    let mut bits = [0; BLOCK];
+    for ((bit, found), row) in bits.iter_mut().zip(block).zip(ROW) {
+        *bit = if *found == byte { row } else { 0 };
+    }
+    let (rows, _) = bits.as_chunks::<8>();
+    rows.iter().fold(0, |all, row| all | u64::from_le_bytes(*row))
+}
+
+/// Eight rows of eight bits, with rows and columns exchanged (Warren, Hacker's Delight, 7-3).
+#[inline]
+fn transposed(bits: u64) -> u64 {
+    let swap = |bits: u64, by: u32, which: u64| {
+        let differs = (bits ^ (bits >> by)) & which;
+        bits ^ differs ^ (differs << by)
+    };
+    let bits = swap(bits, 7, 0x00AA_00AA_00AA_00AA);
+    let bits = swap(bits, 14, 0x0000_CCCC_0000_CCCC);
+    swap(bits, 28, 0x0000_0000_F0F0_F0F0)
 }
 
 /// Eight bits: which of the eight bytes of `word` are `byte`.
@@ -322,15 +377,16 @@ mod tests {
     #[test]
     fn bytes_are_told_apart() {
         for byte in 0..=255_u8 {
-            for place in [0, 7, 8, 63] {
+            for place in [0, 7, 8, 19, 63] {
                 let mut block = [b'a'; BLOCK];
                 block[place] = byte;
-                let masks = Masks::of(&block);
                 let bit = |is: bool| u64::from(is) << place;
-                assert_eq!(masks.quotes, bit(byte == b'"'), "{byte}");
-                assert_eq!(masks.backslashes, bit(byte == b'\\'), "{byte}");
-                assert_eq!(masks.opens, bit(matches!(byte, b'{' | b'[')), "{byte}");
-                assert_eq!(masks.closes, bit(matches!(byte, b'}' | b']')), "{byte}");
+                for masks in [Masks::by_bytes(&block), Masks::by_words(&block)] {
+                    assert_eq!(masks.quotes, bit(byte == b'"'), "{byte}");
+                    assert_eq!(masks.backslashes, bit(byte == b'\\'), "{byte}");
+                    assert_eq!(masks.opens, bit(matches!(byte, b'{' | b'[')), "{byte}");
+                    assert_eq!(masks.closes, bit(matches!(byte, b'}' | b']')), "{byte}");
+                }
             }
         }
     }
