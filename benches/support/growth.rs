@@ -60,6 +60,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "FILTER_CHAIN ADD", text: chains, arguments: LINT_DEMO, unit: 20 },
     Case { name: "Lua filters that move", text: scripts, arguments: LINT_JSON, unit: 100 },
     Case { name: "settings that move", text: settings, arguments: LINT, unit: 120 },
+    Case { name: "panics of many workloads, migrate", text: panics, arguments: &["migrate", "case.yaml"], unit: 60 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -130,6 +131,36 @@ fn scripts(number: usize) -> String {
          envoy_on_request(h) h:headers():add('a', 'b') end\"}}\n"
             .to_owned()
     })
+}
+
+/// EnvoyFilters for a workload each, with a patch at which istiod panics and one that moves.
+fn panics(count: usize) -> String {
+    let manager = "envoy.filters.network.http_connection_manager";
+    let patch = |filter: &str, apply_to: &str, value: &str| {
+        format!(
+            "  - applyTo: {apply_to}\n    match: {{context: SIDECAR_OUTBOUND, listener: {{filterChain: {{filter: {{name: {manager}{filter}}}}}}}}}\n    \
+             patch: {{operation: MERGE, value: {{typed_config: {{{value}}}}}}}\n"
+        )
+    };
+    let cause = patch(
+        ", subFilter: {name: envoy.filters.http.router}",
+        "HTTP_FILTER",
+        "\"@type\": type.googleapis.com/udpa.type.v1.TypedStruct, type_url: \
+         type.googleapis.com/envoy.extensions.filters.http.router.v3.Router, value: {dynamic_stats: true}",
+    );
+    let moves = patch(
+        "",
+        "NETWORK_FILTER",
+        "\"@type\": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, \
+         server_name: a",
+    );
+    let filter = |index: usize| {
+        format!(
+            "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: f{index}, namespace: shop}}\nspec:\n  \
+             workloadSelector: {{labels: {{app: s{index}}}}}\n  configPatches:\n{cause}{moves}"
+        )
+    };
+    (0..count).map(filter).collect()
 }
 
 /// Settings of the HTTP connection manager, all of which one annotation replaces.

@@ -239,13 +239,12 @@ pub(crate) fn in_its_folder(kind: &str, case: &Json, report: &Report, classes: &
 }
 
 /// Each pattern has a folder with its cases: the filter, the computed and recorded classes, and the written objects.
-fn every_pattern_has_its_folder_by(share: Share) {
-    let share = share.or_whole_to_update();
+fn patterns_have_their_folders_by(share: Share) {
     let older = recorded_by("1.27");
     let update = std::env::var_os("UPDATE").is_some();
     let mut files = BTreeSet::new();
     let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
-    for case in share.of(all_recorded()) {
+    for case in share.or_whole_to_update().of(all_recorded()) {
         let id = case["id"].as_str().unwrap();
         let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
@@ -283,7 +282,7 @@ fn every_pattern_has_its_folder_by(share: Share) {
             files.insert(path);
         }
     }
-    if share == Share::Part {
+    if share == Share::Part && !update {
         return;
     }
     // Those of the other files are compared where they are migrated.
@@ -309,11 +308,7 @@ fn every_pattern_has_its_folder_by(share: Share) {
     documented(&rows);
 }
 
-in_part_and_in_full!(
-    every_pattern_has_its_folder,
-    every_pattern_has_its_folder_in_full,
-    every_pattern_has_its_folder_by
-);
+in_part_and_in_full!(patterns_have_their_folders, patterns_have_their_folders_in_full, patterns_have_their_folders_by);
 
 /// The classes of the additional shapes (`testdata/migrate/shapes.jsonl`), never better than what istiod computed for
 /// them.
