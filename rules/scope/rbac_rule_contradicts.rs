@@ -6,6 +6,7 @@ use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue, Severity};
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
@@ -31,14 +32,11 @@ declare_rule! {
 }
 
 const HTTP: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
+const PER_ROUTE: &str = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
 const NETWORK: &str = "envoy.extensions.filters.network.rbac.v3.RBAC";
 
 /// Rules that allow, without a policy that could.
-fn allows_nothing(rule: &'static RuleInfo, cx: &Context<'_>, value: &PatchValue<'_>, out: &mut Findings) {
-    let by_route = || {
-        let mut objects = cx.values().iter().flat_map(|value| &value.objects);
-        objects.any(|object| object.full_name() == "envoy.extensions.filters.http.rbac.v3.RBACPerRoute")
-    };
+fn allows_nothing(rule: &'static RuleInfo, by_route: &impl Fn() -> bool, value: &PatchValue<'_>, out: &mut Findings) {
     let what = |filter: &Object<'_>| match filter.full_name() {
         HTTP if !by_route() => Some("request"),
         NETWORK => Some("connection"),
@@ -63,8 +61,12 @@ fn allows_nothing(rule: &'static RuleInfo, cx: &Context<'_>, value: &PatchValue<
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let by_route = LazyCell::new(|| {
+        let mut objects = cx.values().iter().flat_map(|value| &value.objects);
+        objects.any(|object| object.full_name() == PER_ROUTE)
+    });
     for value in cx.values() {
-        allows_nothing(rule, cx, value, out);
+        allows_nothing(rule, &|| *by_route, value, out);
         for object in &value.objects {
             let lists: &[(&str, bool)] = match object.full_name() {
                 "envoy.config.rbac.v3.Policy" => &[("permissions", false), ("principals", false)],
