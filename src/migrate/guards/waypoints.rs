@@ -1,7 +1,7 @@
 //! Waypoints: istiod attaches an EnvoyFilter to them by `targetRefs` only, but they read routes and rules for the services, and
 //! settings of their namespace, like other proxies.
 
-use crate::migrate::base::step::{Cx, Move};
+use crate::migrate::base::step::{Cx, Home, Move};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::{Action, existing};
@@ -18,12 +18,18 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
     }
     if !cx.filter.target_refs.is_empty() {
         let of_pods = |action: &Action| matches!(action, Action::Proxy { .. } | Action::Environment(..));
+        let normalizes = |home: &Home| (home.kind, home.field.as_str()) == ("built in", "normalize_path");
         let named = |one: &KubeGateway| {
             one.object.namespace == cx.filter.namespace
                 && cx.filter.target_refs.iter().any(|target| target.name == one.object.name)
         };
-        if found.actions.iter().any(of_pods) && waypoints.any(|one| named(one)) {
-            let reason = "a waypoint reads the setting also where it ends tunnels (`connect_terminate`), which the filter does not patch";
+        let (pods, paths) = (found.actions.iter().any(of_pods), found.homes.iter().any(normalizes));
+        if (pods || paths) && waypoints.any(|one| named(one)) {
+            let reason = if pods {
+                "a waypoint reads the setting also where it ends tunnels (`connect_terminate`), which the filter does not patch"
+            } else {
+                "istiod does not set `normalize_path` where a waypoint ends tunnels (`connect_terminate`), and the filter does"
+            };
             found.difference(Kind::Behavior, reason);
         }
         return;
