@@ -61,6 +61,12 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "Lua filters that move", text: scripts, arguments: LINT_JSON, unit: 100 },
     Case { name: "settings that move", text: settings, arguments: LINT, unit: 120 },
     Case { name: "panics of many workloads, migrate", text: panics, arguments: &["migrate", "case.yaml"], unit: 60 },
+    Case {
+        name: "hosts beside waypoints, migrate",
+        text: beside_waypoints,
+        arguments: &["migrate", "case.yaml"],
+        unit: 60,
+    },
 ];
 
 fn regexes(number: usize) -> String {
@@ -131,6 +137,25 @@ fn scripts(number: usize) -> String {
          envoy_on_request(h) h:headers():add('a', 'b') end\"}}\n"
             .to_owned()
     })
+}
+
+/// VirtualServices of a gateway, each with an EnvoyFilter that moves there, and as many waypoints that do not read them.
+fn beside_waypoints(count: usize) -> String {
+    let head = "---\napiVersion: networking.istio.io/v1\nkind: Gateway\nmetadata: {name: gw, namespace: shop}\nspec: {selector: {istio: \
+                ingressgateway}, servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ['*']}]}\n";
+    let one = |index: usize| {
+        format!(
+            "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: w{index}, namespace: shop}}\nspec: \
+             {{gatewayClassName: istio-waypoint, listeners: [{{name: mesh, port: 15008, protocol: HBONE}}]}}\n---\napiVersion: \
+             networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: v{index}, namespace: shop}}\nspec: {{hosts: \
+             [h{index}.example.com], gateways: [shop/gw], http: [{{route: [{{destination: {{host: cart}}}}]}}]}}\n---\napiVersion: \
+             networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: f{index}, namespace: istio-system}}\nspec:\n  \
+             workloadSelector: {{labels: {{istio: ingressgateway}}}}\n  configPatches:\n  - applyTo: HTTP_ROUTE\n    match: {{context: \
+             GATEWAY, routeConfiguration: {{vhost: {{name: 'h{index}.example.com:80'}}}}}}\n    patch: {{operation: MERGE, value: \
+             {{request_headers_to_add: [{{header: {{key: x-a, value: '1'}}}}]}}}}\n"
+        )
+    };
+    std::iter::once(head.to_owned()).chain((0..count).map(one)).collect()
 }
 
 /// EnvoyFilters for a workload each, with a patch at which istiod panics and one that moves.

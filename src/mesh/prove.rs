@@ -86,6 +86,7 @@ pub(super) fn prove(
         let tied = together.with(one.index);
         let group: Vec<&EnvoyFilter> =
             loaded.inventory.envoy_filters.iter().filter(|one| tied.contains(&one.full_name())).collect();
+        let with: Vec<String> = tied.iter().filter(|one| **one != name).cloned().collect();
         let alone = run(&Request { asked: Some(tied), ..request.clone() })?;
         let reaches = |target: &Target| {
             let selected =
@@ -139,7 +140,7 @@ pub(super) fn prove(
         if let Some(doubt) = doubt {
             request.doubts.insert(name.clone(), doubt);
         }
-        proofs.push(Proof { filter: name, found, traffic });
+        proofs.push(Proof { filter: name, with, found, traffic });
     }
     progress.end();
     let report = if request.doubts.is_empty() { first } else { run(&request)? };

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 /// Adds what a move does to waypoints that the filter does not patch, or patches only in part.
 pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
-    let mut waypoints = cx.mesh.inventory.kube_gateways.iter().filter(|one| one.class.contains("waypoint"));
-    if !found.moves || found.is_refused() {
+    let waypoints = cx.mesh.index.waypoints();
+    if !found.moves || found.is_refused() || waypoints.is_empty() {
         return;
     }
     if !cx.filter.target_refs.is_empty() {
@@ -24,7 +24,7 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
                 && cx.filter.target_refs.iter().any(|target| target.name == one.object.name)
         };
         let (pods, paths) = (found.actions.iter().any(of_pods), found.homes.iter().any(normalizes));
-        if (pods || paths) && waypoints.any(|one| named(one)) {
+        if (pods || paths) && waypoints.iter().any(|one| named(one)) {
             let reason = if pods {
                 "a waypoint reads the setting also where it ends tunnels (`connect_terminate`), which the filter does not patch"
             } else {
@@ -34,9 +34,11 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
         }
         return;
     }
-    let reached =
-        waypoints.find_map(|one| Some((one, found.actions.iter().find_map(|action| reach(cx, action, one))?)));
-    let Some((waypoint, (state, what))) = reached else { return };
+    let mut reached = found.actions.iter().filter_map(|action| {
+        let (state, what, readers) = reach(cx, action)?;
+        Some((waypoints.iter().find(|one| readers.include(one))?, state, what))
+    });
+    let Some((waypoint, state, what)) = reached.next() else { return };
     let reason = format!(
         "waypoint {}/{} also reads {what}, and the filter does not attach to it",
         waypoint.object.namespace, waypoint.object.name
@@ -47,29 +49,46 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
     found.guard(Concern::Selector, state, reason);
 }
 
-/// What of an action a waypoint reads.
-fn reach(cx: &Cx<'_>, action: &Action, waypoint: &KubeGateway) -> Option<(State, String)> {
+/// The waypoints that read something: those with a namespace or a name, or all.
+#[derive(Default)]
+struct Readers {
+    namespace: Option<String>,
+    name: Option<String>,
+}
+
+impl Readers {
+    fn include(&self, waypoint: &KubeGateway) -> bool {
+        let is = |wanted: &Option<String>, own: &str| wanted.as_ref().is_none_or(|wanted| wanted == own);
+        is(&self.namespace, &waypoint.object.namespace) && is(&self.name, &waypoint.object.name)
+    }
+}
+
+/// What of an action waypoints read, and which of them.
+fn reach(cx: &Cx<'_>, action: &Action) -> Option<(State, String, Readers)> {
     let selects_all = cx.filter.selector.as_ref().is_none_or(BTreeMap::is_empty);
-    let near = cx.filter.namespace == cx.mesh.root || cx.filter.namespace == waypoint.object.namespace;
+    let namespace = (cx.filter.namespace != cx.mesh.root).then(|| cx.filter.namespace.clone());
+    let near = Readers { namespace, name: None };
     match action {
-        Action::Object(object) | Action::Rule { object, .. } => routes(object, waypoint),
+        Action::Object(object) | Action::Rule { object, .. } => routes(object),
         Action::Edit { change: Change::Infrastructure(_), .. } => None,
         Action::Edit { object: (kind, namespace, name), .. } => {
-            routes(&existing(&cx.mesh, (*kind, namespace.as_str(), name.as_str()))?, waypoint)
+            routes(&existing(&cx.mesh, (*kind, namespace.as_str(), name.as_str()))?)
         }
-        Action::Environment(..) if selects_all && near => {
-            Some((State::Broken, "a ProxyConfig for every workload of its namespace".to_owned()))
+        Action::Environment(..) if selects_all => {
+            Some((State::Broken, "a ProxyConfig for every workload of its namespace".to_owned(), near))
         }
-        Action::Proxy { gateways: false, .. } if selects_all && near => {
-            Some((State::Undecided, "the annotation if its pods get it, as every workload of the namespace".to_owned()))
+        Action::Proxy { gateways: false, .. } if selects_all => {
+            let what = "the annotation if its pods get it, as every workload of the namespace";
+            Some((State::Undecided, what.to_owned(), near))
         }
         _ => None,
     }
 }
 
-/// A route or rule for services, if a waypoint reads it.
-fn routes(object: &Json, waypoint: &KubeGateway) -> Option<(State, String)> {
+/// A route or rule for services, and which waypoints read it.
+fn routes(object: &Json) -> Option<(State, String, Readers)> {
     let (kind, spec) = (object["kind"].as_str()?, &object["spec"]);
+    let mut readers = Readers::default();
     let reads = match kind {
         "VirtualService" => {
             let gateways = spec["gateways"].as_array();
@@ -77,9 +96,9 @@ fn routes(object: &Json, waypoint: &KubeGateway) -> Option<(State, String)> {
         }
         "DestinationRule" => {
             let labels = spec.pointer("/workloadSelector/matchLabels").and_then(Json::as_object);
-            labels.is_none_or(|labels| {
-                labels.iter().all(|(key, value)| key == GATEWAY_NAME_LABEL && *value == waypoint.object.name.as_str())
-            })
+            let name = labels.and_then(|labels| labels.get(GATEWAY_NAME_LABEL));
+            readers.name = name.and_then(Json::as_str).map(str::to_owned);
+            labels.is_none_or(|labels| labels.keys().all(|key| key == GATEWAY_NAME_LABEL))
         }
         "HTTPRoute" => {
             let parents = spec["parentRefs"].as_array().into_iter().flatten();
@@ -87,7 +106,8 @@ fn routes(object: &Json, waypoint: &KubeGateway) -> Option<(State, String)> {
         }
         _ => false,
     };
-    let private = kind != "HTTPRoute" && spec["exportTo"] == json!(["."]);
-    let near = !private || object["metadata"]["namespace"] == waypoint.object.namespace.as_str();
-    (reads && near).then(|| (State::Broken, format!("the {kind}")))
+    if kind != "HTTPRoute" && spec["exportTo"] == json!(["."]) {
+        readers.namespace = object["metadata"]["namespace"].as_str().map(str::to_owned);
+    }
+    reads.then(|| (State::Broken, format!("the {kind}"), readers))
 }

@@ -22,8 +22,7 @@ pub(in crate::migrate) const MESH_WIDE: &str = "the mesh default reaches every s
 
 /// A mesh setting also reaches waypoints, to which a filter without targetRefs never attaches.
 pub(in crate::migrate) fn waypoints(cx: &Cx<'_>, found: &mut Move, what: &str) {
-    let waypoint = cx.mesh.inventory.kube_gateways.iter().find(|gateway| gateway.class.contains("waypoint"));
-    match waypoint {
+    match cx.mesh.index.waypoints().first() {
         Some(one) => found.guard(
             Concern::Selector,
             State::Broken,

@@ -3,7 +3,7 @@
 
 use crate::model::destination::full_host;
 use crate::model::inventory::{
-    DestinationRule, Gateway, Inventory, Labels, Object, Service, ServiceEntry, VirtualService,
+    DestinationRule, Gateway, Inventory, KubeGateway, Labels, Object, Service, ServiceEntry, VirtualService,
 };
 use serde_json::Value as Json;
 use std::cell::OnceCell;
@@ -58,6 +58,7 @@ pub struct Index<'a> {
     objects: OnceCell<ByName<'a>>,
     policies: OnceCell<HashMap<&'a str, Vec<&'a Object>>>,
     routes: OnceCell<Vec<Route<'a>>>,
+    waypoints: OnceCell<Vec<&'a KubeGateway>>,
     mesh_config: OnceCell<Option<Json>>,
     joined: OnceCell<HashMap<String, (Pair<'a>, bool)>>,
 }
@@ -117,9 +118,16 @@ impl<'a> Index<'a> {
             objects: OnceCell::new(),
             policies: OnceCell::new(),
             routes: OnceCell::new(),
+            waypoints: OnceCell::new(),
             mesh_config: OnceCell::new(),
             joined: OnceCell::new(),
         }
+    }
+
+    /// The waypoints, in the order of the input.
+    pub(in crate::migrate) fn waypoints(&self) -> &[&'a KubeGateway] {
+        let gateways = self.inventory.kube_gateways.iter().map(AsRef::as_ref);
+        self.waypoints.get_or_init(|| gateways.filter(|one| one.class.contains("waypoint")).collect())
     }
 
     /// Whether a namespace has Services.

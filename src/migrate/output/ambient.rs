@@ -9,7 +9,7 @@ use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::index::includes;
 use crate::migrate::objects::mesh::{Protocol, Proxies};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
-use crate::model::inventory::{KubeGateway, Service, Workload};
+use crate::model::inventory::{Service, Workload};
 use crate::model::proxy::USE_WAYPOINT;
 use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
@@ -230,8 +230,12 @@ fn in_ztunnel(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
             "ztunnel decides for each connection and closes it; the filter answers a refused request with 403",
         );
     }
-    let waypoint =
-        waypoints(cx).find(|one| cx.filter.namespace == cx.mesh.root || one.object.namespace == cx.filter.namespace);
+    let waypoint = cx
+        .mesh
+        .index
+        .waypoints()
+        .iter()
+        .find(|one| cx.filter.namespace == cx.mesh.root || one.object.namespace == cx.filter.namespace);
     if let Some(waypoint) = waypoint {
         found.guard(
             Concern::Authorization,
@@ -242,11 +246,6 @@ fn in_ztunnel(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     // ztunnel has no chain of named filters.
     found.differences.retain(|one| one.kind == Kind::Behavior);
     at(Place::Ztunnel, "ztunnel enforces policies on addresses and identities for every connection of the pod")
-}
-
-/// The waypoints in the input.
-fn waypoints<'a>(cx: &Cx<'a>) -> impl Iterator<Item = &'a KubeGateway> + use<'a> {
-    cx.mesh.inventory.kube_gateways.iter().map(AsRef::as_ref).filter(|one| one.class.contains("waypoint"))
 }
 
 /// Whether a Lua script calls clusters.
@@ -272,7 +271,8 @@ fn of_entry(cx: &Cx<'_>, found: &mut Move) -> Placement {
     if !found.actions.iter().any(tls) {
         return at(Place::Ztunnel, "ztunnel knows the hosts of ServiceEntries");
     }
-    let Some(waypoint) = waypoints(cx).find(|one| one.object.namespace == cx.filter.namespace) else {
+    let Some(waypoint) = cx.mesh.index.waypoints().iter().find(|one| one.object.namespace == cx.filter.namespace)
+    else {
         found.guard(
             Concern::Tls,
             State::Broken,
@@ -424,7 +424,7 @@ fn targets(cx: &Cx<'_>) -> Result<Json, ErrorMessage> {
                 "the filter applies to the whole mesh: each namespace needs the object for its own waypoint".into()
             );
         }
-        let known = waypoints(cx).find(|one| one.object.namespace == *namespace);
+        let known = cx.mesh.index.waypoints().iter().find(|one| one.object.namespace == *namespace);
         let name = known.map(|one| one.object.name.clone()).ok_or_else(|| {
             format!("the waypoint of namespace {namespace} is not in the input: add its Gateway so that the object can name it")
         })?;

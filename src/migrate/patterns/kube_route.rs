@@ -368,8 +368,7 @@ pub(in crate::migrate) fn of_service(
                 ),
             );
         }
-        let waypoint = |gateway: &std::sync::Arc<KubeGateway>| gateway.class.contains("waypoint");
-        if producer && cx.mesh.inventory.kube_gateways.iter().any(waypoint) {
+        if producer && !cx.mesh.index.waypoints().is_empty() {
             found.guard(
                 Concern::Routes,
                 State::Undecided,

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 pub struct Proof {
     /// `namespace/name` of the filter.
     pub filter: String,
+    /// `namespace/name` of the filters that it was compared together with: their differences are among those found.
+    pub with: Vec<String>,
     /// The result.
     pub found: Proven,
     /// What requests through a real Envoy showed, or why none were sent; `None` if none were requested.

@@ -2,7 +2,7 @@
 
 use super::{classes, scope, unwritten};
 use crate::migrate::newest::Rewrite;
-use crate::migrate::proof::{Proven, Traffic};
+use crate::migrate::proof::{Proof, Proven, Traffic};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::State;
 use crate::migrate::{After, FilterReport, PatchReport, Report};
@@ -103,10 +103,11 @@ fn rewrite(one: &Rewrite) -> Json {
     })
 }
 
-fn proof(found: &Proven) -> Json {
-    match found {
+fn proof(one: &Proof) -> Json {
+    match &one.found {
         Proven::NotComputed(why) => json!({ "notComputed": why }),
         Proven::Computed(computed) => json!({
+            "with": one.with,
             "class": computed.class().name(),
             "proxies": computed.proxies,
             "beyond": computed.beyond,
@@ -150,7 +151,7 @@ fn filter(report: &Report, filter: &FilterReport) -> Json {
     }
     let name = super::full_name(filter);
     if let Some(one) = report.proofs.iter().find(|proof| proof.filter == name) {
-        value["proof"] = proof(&one.found);
+        value["proof"] = proof(one);
         if let Some(sent) = &one.traffic {
             value["traffic"] = traffic(sent);
         }

@@ -111,8 +111,12 @@ fn computed(version: &str, proof: &Proof) -> Vec<String> {
         Proven::Computed(computed) => {
             let class = computed.class();
             let proxies = count(computed.proxies, "proxy", "proxies");
-            let mut lines =
-                vec![format!("computed by istiod {version} for {proxies}: {} ({})", class.name(), class.meaning())];
+            let with = match proof.with.as_slice() {
+                [] => String::new(),
+                with => format!(", together with {}", with.join(", ")),
+            };
+            let result = format!("{} ({})", class.name(), class.meaning());
+            let mut lines = vec![format!("computed by istiod {version} for {proxies}{with}: {result}")];
             if !computed.beyond.is_empty() {
                 lines.push(format!("reaches further than the filter: {}", computed.beyond.join(", ")));
             }
