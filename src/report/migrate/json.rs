@@ -104,18 +104,22 @@ fn rewrite(one: &Rewrite) -> Json {
 }
 
 fn proof(one: &Proof) -> Json {
-    match &one.found {
-        Proven::NotComputed(why) => json!({ "notComputed": why }),
-        Proven::Computed(computed) => json!({
-            "with": one.with,
-            "class": computed.class().name(),
-            "proxies": computed.proxies,
-            "beyond": computed.beyond,
-            "differences": computed.differences.iter()
-                .map(|(one, places)| json!({ "kind": one.kind.name(), "effect": one.effect, "places": places }))
-                .collect::<Vec<_>>(),
-        }),
+    let computed = match &one.found {
+        Proven::NotComputed(why) => return json!({ "notComputed": why }),
+        Proven::Computed(computed) => computed,
+    };
+    let mut value = json!({
+        "class": computed.class().name(),
+        "proxies": computed.proxies,
+        "beyond": computed.beyond,
+        "differences": computed.differences.iter()
+            .map(|(one, places)| json!({ "kind": one.kind.name(), "effect": one.effect, "places": places }))
+            .collect::<Vec<_>>(),
+    });
+    if !one.with.is_empty() {
+        value["with"] = json!(one.with);
     }
+    value
 }
 
 fn traffic(sent: &Result<Traffic, ErrorMessage>) -> Json {
