@@ -417,7 +417,7 @@ fn unlimited(route: &Tree<'_>) -> Option<Unread> {
     route.path(&["route", "retry_policy", "per_try_timeout"]).is_none().then_some(Unread::NoTryLimit)
 }
 
-/// The routes that a patch changed, if no cluster of theirs satisfies a condition; why, by the first of them.
+/// The routes that a patch changed, and the first reason, if each of their clusters gives one.
 fn by_clusters(run: &PatchRun<'_, '_>, why: fn(&Tree<'_>) -> Option<Unread>) -> Found {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
     let mut found: Found = None;

@@ -212,15 +212,10 @@ fn pods_restart_once() {
 #[test]
 fn only_what_moves_leaves_a_rest() {
     let (_, mut report) = of_managers(json!({ "server_name": "x", "max_request_headers_kb": 96 }));
-    let text = |report: &Report| {
-        let mut out = Vec::new();
-        output::markdown(&mut out, report).unwrap();
-        String::from_utf8(out).unwrap()
-    };
     let rest = "the rest of the value stays in a smaller EnvoyFilter";
-    assert!(text(&report).contains(rest));
+    assert!(as_markdown(&report).contains(rest));
     report.filters[0].patches[0].written = false;
-    assert!(!text(&report).contains(rest), "{}", text(&report));
+    assert!(!as_markdown(&report).contains(rest), "{}", as_markdown(&report));
 }
 
 /// Where two filters that move set the same field, the one that istiod applies later wins, in whatever order they are read.

@@ -16,7 +16,7 @@ use crate::migrate::proof::{Proof, Proven};
 use crate::migrate::step::{Home, Move};
 use crate::migrate::verdict::{Class, Difference, State};
 use crate::migrate::{After, FilterReport, PatchReport, Report};
-use crate::words::count;
+use crate::words::{MOST_NAMES, count, few};
 
 /// The basis of a report: what was read, and what was not.
 pub fn scope(report: &Report) -> Vec<String> {
@@ -113,7 +113,7 @@ fn computed(version: &str, proof: &Proof) -> Vec<String> {
             let proxies = count(computed.proxies, "proxy", "proxies");
             let with = match proof.with.as_slice() {
                 [] => String::new(),
-                with => format!(", together with {}", with.join(", ")),
+                with => format!(", together with {}", few(with, with.len(), MOST_NAMES)),
             };
             let result = format!("{} ({})", class.name(), class.meaning());
             let mut lines = vec![format!("computed by istiod {version} for {proxies}{with}: {result}")];
