@@ -61,6 +61,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "Lua filters that move", text: scripts, arguments: LINT_JSON, unit: 100 },
     Case { name: "settings that move", text: settings, arguments: LINT, unit: 120 },
     Case { name: "panics of many workloads, migrate", text: panics, arguments: &["migrate", "case.yaml"], unit: 60 },
+    Case { name: "merges into inserted filters, migrate", text: types, arguments: &["migrate", "case.yaml"], unit: 60 },
     Case {
         name: "hosts beside waypoints, migrate",
         text: beside_waypoints,
@@ -183,6 +184,28 @@ fn panics(count: usize) -> String {
         format!(
             "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: f{index}, namespace: shop}}\nspec:\n  \
              workloadSelector: {{labels: {{app: s{index}}}}}\n  configPatches:\n{cause}{moves}"
+        )
+    };
+    (0..count).map(filter).collect()
+}
+
+/// EnvoyFilters, each of which inserts a filter under a name of its own and merges another type into it.
+fn types(count: usize) -> String {
+    let patch = |sub_filter: &str, operation: &str, name: &str, config: &str| {
+        format!(
+            "  - applyTo: HTTP_FILTER\n    match: {{context: SIDECAR_INBOUND, listener: {{filterChain: {{filter: {{name: \
+             envoy.filters.network.http_connection_manager, subFilter: {{name: {sub_filter}}}}}}}}}}}\n    patch: {{operation: \
+             {operation}, value: {{name: {name}, typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.{config}}}}}}}\n"
+        )
+    };
+    let filter = |index: usize| {
+        let name = format!("f{index}");
+        let lua = "lua.v3.Lua, default_source_code: {inline_string: 'function envoy_on_request(h) end'}";
+        let inserts = patch("envoy.filters.http.router", "INSERT_BEFORE", &name, lua);
+        let merges = patch(&name, "MERGE", &name, "buffer.v3.Buffer, max_request_bytes: 65536");
+        format!(
+            "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: {name}, namespace: shop}}\nspec:\n  \
+             workloadSelector: {{labels: {{app: s{index}}}}}\n  configPatches:\n{inserts}{merges}"
         )
     };
     (0..count).map(filter).collect()

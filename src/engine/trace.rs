@@ -3,8 +3,7 @@
 
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::Change;
-use crate::proto::tree::Origin;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Origin, Tree, type_name};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -303,6 +302,16 @@ pub enum Panic {
         /// Message name of the patch.
         patch: String,
     },
+}
+
+impl fmt::Display for Panic {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |name: &str| type_name(name).rsplit('.').next().unwrap_or_default().to_owned();
+        match self {
+            Panic::MissingValue => write!(out, "the patch requires a value and has none"),
+            Panic::TypeMismatch { target, patch } => write!(out, "it merges {} into {}", short(patch), short(target)),
+        }
+    }
 }
 
 /// What a patch did to one object.

@@ -304,7 +304,7 @@ impl Explainer<'_, '_> {
         let own = self.study.judged.trace.aborts.iter().find(|abort| abort.cause == id);
         let abort = own.or_else(|| self.study.judged.trace.aborts.first());
         let cause = abort.map(|abort| self.patch_ref(abort.cause));
-        let what = abort.map(|abort| words::panic(&abort.panic)).unwrap_or_default();
+        let what = abort.map(|abort| abort.panic.to_string()).unwrap_or_default();
         let words = match (own, cause) {
             (Some(_), _) => (
                 "panics",
@@ -364,7 +364,7 @@ impl Explainer<'_, '_> {
             Effect::NoOp(reason) => {
                 ("no-op", Vec::new(), Some(words::no_op(*reason, planned.built.patch, &self.study.config.proxy).1))
             }
-            Effect::Panicked(panic) => ("panicked", Vec::new(), Some(words::panic(panic))),
+            Effect::Panicked(panic) => ("panicked", Vec::new(), Some(panic.to_string())),
         };
         view::Effect { effect: word, places: Vec::new(), changes: list, note }
     }
@@ -421,7 +421,7 @@ impl Explainer<'_, '_> {
     fn abort(&self, abort: &trace::Abort) -> view::Abort {
         view::Abort {
             cause: self.patch_ref(abort.cause),
-            message: words::panic(&abort.panic),
+            message: abort.panic.to_string(),
             place: place(&abort.place),
             unprocessed: abort.unprocessed.clone(),
         }

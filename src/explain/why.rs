@@ -29,7 +29,7 @@ pub(crate) fn without_effect(plan: &Plan<'_>, id: PatchId, trace: &Trace, outcom
             _ => String::new(),
         },
         Outcome::Aborted => match trace.aborts.iter().find(|abort| abort.cause == id) {
-            Some(abort) => format!("istiod panics here: {}", words::panic(&abort.panic)),
+            Some(abort) => format!("istiod panics here: {}", abort.panic),
             None => match trace.aborts.first() {
                 Some(abort) => format!("lost to a panic that {} causes", plan.filter(abort.cause).full_name()),
                 None => "lost to a panic".to_owned(),
@@ -40,7 +40,7 @@ pub(crate) fn without_effect(plan: &Plan<'_>, id: PatchId, trace: &Trace, outcom
 
 /// Why istiod panics at a patch; `None` when it does not.
 pub(crate) fn panic(trace: &Trace, id: PatchId) -> Option<String> {
-    trace.aborts.iter().find(|abort| abort.cause == id).map(|abort| words::panic(&abort.panic))
+    trace.aborts.iter().find(|abort| abort.cause == id).map(|abort| abort.panic.to_string())
 }
 
 /// What a match requires at a condition, as written.

@@ -4,7 +4,7 @@ use crate::engine::REFERENCED_SERVICES;
 use crate::engine::outcome::Hidden;
 use crate::engine::program::{Discard, ProxyMiss};
 use crate::engine::select::{Selection, TargetMiss};
-use crate::engine::trace::{NoOp, Panic};
+use crate::engine::trace::NoOp;
 use crate::explain::Lenders;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Patch, PatchContext};
 use crate::model::proxy::{Proxy, ProxyKind};
@@ -280,16 +280,6 @@ pub(super) fn discard(reason: Discard, patch: &Patch) -> Words {
             "applyTo is missing, so the value has no type, and istiod drops the patch".to_owned(),
             Some("set applyTo".to_owned()),
         ),
-    }
-}
-
-/// Why istiod panics.
-pub(super) fn panic(panic: &Panic) -> String {
-    match panic {
-        Panic::MissingValue => "the patch requires a value and has none".to_owned(),
-        Panic::TypeMismatch { target, patch } => {
-            format!("it merges {} into {}", short(patch), short(target))
-        }
     }
 }
 

@@ -440,7 +440,7 @@ impl<'a> Restarted<'a> {
 
     fn selects(&self, node: &Node, namespace: &str, labels: &Value) -> bool {
         let own = node.metadata.get("LABELS");
-        (namespace == self.root || namespace == node.namespace)
+        (namespace.is_empty() || namespace == self.root || namespace == node.namespace)
             && labels.as_object().is_none_or(|labels| {
                 labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)).is_some_and(|one| one == value))
             })

@@ -12,8 +12,7 @@ mod patterns;
 mod proofs;
 
 use self::base::names::Names;
-use self::base::reach;
-use self::base::reach::{Reach, pinned};
+use self::base::reach::{self, Reach, pinned};
 use self::base::step::{Cx, Move, NOTHING, Part};
 use self::base::value::{Fields, json};
 use self::base::verdict::{Class, Concern, Kind, State, class_of, together};
@@ -21,7 +20,7 @@ use self::guards::gateways;
 use self::guards::inserted::Inserts;
 use self::guards::one_rule;
 use self::guards::overlap::Overlaps;
-use self::guards::panics;
+use self::guards::panics::Panics;
 use self::guards::sequence::Sequence;
 use self::guards::ties;
 use self::guards::together::Together;
@@ -197,6 +196,8 @@ pub struct FilterReport {
     pub patches: Vec<PatchReport>,
     /// What happens to it.
     pub after: After,
+    /// Whether some release attaches it to a proxy.
+    pub attaches: bool,
     /// Whether it must be gone before what replaces the filters is applied.
     pub ahead: bool,
 }
@@ -204,6 +205,8 @@ pub struct FilterReport {
 /// The result of a migration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
+    /// The root namespace, whose objects are for every namespace.
+    pub root: String,
     /// The release whose APIs were used.
     pub to: Release,
     /// Whether the workloads move to ambient mode.
@@ -265,6 +268,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
     let program = Program::new(filters, request.to);
     let names = Names::of(filters, &program, request.root);
     let mut report = Report {
+        root: request.root.to_owned(),
         to: request.to,
         ambient: request.ambient,
         filters: Vec::new(),
@@ -308,8 +312,9 @@ fn all<'a>(
     let overlaps = Overlaps::of(filters, program, names, request.root);
     let sequence = Sequence { request, program, names, order: overlaps.order(&reports) };
     let inserts = Inserts::of(program, filters.len());
+    let panics = Panics::of(program, names, &reports);
     let settle = |reports: &mut [FilterReport]| {
-        panics::settle(program, names, request.accept, reports)
+        panics.settle(program, names, request.accept, reports)
             || overlaps.settle(reports)
             || inserts.settle(program, names, reports)
             || sequence.settle(reports)
@@ -359,7 +364,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         never_meets(&part, &mut found);
         gateways::others(cx, &mut found);
         if !request.ambient {
-            waypoints::others(cx, &mut found);
+            waypoints::others(cx, &part, &mut found);
         }
         selects_none(cx, &mut found);
         names_waypoint(cx, &mut found);
@@ -389,6 +394,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         class: class_together(&patches),
         patches,
         after: After::Unchanged,
+        attaches: !Mesh::never_attaches(filter),
         ahead: false,
     }
 }

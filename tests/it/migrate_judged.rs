@@ -2,7 +2,7 @@
 //! a better class than istiod computes, and what is written is what the filters did.
 
 use crate::linting::Proxies;
-use crate::migrate::{input, judged, migrated, migrated_as};
+use crate::migrate::{all_recorded, input, judged, migrated, migrated_as};
 use crate::migrate_result::{in_its_folder, left_to_do};
 use crate::support::Share;
 use kubectl_envoyfilter::load::{self, Loaded};
@@ -137,14 +137,19 @@ fn what_stays_beside_another_filter_names_it() {
 
 /// What `--accept differs` makes of a filter of the pods `app: cart` that merges into their HTTP connection managers.
 fn of_managers(settings: Json) -> (Loaded, Report) {
+    of_managers_in("shop", &json!({ "app": "cart" }), settings)
+}
+
+/// The same for a filter of a namespace and pods with labels.
+fn of_managers_in(namespace: &str, labels: &Json, settings: Json) -> (Loaded, Report) {
     let mut config = settings;
     config["@type"] =
         "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager".into();
     let manager = json!({ "name": "envoy.filters.network.http_connection_manager" });
     let filter = json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
-        "metadata": { "name": "many", "namespace": "shop" },
-        "spec": { "workloadSelector": { "labels": { "app": "cart" } }, "configPatches": [{
+        "metadata": { "name": "many", "namespace": namespace },
+        "spec": { "workloadSelector": { "labels": labels }, "configPatches": [{
             "applyTo": "NETWORK_FILTER",
             "match": { "listener": { "filterChain": { "filter": manager } } },
             "patch": { "operation": "MERGE", "value": { "typed_config": config } },
@@ -198,6 +203,23 @@ fn what_breaks_a_native_rule_goes_first() {
     assert!(text.contains("Envoy rejects them: remove it first"), "{text}");
 }
 
+/// An EnvoyFilter for a Service attaches to nothing, so nothing happens twice.
+#[test]
+fn a_filter_that_never_attaches_does_nothing_twice() {
+    let cases = all_recorded();
+    let case = cases.iter().find(|case| case["id"] == "lua/waypoint-service").unwrap();
+    let text = as_markdown(&migrated_as(case, &input(case), Accept::Differs));
+    assert_eq!(text.matches("while both exist").count(), 1, "{text}");
+    assert!(text.contains("while both exist: the EnvoyFilter does nothing"), "{text}");
+}
+
+/// Nothing is compared before the first change.
+#[test]
+fn what_is_only_deleted_is_checked_once() {
+    let text = as_markdown(&made("timeout-off-of-an-httproute-without", Accept::SameBut).1);
+    assert_eq!(text.matches(". Check the proxies").count(), 1, "{text}");
+}
+
 /// Pods whose annotation changes restart: they are not restarted again for an environment variable.
 #[test]
 fn pods_restart_once() {
@@ -206,6 +228,23 @@ fn pods_restart_once() {
     let text = as_markdown(&of_managers(old).1);
     assert!(text.contains("ProxyConfig") && text.contains("proxyHeaders"), "{text}");
     assert!(text.contains("restart them") && !text.contains("Restart "), "{text}");
+}
+
+/// A filter of the root namespace is for pods of every namespace.
+#[test]
+fn pods_of_the_root_namespaces_filters_may_be_anywhere() {
+    let markdown = |namespace: &str, labels: Json| {
+        as_markdown(&of_managers_in(namespace, &labels, json!({ "stream_idle_timeout": "30s" })).1)
+    };
+    for (namespace, labels, pods) in [
+        ("shop", json!({ "app": "cart" }), "pods with app=cart in shop"),
+        ("istio-system", json!({ "app": "cart" }), "pods with app=cart in the mesh"),
+        ("shop", json!({}), "every workload of namespace shop"),
+        ("istio-system", json!({}), "all workloads of the mesh"),
+    ] {
+        let text = markdown(namespace, labels);
+        assert!(text.contains(pods), "{pods}: {text}");
+    }
 }
 
 /// What stays as a whole is not said to become smaller.

@@ -24,7 +24,7 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, 
     if Mesh::never_attaches(filter) {
         found.difference(
             Kind::Behavior,
-            "the filter does nothing: no release attaches an EnvoyFilter to a Service; the native object works",
+            "the filter does nothing: no release attaches an EnvoyFilter to a Service. The native object takes effect for the first time, on the waypoint of these services",
         );
         return;
     }
@@ -36,12 +36,7 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, 
         );
         return;
     }
-    if reach.proxies == Proxies::Waypoint {
-        found.difference(
-            Kind::Behavior,
-            "the filter also runs on the tunnel's outer CONNECT request, which is not an application request; the native object does not",
-        );
-    }
+    tunnels(part, found);
     if directions == Directions::Inbound && reach.context == PatchContext::SidecarOutbound {
         let reason = "policies apply to requests that a workload receives; the filter is for those that it sends";
         found.difference(Kind::Behavior, reason);
@@ -79,6 +74,16 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, 
         return;
     }
     unselected(cx, part, found, directions);
+}
+
+/// What an HTTP filter on a waypoint sees that no native object does.
+pub(in crate::migrate) fn tunnels(part: &Part<'_>, found: &mut Move) {
+    if part.reach.proxies == Proxies::Waypoint {
+        found.difference(
+            Kind::Behavior,
+            "the filter also runs on the tunnel's outer CONNECT request, which is not an application request; the native object does not",
+        );
+    }
 }
 
 /// A filter for everything in its namespace, or in the mesh.

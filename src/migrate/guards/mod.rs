@@ -11,6 +11,7 @@ pub(in crate::migrate) mod gateways;
 pub(in crate::migrate) mod inserted;
 pub(in crate::migrate) mod one_rule;
 pub(in crate::migrate) mod overlap;
+mod panicking;
 pub(in crate::migrate) mod panics;
 pub(in crate::migrate) mod sequence;
 pub(in crate::migrate) mod ties;

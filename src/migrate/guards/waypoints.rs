@@ -1,38 +1,31 @@
 //! Waypoints: istiod attaches an EnvoyFilter to them by `targetRefs` only, but they read routes and rules for the services, and
 //! settings of their namespace, like other proxies.
 
-use crate::migrate::base::step::{Cx, Home, Move};
+use crate::migrate::base::step::{Cx, Home, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::{Action, existing};
-use crate::model::inventory::KubeGateway;
-use crate::model::proxy::GATEWAY_NAME_LABEL;
+use crate::model::destination::full_host;
+use crate::model::inventory::{KubeGateway, Labels};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, USE_WAYPOINT, USE_WAYPOINT_NAMESPACE};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds what a move does to waypoints that the filter does not patch, or patches only in part.
-pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
-    let waypoints = cx.mesh.index.waypoints();
-    if !found.moves || found.is_refused() || waypoints.is_empty() {
+pub(in crate::migrate) fn others(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    if !found.moves || found.is_refused() {
         return;
     }
+    let waypoints = cx.mesh.index.waypoints();
+    let of_provider =
+        |action: &Action| matches!(action, Action::Mesh(settings) if settings.get("extensionProviders").is_some());
+    if !waypoints.is_empty() && found.actions.iter().any(of_provider) {
+        let reason = "waypoints also get the cluster of the new provider's service; nothing there sends requests to it";
+        found.difference(Kind::Metadata, reason);
+    }
     if !cx.filter.target_refs.is_empty() {
-        let of_pods = |action: &Action| matches!(action, Action::Proxy { .. } | Action::Environment(..));
-        let normalizes = |home: &Home| (home.kind, home.field.as_str()) == ("built in", "normalize_path");
-        let named = |one: &KubeGateway| {
-            one.object.namespace == cx.filter.namespace
-                && cx.filter.target_refs.iter().any(|target| target.name == one.object.name)
-        };
-        let (pods, paths) = (found.actions.iter().any(of_pods), found.homes.iter().any(normalizes));
-        if (pods || paths) && waypoints.iter().any(|one| named(one)) {
-            let reason = if pods {
-                "a waypoint reads the setting also where it ends tunnels (`connect_terminate`), which the filter does not patch"
-            } else {
-                "istiod does not set `normalize_path` where a waypoint ends tunnels (`connect_terminate`), and the filter does"
-            };
-            found.difference(Kind::Behavior, reason);
-        }
-        return;
+        return of_tunnels(cx, part, found);
     }
     let mut reached = found.actions.iter().filter_map(|action| {
         let (state, what, readers) = reach(cx, action)?;
@@ -49,30 +42,80 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
     found.guard(Concern::Selector, state, reason);
 }
 
+/// What a waypoint that the filter names has, or loses, where it ends tunnels.
+fn of_tunnels(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let may = matches!(part.reach.proxies, Proxies::Waypoint | Proxies::Unknown);
+    if !may || Mesh::never_attaches(cx.filter) || cx.mesh.attaches_nothing(cx.filter) {
+        return;
+    }
+    let of_pods = |action: &Action| matches!(action, Action::Proxy { .. } | Action::Environment(..));
+    let normalizes = |home: &Home| (home.kind, home.field.as_str()) == ("built in", "normalize_path");
+    if found.actions.iter().any(of_pods) {
+        let reason = "a waypoint reads the setting also where it ends tunnels (`connect_terminate`), which the filter does not patch";
+        found.difference(Kind::Behavior, reason);
+    } else if found.homes.iter().any(normalizes) {
+        let reason = "istiod does not set `normalize_path` where a waypoint ends tunnels (`connect_terminate`), and the filter does";
+        found.difference(Kind::Behavior, reason);
+    }
+}
+
 /// The waypoints that read something: those with a namespace or a name, or all.
 #[derive(Default)]
 struct Readers {
     namespace: Option<String>,
     name: Option<String>,
+    /// Namespace and name of those that serve its hosts, if that is known.
+    serving: Option<BTreeSet<(String, String)>>,
 }
 
 impl Readers {
     fn include(&self, waypoint: &KubeGateway) -> bool {
         let is = |wanted: &Option<String>, own: &str| wanted.as_ref().is_none_or(|wanted| wanted == own);
-        is(&self.namespace, &waypoint.object.namespace) && is(&self.name, &waypoint.object.name)
+        let own = (waypoint.object.namespace.clone(), waypoint.object.name.clone());
+        is(&self.namespace, &own.0)
+            && is(&self.name, &own.1)
+            && self.serving.as_ref().is_none_or(|serving| serving.contains(&own))
     }
+}
+
+/// The waypoint, if any, that serves a host: that of the label on its Service, or else on its namespace. `None` if that is
+/// unknown.
+pub(in crate::migrate) fn serving(mesh: &Mesh<'_>, host: &str) -> Option<Vec<(String, String)>> {
+    let object = &mesh.service(host).filter(|_| mesh.index.entry(host).is_none())?.object;
+    let name = if let Some(name) = object.labels.get(USE_WAYPOINT) {
+        Some((name, &object.labels))
+    } else {
+        let labels = &mesh.inventory.namespace(&object.namespace)?.labels;
+        labels.get(USE_WAYPOINT).map(|name| (name, labels))
+    };
+    let home = |labels: &Labels| labels.get(USE_WAYPOINT_NAMESPACE).unwrap_or(&object.namespace).clone();
+    Some(name.into_iter().map(|(name, labels)| (home(labels), name.clone())).collect())
+}
+
+/// The waypoints that serve some of the hosts of a route; `None` if that is unknown.
+fn serving_any(mesh: &Mesh<'_>, route: &Json) -> Option<BTreeSet<(String, String)>> {
+    let (spec, home) = (&route["spec"], route["metadata"]["namespace"].as_str()?);
+    let listed = |field: &str| spec[field].as_array().into_iter().flatten();
+    let of_parent = |parent: &Json| {
+        let namespace = parent["namespace"].as_str().unwrap_or(home);
+        (parent["kind"] == "Service").then_some(format!("{}.{namespace}.svc.cluster.local", parent["name"].as_str()?))
+    };
+    let hosts =
+        listed("hosts").map(|host| Some(full_host(host.as_str()?, home))).chain(listed("parentRefs").map(of_parent));
+    let all: Option<Vec<_>> = hosts.map(|host| serving(mesh, &host?)).collect();
+    Some(all?.into_iter().flatten().collect())
 }
 
 /// What of an action waypoints read, and which of them.
 fn reach(cx: &Cx<'_>, action: &Action) -> Option<(State, String, Readers)> {
     let selects_all = cx.filter.selector.as_ref().is_none_or(BTreeMap::is_empty);
     let namespace = (cx.filter.namespace != cx.mesh.root).then(|| cx.filter.namespace.clone());
-    let near = Readers { namespace, name: None };
+    let near = Readers { namespace, ..Readers::default() };
     match action {
-        Action::Object(object) | Action::Rule { object, .. } => routes(object),
+        Action::Object(object) | Action::Rule { object, .. } => routes(&cx.mesh, object),
         Action::Edit { change: Change::Infrastructure(_), .. } => None,
         Action::Edit { object: (kind, namespace, name), .. } => {
-            routes(&existing(&cx.mesh, (*kind, namespace.as_str(), name.as_str()))?)
+            routes(&cx.mesh, &existing(&cx.mesh, (*kind, namespace.as_str(), name.as_str()))?)
         }
         Action::Environment(..) if selects_all => {
             Some((State::Broken, "a ProxyConfig for every workload of its namespace".to_owned(), near))
@@ -86,7 +129,7 @@ fn reach(cx: &Cx<'_>, action: &Action) -> Option<(State, String, Readers)> {
 }
 
 /// A route or rule for services, and which waypoints read it.
-fn routes(object: &Json) -> Option<(State, String, Readers)> {
+fn routes(mesh: &Mesh<'_>, object: &Json) -> Option<(State, String, Readers)> {
     let (kind, spec) = (object["kind"].as_str()?, &object["spec"]);
     let mut readers = Readers::default();
     let reads = match kind {
@@ -106,6 +149,10 @@ fn routes(object: &Json) -> Option<(State, String, Readers)> {
         }
         _ => false,
     };
+    // A waypoint also has clusters for the destinations of routes, so it may read the rules of any host.
+    if kind != "DestinationRule" {
+        readers.serving = serving_any(mesh, object);
+    }
     if kind != "HTTPRoute" && spec["exportTo"] == json!(["."]) {
         readers.namespace = object["metadata"]["namespace"].as_str().map(str::to_owned);
     }

@@ -1,6 +1,7 @@
 //! The objects that a migration writes: new ones, edits of existing ones, pod annotations and mesh settings.
 
 use super::change::{Change, apply, merge_kube_rule, merge_rule, settings_of};
+use super::pods::{Place, PodSettings, completed, pod_labels};
 use super::settings::Settings;
 use super::telemetry::add_item;
 use crate::load::yaml_text;
@@ -90,28 +91,6 @@ pub struct Edited {
     /// That text with the edit, if it has comments and the edit can be made in it.
     pub text: Option<String>,
 }
-
-/// Settings for the pods of some workloads.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PodSettings {
-    /// Namespace; empty for every namespace.
-    pub namespace: String,
-    /// Labels of the pods; empty for all of the namespace.
-    pub labels: Labels,
-    /// Whether they are for gateways only.
-    pub gateways: bool,
-    /// Settings from the filters.
-    pub config: Json,
-    /// The mesh's defaults (`defaultConfig`): an annotation that sets part of a field hides all of it.
-    pub defaults: Json,
-    /// Workloads in the input with those pods (kind, namespace and name), with the current annotation of their pods.
-    pub workloads: BTreeMap<Place, String>,
-    /// `namespace/name` of the filters.
-    pub from: BTreeSet<String>,
-}
-
-/// Kind, namespace and name of an object.
-type Place = (String, String, String);
 
 /// Namespace and labels of pods, and whether they are for gateways only.
 type PodKey = (String, Vec<(String, String)>, bool);
@@ -222,7 +201,7 @@ impl Draft {
                 Action::Proxy { config, gateways } => self.proxy(mesh, filter, config, *gateways),
                 Action::Environment(name, value) => {
                     let mut spec = Map::new();
-                    if let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) {
+                    if let Some(labels) = pod_labels(filter).filter(|labels| !labels.is_empty()) {
                         spec.insert("selector".to_owned(), json!({ "matchLabels": labels }));
                     }
                     spec.insert("environmentVariables".to_owned(), json!({ *name: value }));
@@ -378,7 +357,8 @@ impl Draft {
         config: &Json,
         workloads: BTreeMap<Place, String>,
     ) {
-        let namespace = filter.namespace.clone();
+        let everywhere = filter.namespace == mesh.root && filter.target_refs.is_empty();
+        let namespace = if everywhere { String::new() } else { filter.namespace.clone() };
         let listed = labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         let key = (namespace.clone(), listed, gateways);
         if let Some(pods) = self.settings.get(&key).and_then(|at| self.pods.get_mut(*at)) {
@@ -508,45 +488,8 @@ pub(crate) fn title(object: &Json) -> String {
     format!("{} {}/{}", text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
 }
 
-impl PodSettings {
-    /// The new annotation of a pod that has this one. Mesh settings in the same fields are repeated unless the
-    /// annotation already hides them.
-    pub fn over(&self, annotation: &str) -> Json {
-        completed(annotation, &self.config, &self.defaults)
-    }
-
-    /// Whose pods: `deployment istio-system/gateway`, or the labels.
-    pub fn title(&self) -> String {
-        if !self.workloads.is_empty() {
-            let names: Vec<String> =
-                self.workloads.keys().map(|(kind, namespace, name)| format!("{kind} {namespace}/{name}")).collect();
-            return names.join(", ");
-        }
-        let labels: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        if labels.is_empty() {
-            let what = if self.gateways { "gateway" } else { "workload" };
-            return format!("every {what} of namespace {}", self.namespace);
-        }
-        format!("pods with {} in {}", labels.join(","), self.namespace)
-    }
-}
-
 /// The mesh's settings for every proxy.
 const DEFAULTS: &str = "defaultConfig";
-
-/// The settings of an annotation with others merged into them, and the mesh's settings in the same fields.
-fn completed(annotation: &str, config: &Json, defaults: &Json) -> Json {
-    let mut settings = settings_of(annotation);
-    for key in config.as_object().into_iter().flatten().map(|(key, _)| key) {
-        if settings.get(key).is_none()
-            && let Some(default) = defaults.get(key)
-        {
-            settings[key.as_str()] = default.clone();
-        }
-    }
-    merge(&mut settings, config);
-    settings
-}
 
 /// An object with the filter's name and namespace, attached like the filter.
 pub(crate) fn object(api_version: &str, kind: &str, filter: &EnvoyFilter, spec: Map<String, Json>) -> Json {

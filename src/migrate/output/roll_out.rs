@@ -1,6 +1,6 @@
 //! The order in which to apply, verify and delete, and the effects in between.
 
-use super::draft::PodSettings;
+use super::pods::{PodSettings, whereabouts};
 use crate::migrate::After;
 use crate::migrate::FilterReport;
 use crate::migrate::Report;
@@ -36,6 +36,8 @@ pub(crate) enum Step {
     Delete(Vec<String>),
     /// Check the proxies again, now that only the native objects apply.
     VerifyAgain,
+    /// Check the proxies: nothing was applied before filters were deleted.
+    VerifyOnce,
 }
 
 /// The rewritten filters to apply: those that stay with all of their patches.
@@ -75,16 +77,17 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     if steps.is_empty() && !report.filters.iter().any(|filter| filter.after != After::Unchanged) {
         return steps;
     }
+    let applies = report.ambient || !steps.is_empty();
     steps.insert(0, Step::Save);
     if report.ambient {
         steps.extend([Step::Enroll, Step::Try]);
-    } else {
+    } else if applies {
         steps.push(Step::Verify);
     }
-    let before = steps.len();
-    steps.extend(removals(report, When::Last));
-    if steps.len() > before {
-        steps.push(Step::VerifyAgain);
+    let last = removals(report, When::Last);
+    if !last.is_empty() {
+        steps.extend(last);
+        steps.push(if applies { Step::VerifyAgain } else { Step::VerifyOnce });
     }
     steps
 }
@@ -143,7 +146,7 @@ fn restarts(report: &Report) -> Vec<String> {
     }
     let variables = draft.made.iter().filter(|made| made.object["kind"] == "ProxyConfig");
     let whose = |object: &Json| {
-        let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+        let own = object["metadata"]["namespace"].as_str().unwrap_or_default();
         let labels: BTreeMap<&str, &str> = object
             .pointer("/spec/selector/matchLabels")
             .and_then(Json::as_object)
@@ -154,17 +157,22 @@ fn restarts(report: &Report) -> Vec<String> {
         let all = |pods: &&PodSettings| {
             labels.iter().all(|(key, value)| pods.labels.get(*key).is_some_and(|own| own == value))
         };
-        let near: Vec<&PodSettings> =
-            draft.pods.iter().filter(|pods| pods.namespace == namespace).filter(all).collect();
-        if near.iter().any(|pods| !pods.gateways && pods.labels.len() == labels.len()) {
+        // With labels, it is for pods of its own namespace only.
+        let namespace = if labels.is_empty() && own == report.root { "" } else { own };
+        let meets =
+            |pods: &&PodSettings| pods.namespace.is_empty() || namespace.is_empty() || pods.namespace == namespace;
+        let near: Vec<&PodSettings> = draft.pods.iter().filter(meets).filter(all).collect();
+        let covers = |pods: &&PodSettings| pods.namespace.is_empty() || !namespace.is_empty();
+        let same = |pods: &&PodSettings| !pods.gateways && pods.labels.len() == labels.len();
+        if near.iter().any(|pods| same(pods) && covers(pods)) {
             return None;
         }
         let some = !near.is_empty();
         let listed: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
         Some(if labels.is_empty() {
-            format!("every {}workload of namespace {namespace}", other(some))
+            format!("every {}workload of {}", other(some), whereabouts(namespace, "namespace "))
         } else {
-            format!("{}pods with {} in {namespace}", other(some), listed.join(","))
+            format!("{}pods with {} in {}", other(some), listed.join(","), whereabouts(namespace, ""))
         })
     };
     variables.filter_map(|made| whose(&made.object)).collect()
@@ -177,6 +185,9 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
     }
     let patterns: BTreeSet<&str> =
         filter.patches.iter().filter(|patch| patch.written).map(|patch| patch.found.pattern.id).collect();
+    if !filter.attaches {
+        return Vec::from_iter((!patterns.is_empty()).then_some(IDLE));
+    }
     let mut effects = Vec::new();
     for (pattern, effect) in BOTH {
         if patterns.contains(pattern.id) && !effects.contains(effect) {
@@ -187,6 +198,8 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
 }
 
 const BREAKS: &str = "it changes rules that replace redirects or direct responses into routes without a destination, and Envoy rejects them: remove it first. Until the objects are applied, what it sets is missing";
+
+const IDLE: &str = "the EnvoyFilter does nothing: only what replaces it applies";
 
 const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
 

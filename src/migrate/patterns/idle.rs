@@ -8,6 +8,7 @@ use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::whole::{Reads, of_pattern, whole_proxy};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::draft::Action;
+use crate::migrate::output::pods::pod_labels;
 use crate::model::envoy_filter::PatchContext;
 
 pub(in crate::migrate) const TCP_PROXY: &str = "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy";
@@ -95,7 +96,12 @@ pub(in crate::migrate) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &
 /// selector; of two for the same proxies only the older one is read (`mergedWorkloadConfig` in `proxy_config.go`).
 pub(in crate::migrate) fn variable(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let narrow = Mesh::is_narrow(cx.filter);
-    let own = cx.filter.selector.clone().unwrap_or_default();
+    let Some(own) = pod_labels(cx.filter) else {
+        let reason =
+            "a ProxyConfig selects pods by labels, and no labels select just those of the filter's `targetRefs`";
+        found.guard(Concern::Selector, State::Broken, reason);
+        return;
+    };
     let rival = cx.mesh.index.policies("ProxyConfig").iter().find(|one| {
         let spec = &one.document.to_json()["spec"];
         let labels = spec.pointer("/selector/matchLabels").and_then(serde_json::Value::as_object);

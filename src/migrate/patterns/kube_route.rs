@@ -6,7 +6,7 @@ use super::route_value::Setting;
 use super::vhost::Group;
 use crate::migrate::base::step::{Cx, Move, has};
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::migrate::guards::beside;
+use crate::migrate::guards::{beside, waypoints};
 use crate::migrate::objects::mesh::Mesh;
 use crate::migrate::output::change::{Change, Choose, merge_kube_rule};
 use crate::migrate::output::draft::Action;
@@ -368,7 +368,8 @@ pub(in crate::migrate) fn of_service(
                 ),
             );
         }
-        if producer && !cx.mesh.index.waypoints().is_empty() {
+        let served = || waypoints::serving(&cx.mesh, host).is_none_or(|all| !all.is_empty());
+        if producer && !cx.mesh.index.waypoints().is_empty() && served() {
             found.guard(
                 Concern::Routes,
                 State::Undecided,

@@ -12,7 +12,7 @@ use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{hash, merge};
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::migrate::guards::beside;
+use crate::migrate::guards::{attach, beside};
 use crate::migrate::objects::mesh::{Mesh, Proxies, is_http};
 use crate::migrate::output::change::{Change, Choose};
 use crate::migrate::output::draft::Action;
@@ -78,9 +78,10 @@ const CORS: &str = "envoy.extensions.filters.http.cors.v3.Cors";
 fn cors_filters(parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == CORS {
-            let found = Move::new(&catalog::CORS)
+            let mut found = Move::new(&catalog::CORS)
                 .home("built in", "envoy.filters.http.cors", 0)
                 .differs(Kind::Metadata, "the second CORS filter is not needed: istiod puts one in every chain");
+            attach::tunnels(part, &mut found);
             part.answer(found);
         }
     }

@@ -5,7 +5,7 @@
 
 use super::forms::{
     DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, lower, reachable,
-    resolves, same_items, same_json, same_match, same_words, share, spaced, typed_cors,
+    reordered_mirrors, resolves, same_items, same_json, same_match, same_words, share, spaced, typed_cors,
 };
 use super::found::Seen;
 pub use super::found::{Found, Operation};
@@ -239,7 +239,8 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
             maps(old, new, path, names, out);
         }
         (Json::Array(old), Json::Array(new))
-            if UNORDERED.iter().any(|end| path.ends_with(end)) && same_items(old, new) =>
+            if UNORDERED.iter().any(|end| path.ends_with(end)) && same_items(old, new)
+                || path.ends_with("/request_mirror_policies") && reordered_mirrors(old, new) =>
         {
             say(out, Operation::Change, before, after, &pointer(path, "order"), names);
         }

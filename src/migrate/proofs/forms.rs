@@ -166,6 +166,24 @@ pub(in crate::migrate) fn same_items(one: &[Json], other: &[Json]) -> bool {
     items(one) == items(other)
 }
 
+/// Whether two lists have the same mirrors in a different order, with a share of all requests as the default.
+pub(in crate::migrate) fn reordered_mirrors(one: &[Json], other: &[Json]) -> bool {
+    let mirror = |policy: &Json| {
+        let mut policy = policy.clone();
+        let fraction = policy.as_object_mut().and_then(|map| map.shift_remove("runtime_fraction"));
+        let of_share = |fraction: &Json| share(fraction.get("default_value")?.as_object()?);
+        let share = fraction.as_ref().map_or(Some(1_000_000), of_share);
+        (policy.to_string(), share, fraction.and_then(|one| one.get("runtime_key").map(Json::to_string)))
+    };
+    let [one, other] = [one, other].map(|list| list.iter().map(mirror).collect::<Vec<_>>());
+    let sorted = |list: &[_]| {
+        let mut list = list.to_vec();
+        list.sort_unstable();
+        list
+    };
+    one != other && sorted(&one) == sorted(&other)
+}
+
 /// Whether istiod ignores a header in `headers` of a VirtualService (`isInternalHeader` in its `route.go`).
 pub(in crate::migrate) fn is_internal(name: &str) -> bool {
     name.starts_with(':') || name.eq_ignore_ascii_case("host")

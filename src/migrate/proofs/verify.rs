@@ -145,6 +145,12 @@ mod tests {
         let codes = |list: &[u16]| json!({ "route": { "retry_policy": { "retriable_status_codes": list } } });
         assert_eq!(class(codes(&[503, 503]), codes(&[503])), Class::SameBut);
         assert_eq!(class(codes(&[503, 502]), codes(&[503])), Class::Differs);
+        let mirrors = |shares: &[u32]| {
+            let to = |share: &u32| json!({ "cluster": "a", "runtime_fraction": { "default_value": { "numerator": share } } });
+            json!({ "route": { "request_mirror_policies": shares.iter().map(to).collect::<Vec<_>>() } })
+        };
+        assert_eq!(class(mirrors(&[10, 100]), mirrors(&[100, 10])), Class::SameBut);
+        assert_eq!(class(mirrors(&[10, 10, 100]), mirrors(&[100, 100, 10])), Class::Differs);
     }
 
     #[test]

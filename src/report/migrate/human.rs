@@ -115,8 +115,8 @@ fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: 
     }
     let hidden = found.differences.iter().filter(|one| one.kind == Kind::Metadata).count();
     if hidden > 0 && !verbose {
-        let more = count(hidden, "difference", "differences");
-        writeln!(out, "    {}", terminal.paint(Role::Dim, format!("{more} of metadata: --verbose shows them")))?;
+        let (more, them) = (count(hidden, "difference", "differences"), if hidden == 1 { "it" } else { "them" });
+        writeln!(out, "    {}", terminal.paint(Role::Dim, format!("{more} of metadata: --verbose shows {them}")))?;
     }
     for text in open(patch) {
         line(out, terminal, "    ", &plain(&text))?;
@@ -168,25 +168,32 @@ pub(super) fn sentence(step: &Step) -> String {
              istio.io/dataplane-mode). Keep the EnvoyFilters until no sidecar is left."
                 .to_owned()
         }
-        Step::Rewrite(filters) => format!("Apply EnvoyFilter {} in the newest types.", filters.join(", ")),
+        Step::Rewrite(filters) => format!("Apply {} in the newest types.", named("EnvoyFilter", filters)),
         Step::Try => {
             "Send requests to the services through their waypoints: `migrate verify` compares proxies that exist before and \
              after, and the sidecars are gone."
                 .to_owned()
         }
-        Step::Verify => {
-            "Check the proxies: `kubectl envoyfilter capture after`, then `kubectl envoyfilter migrate verify --before \
-             before --after after`."
-                .to_owned()
-        }
-        Step::Shrink(filters) => format!("Apply the smaller EnvoyFilter {}.", filters.join(", ")),
-        Step::Delete(filters) => format!("Delete EnvoyFilter {}.", filters.join(", ")),
+        Step::Verify => VERIFY.to_owned(),
+        Step::Shrink(filters) => format!("Apply the smaller {}.", named("EnvoyFilter", filters)),
+        Step::Delete(filters) => format!("Delete {}.", named("EnvoyFilter", filters)),
         Step::VerifyAgain => {
             "Check the proxies again: until now the EnvoyFilters applied as well. If a difference shows that is not \
              listed above, apply the EnvoyFilter again."
                 .to_owned()
         }
+        Step::VerifyOnce => {
+            format!("{VERIFY} If a difference shows that is not listed above, apply the EnvoyFilter again.")
+        }
     }
+}
+
+const VERIFY: &str = "Check the proxies: `kubectl envoyfilter capture after`, then `kubectl envoyfilter migrate verify --before before \
+                      --after after`.";
+
+/// A kind with the names of its objects.
+fn named(kind: &str, names: &[String]) -> String {
+    format!("{kind}{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
 }
 
 fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report) -> io::Result<()> {

@@ -220,7 +220,7 @@ fn step(step: &Step) -> Json {
         Step::Enroll => ("enroll", Vec::new()),
         Step::Rewrite(what) => ("rewrite", what.clone()),
         Step::Try => ("try", Vec::new()),
-        Step::Verify | Step::VerifyAgain => ("verify", Vec::new()),
+        Step::Verify | Step::VerifyAgain | Step::VerifyOnce => ("verify", Vec::new()),
         Step::Shrink(what) => ("shrink", what.clone()),
         Step::Delete(what) => ("delete", what.clone()),
     };

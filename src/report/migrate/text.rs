@@ -93,7 +93,8 @@ pub fn documents(report: &Report) -> Vec<Document> {
                 kind.to_lowercase()
             ));
         }
-        let name = format!("pods-{}-{}", pods.namespace, pods.from.iter().next().map_or("", |from| from.as_str()));
+        let place = if pods.namespace.is_empty() { "mesh" } else { &pods.namespace };
+        let name = format!("pods-{place}-{}", pods.from.iter().next().map_or("", |from| from.as_str()));
         documents.push(Document::of_settings(name.replace('/', "-"), comments));
     }
     for filter in &report.filters {
