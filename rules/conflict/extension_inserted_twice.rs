@@ -97,12 +97,16 @@ fn of_one_owner<'f>(
 
 /// The first of its kind for each filter of each list that has one, by the patches that insert them.
 fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), Twins> {
-    let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
+    // The same patch inserts into many lists.
+    let mut fit: HashMap<PatchId, bool> = HashMap::new();
+    let mut fits = |id| *fit.entry(id).or_insert_with(|| cx.view(run, id).is_some_and(|view| exact(run, &view)));
     let mut found: BTreeMap<(PatchId, PatchId), Twins> = BTreeMap::new();
     let mut look = |filters: &[Tree<'_>]| {
         let ours: Vec<_> = filters
             .iter()
-            .filter_map(|filter| Some((PatchId::of(filter.origin)?, config_type(filter), filter)))
+            .filter_map(|filter| {
+                Some((PatchId::of(filter.origin).filter(|&id| fits(id))?, config_type(filter), filter))
+            })
             .collect();
         let owner = |id: PatchId| run.plan.get(id).filter;
         // Neighbors are often of one kind.
@@ -118,7 +122,7 @@ fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), T
         }
         for (first, second, kind, name) in of_one_owner(&ours, owner) {
             let is_known = found.contains_key(&(first, second));
-            if !is_known && !several(kind) && fits(first) && fits(second) {
+            if !is_known && !several(kind) {
                 let kind = kind.rsplit('.').next().unwrap_or_default().to_owned();
                 let name = name.to_owned();
                 found.insert((first, second), Twins { kind, name, same_name: true, several: false });
@@ -150,8 +154,8 @@ fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), T
                     // Most lists of a proxy have the same filters.
                     let is_known = found.get(&(first, second)).is_some_and(is_same);
                     let twice = same_name || !several;
-                    let counts = || twice && !cx.same_object(one, two) && fits(first) && fits(second);
-                    if !(is_known || counts()) || other.same(filter) {
+                    let counts = is_known || (twice && !cx.same_object(one, two));
+                    if !counts || other.same(filter) {
                         continue;
                     }
                     if !is_known {

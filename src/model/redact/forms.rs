@@ -293,8 +293,17 @@ static IS_ABOVE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(ABOVE).ok
 /// Whether JSON may contain secrets that no single line of it shows; cheap.
 pub(super) fn may_hold_apart(json: &str) -> bool {
     let is_match = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_none_or(|regex| regex.is_match(json));
-    let inline = || memchr::memmem::find(json.as_bytes(), b"\"inline").is_some();
-    is_match(&IS_APART) || (inline() && is_match(&IS_ABOVE))
+    is_match(&IS_APART) || (has_inline_text(json) && is_match(&IS_ABOVE))
+}
+
+/// Whether JSON contains inline texts other than formats, which are public wherever they are.
+fn has_inline_text(json: &str) -> bool {
+    let is_format = |at: usize| {
+        let before = json[..at].trim_ascii_end().strip_suffix('{').map(str::trim_ascii_end);
+        let key = before.and_then(|before| before.strip_suffix(':')).map(str::trim_ascii_end);
+        key.is_some_and(|key| key.ends_with("\"text_format_source\""))
+    };
+    memchr::memmem::find_iter(json.as_bytes(), b"\"inline").any(|at| !is_format(at))
 }
 
 /// Whether a text may contain something that [`places`] finds; cheap.
