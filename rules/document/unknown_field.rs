@@ -33,6 +33,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let typed = problem.span.is_some_and(|span| missing_typed_config::is_beside_value(cx, span));
         let finding = if typed { finding.help("move it into `value`, beside `name`") } else { finding };
-        out.push(finding.note("kubectl apply rejects it; if another client sends it, the API server drops the field"));
+        out.push(
+            finding
+                .to_blame_if(typed)
+                .note("kubectl apply rejects it; if another client sends it, the API server drops the field"),
+        );
     }
 }

@@ -28,7 +28,7 @@ declare_rule! {
     /// # References
     /// istiod `pkg/proto/merge`, pull request 56489; recorded.
     "EF312" "merge-of-another-type" Operation Error => check,
-    explains: &["EF120", "EF124"]
+    explains: &["EF120", "EF124", "EF313"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -48,7 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .label("Istio before 1.27 reads these bytes as the other type")
                     .note("since Istio 1.27 istiod panics here and stops processing the listeners")
                     .help(help(&view, built, &existing));
-                let finding = seen.tell(finding);
+                let finding = seen.tell(finding).to_blame_if(true);
                 out.push(finding.ineffective());
             }
             continue;

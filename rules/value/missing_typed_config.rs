@@ -4,11 +4,11 @@ use crate::declare_rule;
 use crate::engine::matching;
 use crate::envoy;
 use crate::lint::typed_config;
-use crate::lint::value::{Object, PatchValue};
+use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch};
 use crate::rules::scope::plaintext_transport::new_socket;
-use crate::source::{Severity, Span};
+use crate::source::{Severity, Span, alike};
 
 declare_rule! {
     /// An extension named without its typed configuration.
@@ -46,6 +46,10 @@ const NEED_IT: [&str; 11] = [
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter",
 ];
 
+/// What follows from a missing configuration.
+pub(super) const NOT_FOUND: &str =
+    "Envoy finds extensions only by the type of their configuration: the proxy rejects this";
+
 /// Whether this rule reports the missing field.
 pub(super) fn speaks_of(message: &str) -> bool {
     NEED_IT.contains(&message)
@@ -61,6 +65,14 @@ fn beside(filter: &EnvoyFilter, patch: usize) -> Option<Span> {
 /// Whether a key is such a configuration, whose absence in `value` needs no finding of its own.
 pub(crate) fn is_beside_value(cx: &Context<'_>, key: Span) -> bool {
     cx.patches().any(|view| beside(view.filter, view.patch.index) == Some(key))
+}
+
+/// Whether an unknown key of a message was meant to be the configuration that it needs.
+pub(super) fn is_misspelled(object: &Object<'_>, member: &Member<'_>) -> bool {
+    let Some(message) = object.message().filter(|message| NEED_IT.contains(&message.full_name())) else { return false };
+    let names = message.fields().map(crate::proto::schema::Field::name);
+    let near = || alike::keyword(&member.entry.key, names);
+    member.field().is_none() && member.entry.key != "config" && near().is_some_and(|near| near.name == "typed_config")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -81,6 +93,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let name = object.text("name").unwrap_or_default();
+            // Another rule reports a key that was meant to be this one.
+            if object.members.iter().any(|member| is_misspelled(object, member)) {
+                continue;
+            }
             // Another rule reports that nothing in it belongs here.
             let foreign = object.members.iter().any(|member| member.field().is_none());
             if name.is_empty() && foreign && !object.whole {
@@ -106,8 +122,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .severity(Severity::Warning)
                     .note("Envoy up to 1.21 finds extensions by name, and this patch applies only to such proxies")
             } else if object.whole || inner && new_socket(cx, &value.view) {
-                finding
-                    .rejected("Envoy finds extensions only by the type of their configuration: the proxy rejects this")
+                finding.rejected(NOT_FOUND)
             } else if rename {
                 finding
                     .severity(Severity::Info)

@@ -6,6 +6,7 @@ use crate::lint::typed_config;
 use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
+use crate::rules::value::missing_typed_config;
 use crate::source::alike;
 use std::collections::BTreeSet;
 
@@ -75,6 +76,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             message.full_name()
                         )
                     });
+                let needed = object.whole && value.envoy_minor.is_some();
+                let finding = if needed && missing_typed_config::is_misspelled(object, member) {
+                    finding.rejected(missing_typed_config::NOT_FOUND)
+                } else {
+                    finding
+                };
                 // Fields that all belong to one place are one mistake.
                 out.extend(advised(finding, value, object, (member, message), &mut moved));
             }

@@ -133,9 +133,9 @@ pub fn over_budget(rules: &Rules, excess: Excess) -> Remark {
     };
     let severity = rule.map_or(Severity::Error, |rule| {
         let nowhere = Span { file: FileId(0), start: 0, end: 0 };
-        let finding = Finding::new(rule, nowhere, message.as_str());
-        let judged = rules.config.runs(rule).then(|| rules.config.judge(finding, "")).flatten();
-        judged.map_or(Severity::Info, |finding| finding.severity)
+        let mut finding = Finding::new(rule, nowhere, message.as_str());
+        let kept = rules.config.runs(rule) && rules.config.keeps(&mut finding, "");
+        if kept { finding.severity } else { Severity::Info }
     });
     let help = Some(help.to_owned());
     let code = rule.map_or(OVER_BUDGET, |rule| rule.code);

@@ -104,6 +104,8 @@ pub struct Finding {
     pub ineffective: bool,
     /// Whether it is known that the proxy's Envoy rejects the resource that contains the value.
     pub rejected: bool,
+    /// Whether it is the reason if an Envoy rejects the resource.
+    pub to_blame: bool,
     /// Whether the line contains a secret and must not be shown.
     pub secret: bool,
     /// Envoy minor versions that it holds for, among those of the proxies that the patch reaches; empty if it is not
@@ -170,6 +172,7 @@ impl Finding {
             fix: None,
             ineffective: false,
             rejected: false,
+            to_blame: false,
             secret: false,
             envoys: Envoys::default(),
             cause: None,
@@ -321,6 +324,13 @@ impl Finding {
     pub fn rejected_if(mut self, condition: bool, note: impl Into<String>) -> Finding {
         self.rejected |= condition;
         self.note(note)
+    }
+
+    /// Marks it as the reason if an Envoy rejects the resource, which is known only from an Envoy.
+    #[must_use]
+    pub fn to_blame_if(mut self, condition: bool) -> Finding {
+        self.to_blame |= condition;
+        self
     }
 
     /// Adds what to write instead.

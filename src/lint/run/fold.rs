@@ -214,12 +214,16 @@ fn refusals(findings: &mut Findings) {
     if said.is_empty() {
         return;
     }
-    let knows = |one: &Finding| one.rejected && !one.ineffective && one.severity > Severity::Info && !asks_envoy(one);
+    let knows = |one: &Finding| one.rejected && !one.ineffective;
+    let guesses = |one: &Finding| one.to_blame;
     let mut noted = HashSet::new();
-    for one in findings.iter_mut().filter(|one| knows(one)) {
-        if let Some(words) = said.get(&key(one)).filter(|_| noted.insert(key(one))) {
-            one.severity = Severity::Error;
-            one.notes.extend(words.iter().cloned());
+    for explains in [knows, guesses] {
+        let tells = |one: &Finding| explains(one) && one.severity > Severity::Info && !asks_envoy(one);
+        for one in findings.iter_mut().filter(|one| tells(one)) {
+            if let Some(words) = said.get(&key(one)).filter(|_| noted.insert(key(one))) {
+                one.severity = Severity::Error;
+                one.notes.extend(words.iter().cloned());
+            }
         }
     }
     findings.retain(|one| !asks_envoy(one) || !noted.contains(&key(one)));

@@ -131,21 +131,25 @@ fn finish<T>(
             check(&rule.info, &suppressed, &mut findings);
         }
     }
-    let explains = |finding: &Finding| !finding.rule.explains.is_empty();
-    let mut hidden = Vec::new();
-    let judged = findings.sorted().into_iter().filter_map(|finding| {
+    let keeps = |finding: &mut Finding| {
         let name = &input.sources.get(finding.primary.span.file).name;
         if !governs_all && !config.governs(&path(name)) {
-            return Some(finding);
+            return true;
         }
         let path = if config.overrides.is_empty() { String::new() } else { path(name) };
         let runs = rules.iter().find(|rule| rule.code == finding.rule.code).is_none_or(|rule| config.runs(rule));
-        let cause = explains(&finding).then(|| finding.clone());
-        let judged = config.judge(finding, &path).filter(|_| runs);
-        hidden.extend(cause.filter(|_| judged.is_none()));
-        judged
-    });
-    let findings = judged.collect();
+        config.keeps(finding, &path) && runs
+    };
+    let explains = |finding: &Finding| !finding.rule.explains.is_empty();
+    let (mut kept, mut hidden) = (Vec::new(), Vec::new());
+    for mut finding in findings.sorted() {
+        if keeps(&mut finding) {
+            kept.push(finding);
+        } else if explains(&finding) {
+            hidden.push(finding);
+        }
+    }
+    let findings = kept;
     let suppressed = outcome.suppressed.len();
     hidden.extend(outcome.suppressed.into_iter().map(|(finding, _)| finding).filter(explains));
     Checked { findings, suppressed, hidden, governs_all, seen }

