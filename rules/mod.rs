@@ -306,6 +306,7 @@ pub static ALL: &[&Rule] = &[
     &native::bootstrap_beside_override::RULE,
     &native::connection_setting_not_read::RULE,
     &native::destination_rule_hides_another::RULE,
+    &native::server_settings_beside_gateway::RULE,
     &live::patch_not_in_effect::RULE,
     &live::patch_contradicted::RULE,
     &live::replicas_differ::RULE,

@@ -26,7 +26,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for (_, finding) in document::in_filters(cx, rule, &[Code::WrongType, Code::BadTimestamp]) {
-        out.push(finding.note("the API server rejects the whole EnvoyFilter"));
+    for (problem, finding) in document::in_filters(cx, rule, &[Code::WrongType, Code::BadTimestamp]) {
+        out.push(finding.at_line(problem.span).note("the API server rejects the whole EnvoyFilter"));
     }
 }

@@ -23,7 +23,8 @@ declare_rule! {
     ///
     /// # References
     /// YAML 1.1 types `bool` and `int`; sigs.k8s.io/yaml 1.6.
-    "EF005" "yaml-1-1-word" Document Info => check
+    "EF005" "yaml-1-1-word" Document Info => check,
+    explains: &["EF012"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -40,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if problem.span.is_some_and(|span| in_values.contains(&span)) {
             continue;
         }
-        let finding = finding.note("a YAML 1.2 reader interprets it differently");
+        let finding = finding.at_line(problem.span).note("a YAML 1.2 reader interprets it differently");
         let Some(quotes) = refused.get(&problem.span) else {
             out.push(finding);
             continue;

@@ -6,7 +6,7 @@ use crate::engine::trace::Condition;
 use crate::lint::facts::destination::{NoSubset, no_subset};
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Finding, Findings, RuleInfo, no_match};
-use crate::model::envoy_filter::{ClusterMatch, ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, ClusterMatch, ObjectMatch, PatchContext};
 
 declare_rule! {
     /// `cluster.name`, `subset` or `portNumber` that no cluster has.
@@ -28,7 +28,40 @@ declare_rule! {
     "EF222" "cluster-not-found" Matching Error => check
 }
 
+/// Where clusters of the other direction belong.
+const OF_OUTBOUND: &str = "`outbound|…` belongs to context SIDECAR_OUTBOUND (GATEWAY on a gateway)";
+const OF_INBOUND: &str = "`inbound|…` belongs to context SIDECAR_INBOUND";
+
+/// What an inbound cluster is called.
+const OF_PORT: &str = "an inbound cluster is named by the container port alone: `inbound|<target port>||`";
+
+/// Names that no cluster of the context has in any mesh: those that old releases gave inbound clusters, and those of the
+/// other direction.
+fn never(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| !cx.attaches_to_dump(view.filter_index)) {
+        let ObjectMatch::Cluster(want) = &view.patch.object else { continue };
+        let key = parse_subset_key(&want.name);
+        let inbound = view.patch.context == PatchContext::SidecarInbound;
+        let (label, help) = match key.direction {
+            "outbound" if inbound => ("not a name of the inbound side", OF_OUTBOUND),
+            "inbound" if !inbound && view.patch.context != PatchContext::Any => {
+                ("not a name of this context", OF_INBOUND)
+            }
+            "inbound" if (key.host, key.subset) != ("", "") => ("a name of old releases of Istio", OF_PORT),
+            _ => continue,
+        };
+        if no_match::is_added(cx, ApplyTo::Cluster, &want.name) {
+            continue;
+        }
+        let span = view.value_span(&["match", "cluster", "name"]);
+        let message = format!("no cluster in context {} is named `{}`", view.patch.context, want.name);
+        let likely = "no config dump was given; judged by the names that istiod gives";
+        out.push(view.finding(rule, span, message).label(label).ineffective().likely(likely).help(help));
+    }
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    never(rule, cx, out);
     for one in no_match::at(cx, &[Condition::ClusterName, Condition::Subset, Condition::ClusterPort]) {
         let ObjectMatch::Cluster(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
@@ -49,11 +82,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let key = parse_subset_key(&want.name);
         let inbound = context == PatchContext::SidecarInbound;
         out.push(match one.like(&value) {
-            _ if field == "name" && inbound && key.direction == "outbound" => {
-                finding.help("`outbound|…` belongs to context SIDECAR_OUTBOUND (GATEWAY on a gateway)")
-            }
+            _ if field == "name" && inbound && key.direction == "outbound" => finding.help(OF_OUTBOUND),
             _ if field == "name" && key.direction == "inbound" && (key.host, key.subset) != ("", "") => {
-                finding.help("an inbound cluster is named by the container port alone: `inbound|<target port>||`")
+                finding.help(OF_PORT)
             }
             Some(like) if field != "portNumber" => finding.help(format!("{field}: \"{like}\"")),
             _ if field == "portNumber" && inbound => {

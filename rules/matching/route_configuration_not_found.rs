@@ -76,6 +76,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             } else if context == PatchContext::Gateway && is_a_route(cx, &shared) {
                 // Its name has the port of the pod, the match that of the server.
                 finding.help(format!("portNumber: <port of the Gateway's server>\nor name: {shared}"))
+            } else if context == PatchContext::Gateway {
+                finding.help("routes of a gateway have the port of the Gateway's server, not that of the pod")
             } else {
                 finding
             });

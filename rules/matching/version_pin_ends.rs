@@ -32,6 +32,9 @@ declare_rule! {
 /// Number of patch releases of a minor release that are tried; none has had more.
 const MAX_PATCH: u16 = 30;
 
+/// Number of patch releases of the next minor release of which one must match.
+const SOON: u16 = 9;
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(wanted) = view.patch.proxy.as_ref().map(|proxy| proxy.version.as_str()) else { continue };
@@ -106,7 +109,8 @@ fn end(regex: &GoRegexp, last: Release, any_patch: bool) -> Option<Release> {
     if !any_patch && !matches(last.minor, last.patch + 1..=MAX_PATCH) {
         return Some(Release::patch(last.minor, last.patch + 1));
     }
-    (!matches(last.minor + 1, 0..=MAX_PATCH)).then(|| Release::minor(last.minor + 1))
+    // `1.30.*` without a start also matches 1.31.30, which is far away.
+    (!matches(last.minor + 1, 0..=SOON)).then(|| Release::minor(last.minor + 1))
 }
 
 /// Whether another patch of the same kind is pinned to a release.

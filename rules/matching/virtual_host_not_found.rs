@@ -4,8 +4,8 @@ use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::lint::names::client_virtual_host;
 use crate::lint::no_match::NoMatch;
-use crate::lint::{Context, Findings, RuleInfo, no_match, ports};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext, RouteConfigurationMatch};
+use crate::lint::{Context, Findings, RuleInfo, document, no_match, ports};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext, RouteConfigurationMatch};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
@@ -57,6 +57,32 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
     }
 }
 
+/// Names of virtual hosts for what no service or Gateway has.
+const OF_NO_HOST: [&str; 2] = ["allow_any", "block_all"];
+
+/// Names without a port, which no virtual host of a gateway or of the outbound side has in any mesh, unless a patch adds it.
+fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let sides = [PatchContext::Gateway, PatchContext::SidecarOutbound];
+    for view in cx.patches().filter(|view| sides.contains(&view.patch.context)) {
+        let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
+        let name = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
+        let filled_in = document::template_in(name).is_some();
+        let known = name.is_empty() || name.contains(':') || filled_in || OF_NO_HOST.contains(&name);
+        if known || cx.attaches_to_dump(view.filter_index) || no_match::is_added(cx, ApplyTo::VirtualHost, name) {
+            continue;
+        }
+        let port = if view.patch.context == PatchContext::Gateway { "Gateway's server" } else { "Service" };
+        let span = view.value_span(&["match", "routeConfiguration", "vhost", "name"]);
+        out.push(
+            view.finding(rule, span, format!("no virtual host is named `{name}`: its port is missing"))
+                .label("istiod names virtual hosts <host>:<port>")
+                .ineffective()
+                .likely("no config dump was given; judged by the names that istiod gives")
+                .help(format!("name: \"{name}:<port of the {port}>\"")),
+        );
+    }
+}
+
 /// The ports in a name such as `cart.shop:8080` or `inbound|8080|http|cart.shop`.
 fn ports_in(name: &str) -> impl Iterator<Item = u16> {
     name.split([':', '|']).filter_map(|part| part.parse().ok())
@@ -64,6 +90,7 @@ fn ports_in(name: &str) -> impl Iterator<Item = u16> {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     never_inbound(rule, cx, out);
+    without_port(rule, cx, out);
     for one in no_match::at(cx, &[Condition::VirtualHostName, Condition::DomainName]) {
         let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
         let Some(vhost) = &want.vhost else { continue };

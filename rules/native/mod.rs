@@ -17,5 +17,6 @@ pub(crate) mod metrics_beside_telemetry;
 pub(crate) mod rbac_beside_authorization_policy;
 pub(crate) mod route_settings_beside_virtual_service;
 pub(crate) mod server_header_beside_proxy_headers;
+pub(crate) mod server_settings_beside_gateway;
 pub(crate) mod tracing_beside_telemetry;
 pub(crate) mod wasm_beside_wasm_plugin;

@@ -1,10 +1,13 @@
 //! EF318: a filter with `config_discovery` without an extension configuration.
 
 use crate::declare_rule;
-use crate::lint::context::PatchRun;
+use crate::lint::context::{PatchRun, PatchView};
+use crate::lint::no_match;
+use crate::lint::seen::discovered;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
 use crate::source::Severity;
 
 declare_rule! {
@@ -28,15 +31,9 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
-        let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
-        let by_ads =
-            value.path(&["config_discovery", "config_source"]).is_some_and(|source| source.get("ads").is_some());
-        if !by_ads {
-            continue;
-        }
-        let name = value.name();
+        let Some(name) = requested(&view) else { continue };
         let Some(seen) = cx.seen_if(&view, |run| run.changes() && !given(run, name)) else { continue };
-        let elsewhere = |other: &crate::lint::context::PatchView<'_>| {
+        let elsewhere = |other: &PatchView<'_>| {
             other.patch.apply_to == ApplyTo::ExtensionConfig
                 && other.built.and_then(|built| built.value.as_ref()).is_some_and(|value| value.name() == name)
         };
@@ -54,9 +51,47 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for other in cx.patches().filter(|other| elsewhere(other)) {
             finding = finding.related(other.value_path_span("name"), "does not attach to these proxies");
         }
+        let other = misnamed(cx, view.filter_index).filter(|pair| pair.request == view.patch.index);
+        if let Some(config) = other.and_then(|pair| cx.patch(view.filter_index, pair.config)) {
+            finding = finding
+                .related(config.value_path_span("name"), "nothing requests this configuration")
+                .help("give both patches the same `name`");
+        }
         // Offline, an EnvoyFilter outside the input may contain it.
         let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };
         out.push(seen.tell(finding));
+    }
+}
+
+/// A patch that requests a configuration and the only one of its EnvoyFilter that could be meant, under another name.
+pub(super) struct Misnamed {
+    /// Index of the patch that requests a configuration.
+    pub request: usize,
+    /// Index of the patch with the configuration that nothing requests.
+    pub config: usize,
+}
+
+/// The name that a patch's filter requests from istiod.
+fn requested<'a>(view: &PatchView<'a>) -> Option<&'a str> {
+    let value = view.built.and_then(|built| built.value.as_ref())?;
+    value.path(&["config_discovery", "config_source"])?.get("ads")?;
+    Some(value.name())
+}
+
+/// Two patches of an EnvoyFilter that were meant to have one name.
+pub(super) fn misnamed(cx: &Context<'_>, filter: usize) -> Option<Misnamed> {
+    let own = || cx.patches().filter(|view| view.filter_index == filter);
+    let mut requests = own()
+        .filter(|view| requested(view).is_some_and(|name| !no_match::is_added(cx, ApplyTo::ExtensionConfig, name)));
+    let mut configs = own().filter(|view| {
+        let name = view.built.and_then(|built| built.value.as_ref()).map_or("", Tree::name);
+        view.patch.apply_to == ApplyTo::ExtensionConfig && !discovered(cx).any(|asked| asked == name)
+    });
+    match (requests.next(), requests.next(), configs.next(), configs.next()) {
+        (Some(request), None, Some(config), None) => {
+            Some(Misnamed { request: request.patch.index, config: config.patch.index })
+        }
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ use crate::engine::trace::Effect;
 use crate::engine::trace::NoOp;
 use crate::lint::seen::discovered;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::rules::operation::extension_config_missing::misnamed;
 use crate::source::Severity;
 
 declare_rule! {
@@ -31,6 +32,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let unasked = |effect: &Effect| matches!(effect, Effect::NoOp(NoOp::ExtensionNotAsked));
         if cx.on_proxies(view.filter_index, view.patch.index).any(|run| run.changes()) {
+            continue;
+        }
+        // Another rule reports that the filter that is meant requests another name.
+        if misnamed(cx, view.filter_index).is_some_and(|pair| pair.config == view.patch.index) {
             continue;
         }
         let name = view.built.and_then(|built| built.value.as_ref()).map_or("", |value| value.name());

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::program::Status;
 use crate::engine::program::names_filter;
 use crate::engine::trace::Effect;
+use crate::lint::document;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 
@@ -34,6 +35,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => continue,
         };
         if built.operation != Operation::Merge || names_filter(view.patch.apply_to, &built.object) {
+            continue;
+        }
+        // Another rule reports a condition that the API server drops: the filter may be named in it.
+        if document::loses_condition(cx, &view) {
             continue;
         }
         let reached = |effect: &Effect| matches!(effect, Effect::Merged(_) | Effect::NoOp(_) | Effect::Panicked(_));

@@ -6,6 +6,7 @@ use crate::engine::program::{BuiltPatch, Status, names_filter};
 use crate::engine::trace::Effect;
 use crate::engine::trace::Panic;
 use crate::lint::context::{PatchRun, PatchView};
+use crate::lint::document;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::type_name;
@@ -36,6 +37,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(built) = view.built.filter(|built| built.operation.is_merge() && built.status == Status::Ready) else {
             continue;
         };
+        // Another rule reports a condition that the API server drops: the intended filter may be named in it.
+        if document::loses_condition(cx, &view) {
+            continue;
+        }
         let socket = built.value.as_ref().is_some_and(|value| value.get("transport_socket").is_some());
         let path = if socket { "transport_socket.typed_config" } else { "typed_config" };
         let span = view.value_path_span(&format!("{path}.@type"));

@@ -11,9 +11,10 @@ declare_rule! {
     /// An identity header that is appended, so that the client's value stays.
     ///
     /// # What it finds
-    /// A request header such as `x-user-id`, `x-forwarded-email` or `x-auth-roles` that a value adds with
-    /// `APPEND_IF_EXISTS_OR_ADD` (the default) or `ADD_IF_ABSENT` without removing it first; `headers():add` of such a
-    /// header in Lua; `claim_to_headers` of a JWT filter whose `rules` do not cover all requests.
+    /// A request header such as `x-user-id`, `x-forwarded-email` or `x-auth-roles`, or with a value of the client's
+    /// certificate (`%DOWNSTREAM_PEER_…%`), that is added with `APPEND_IF_EXISTS_OR_ADD` (the default) or `ADD_IF_ABSENT`
+    /// without being removed first; `headers():add` of such a header in Lua; `claim_to_headers` of a JWT filter whose
+    /// `rules` do not cover all requests.
     ///
     /// # Why it matters
     /// A client can send the header itself. If the value is appended, both arrive, the client's first; with
@@ -56,6 +57,8 @@ const IDENTITY: &[&str] = &[
     "authenticated",
     "caller",
     "org",
+    "spiffe",
+    "dn",
 ];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -85,7 +88,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(key) = header.and_then(|header| get(header, "key")) else { continue };
             let name = key.as_str().unwrap_or_default().to_ascii_lowercase();
             let earlier = || removed_before(&value.objects, parent, &name);
-            if !request || !is_identity(&name) || removed(value.objects[parent].node, &name) || earlier() {
+            let text = header.and_then(|header| get(header, "value")).and_then(Node::as_str).unwrap_or_default();
+            // Whatever its name: it comes from the client's certificate.
+            let of_peer = text.contains("%DOWNSTREAM_PEER_");
+            if !request || !(of_peer || is_identity(&name)) || removed(value.objects[parent].node, &name) || earlier() {
                 continue;
             }
             let absent = object.text("append_action") == Some("ADD_IF_ABSENT");

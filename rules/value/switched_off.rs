@@ -3,9 +3,9 @@
 use crate::declare_rule;
 use crate::lint::value::switch::{never, none, off};
 use crate::lint::value::{Member, Object, PatchValue};
-use crate::lint::walk::get;
+use crate::lint::walk::{self, get};
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::{Node, NodeValue, Severity};
+use crate::source::{Node, NodeValue, Severity, Step};
 use std::collections::HashMap;
 
 declare_rule! {
@@ -206,6 +206,13 @@ fn outliers(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings)
     }
 }
 
+/// Whether these are settings of a route for a disabled filter: they enable it there, whatever their type.
+fn enables(settings: &Object<'_>, filter: &Object<'_>) -> bool {
+    let Some(name) = filter.member("disabled").and(filter.text("name")) else { return false };
+    let of_filter = |pair: &[Step]| matches!(pair, [Step::Key(key), Step::Key(of)] if walk::same(key, "typed_per_filter_config") && of == name);
+    settings.route.windows(2).any(of_filter)
+}
+
 /// Filters that do nothing because of all that they do not do.
 fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let all = || cx.values().iter().flat_map(|value| &value.objects);
@@ -219,6 +226,9 @@ fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let settings = || all().filter(|it| it.full_name().ends_with(routes)).count();
             // A fault filter and its settings for routes have one type.
             let own = usize::from(object.full_name().ends_with(routes));
+            if all().any(|settings| enables(settings, object)) {
+                continue;
+            }
             if *configured.entry(*routes).or_insert_with(settings) == own {
                 let fields = ["processing_mode", "rules", "max_active_faults", "disabled"];
                 let member = fields.iter().find_map(|field| object.member(field));

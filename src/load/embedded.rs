@@ -63,11 +63,31 @@ fn between(all: &[(usize, &str)], start: usize, end: usize, take: bool, into: &m
 }
 
 fn is_object(text: &str) -> bool {
+    // JSON may be on one line.
+    let json = |key: &str| text.split('"').skip(1).step_by(2).any(|word| word == key);
     let has = |key: &str| {
-        text.lines()
-            .any(|line| line.trim_start().trim_start_matches("- ").trim_start_matches(['"', '{']).starts_with(key))
+        text.lines().any(|line| line.trim_start().trim_start_matches("- ").starts_with(key))
+            || text.trim_start().starts_with(['{', '[']) && json(key)
     };
     has("kind") && has("apiVersion")
+}
+
+/// Maximum number of lines between `apiVersion` and `kind` of an object in prose.
+const NEAR: usize = 3;
+
+/// An EnvoyFilter outside the fences that were read: in a quotation, a difference, an indented block.
+fn in_prose(lines: &[(usize, &str)], file: FileId, problems: &mut Vec<Problem>) {
+    let plain = |line: &str| {
+        line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '+' | '-')).trim_end().to_owned()
+    };
+    let is_version = |(_, line): &(usize, &str)| plain(line).starts_with("apiVersion: networking.istio.io/");
+    for (number, &(start, line)) in lines.iter().enumerate() {
+        let near = number.saturating_sub(NEAR)..(number + NEAR + 1).min(lines.len());
+        if plain(line) == "kind: EnvoyFilter" && lines[near].iter().any(is_version) {
+            let message = "this EnvoyFilter is not in a code block with the language yaml and is not read";
+            problems.push(Problem { help: Some(AS_YAML.to_owned()), ..unread(file, start, line, message) });
+        }
+    }
 }
 
 /// Languages of fences that may contain commands with objects in heredocs.
@@ -79,12 +99,14 @@ fn fences(name: &str, text: &str, file: FileId) -> Embedded {
     let mut at = 0;
     let mut found = false;
     let mut problems = Vec::new();
+    let mut prose: Vec<(usize, &str)> = Vec::new();
     while at < all.len() {
         let (_, line) = all[at];
-        let trimmed = line.trim_start();
+        let trimmed = line.trim_start_matches('\u{feff}').trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         let Some(mark) = mark else {
             blank(line, false, &mut out);
+            prose.push(all[at]);
             at += 1;
             continue;
         };
@@ -126,9 +148,13 @@ fn fences(name: &str, text: &str, file: FileId) -> Embedded {
             let message = "the EnvoyFilter in this code block is not read: the block contains more than YAML";
             problems.push(Problem { help: Some(AS_YAML.to_owned()), ..unread(file, all[at].0, line, message) });
         }
+        if !object {
+            in_prose(&all[at + 1..end], file, &mut problems);
+        }
         between(&all, at, end, take, &mut out);
         at = end + 1;
     }
+    in_prose(&prose, file, &mut problems);
     if !found && problems.is_empty() {
         let message = format!("{name} contains no fenced Kubernetes object: nothing was checked");
         problems.push(problem(Code::NotRendered, Severity::Error, message));
@@ -317,6 +343,26 @@ mod tests {
         assert!(found.problems.is_empty() && !found.text.contains("kind: x") && found.text.contains("\n---    \n"));
         assert_eq!(find("a.md", "nothing\n", file()).unwrap().problems.len(), 1);
         assert!(find("a.yaml", "", file()).is_none());
+    }
+
+    #[test]
+    fn what_no_fence_shows_as_yaml_is_reported() {
+        let each = |start: &str| format!("{start}{}\n", FILTER.trim_end().replace('\n', &format!("\n{start}")));
+        let read = format!("```yaml\n{FILTER}```\n");
+        let quoted = format!("> ```yaml\n{}> ```\n", each("> "));
+        let added = format!("```diff\n{}```\n", each("+"));
+        let indented = format!("as follows:\n\n{}", each("    "));
+        for other in [quoted, added, indented] {
+            let found = find("a.md", &format!("{read}\n{other}"), file()).unwrap();
+            assert_eq!((found.text.matches("kind: EnvoyFilter").count(), found.problems.len()), (1, 1), "{other}");
+        }
+        let named = format!("An object with `kind: EnvoyFilter`:\n\n{read}\n> kind: EnvoyFilter\n");
+        assert!(find("a.md", &named, file()).unwrap().problems.is_empty());
+        let json = "```json\n{\"apiVersion\":\"networking.istio.io/v1alpha3\",\"kind\":\"EnvoyFilter\"}\n```\n";
+        assert!(find("a.md", json, file()).unwrap().text.contains("EnvoyFilter"));
+        let marked = format!("\u{feff}{read}");
+        let found = find("a.md", &marked, file()).unwrap();
+        assert!(found.text.len() == marked.len() && found.text.contains("EnvoyFilter") && found.problems.is_empty());
     }
 
     #[test]

@@ -100,7 +100,10 @@ fn read(reader: &mut Reader, document: &Node, default_namespace: &str) -> Option
         check(reader, meta);
         metadata(reader, meta, &mut filter);
     }
-    if filter.name.is_empty() && meta.is_none_or(|meta| meta.node.get("generateName").is_none()) {
+    // A name of another type is a problem of its own.
+    let has = |key: &str| meta.and_then(|meta| meta.node.get(key));
+    let mistyped = has("name").is_some_and(|name| !name.is_null() && name.as_str().is_none());
+    if filter.name.is_empty() && has("generateName").is_none() && !mistyped {
         let span = document.entry("metadata").map_or(document.span, |entry| entry.key_span);
         let message = "metadata.name is missing".to_owned();
         let problem =

@@ -248,6 +248,21 @@ fn secrets_are_not_repeated() {
     }
 }
 
+/// A word that YAML 1.1 reads as something other than text is one mistake, wherever text is needed.
+#[test]
+fn a_word_of_yaml_1_1_is_one_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.yaml");
+    let text = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: on, namespace: shop}\n\
+                spec:\n  workloadSelector: {labels: {canary: yes}}\n  priority: \"10\"\n  configPatches:\n  - applyTo: LISTENER\n    \
+                patch: {operation: MERGE, value: {tcp_backlog_size: 9}}\n";
+    fs::write(&file, text).unwrap();
+    let said = run(&["lint", file.to_str().unwrap(), "--select", "EF005,EF011,EF012"]);
+    let of = |code: &str| said.out.matches(&format!("error[{code}]")).count();
+    // The quoted priority is another one.
+    assert_eq!((of("EF005"), of("EF011"), of("EF012")), (2, 0, 1), "{}", said.out);
+}
+
 /// The note that names the stand-in for a config dump is printed once.
 #[test]
 fn likely_findings_name_their_reference_once() {

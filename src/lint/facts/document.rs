@@ -132,6 +132,14 @@ pub(crate) fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
     }
 }
 
+/// Whether the API server drops a key in the `match.listener` of a patch, and the condition with it.
+pub(crate) fn loses_condition(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    let dropped = |code| matches!(code, Code::UnknownField | Code::MisspeltField | Code::MisplacedField);
+    let mut dropped = cx.problems.iter().filter(|problem| dropped(problem.code)).filter_map(|problem| problem.span);
+    let listener = view.node(&["match", "listener"]).map(|listener| listener.span);
+    listener.is_some_and(|listener| dropped.any(|span| inside(listener, span)))
+}
+
 /// Whether a key is a label in the selector of an EnvoyFilter.
 pub(crate) fn is_label_of_selector(cx: &Context<'_>, key: Span) -> bool {
     let Owner::Filter(filter) = owner(cx, key) else { return false };

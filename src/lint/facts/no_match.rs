@@ -9,6 +9,7 @@ use crate::lint::facts::described::Takers;
 use crate::lint::facts::names::{cluster_like, count, listed_or, nearest};
 use crate::lint::finding::{Cause, Confidence, Finding};
 use crate::lint::rule::RuleInfo;
+use crate::model::envoy_filter::ApplyTo;
 use crate::source::Span;
 use crate::words::omit_own_port;
 use std::collections::BTreeSet;
@@ -49,6 +50,14 @@ pub(crate) fn all<'c, 'a>(cx: &'c Context<'a>) -> Vec<NoMatch<'c, 'a>> {
 pub(crate) fn at<'c, 'a>(cx: &'c Context<'a>, conditions: &[Condition]) -> Vec<NoMatch<'c, 'a>> {
     let wanted = |one: &&Missed| one.nearest.is_some_and(|nearest| conditions.contains(&nearest));
     missed(cx).iter().filter(wanted).filter_map(|one| gather(cx, one)).collect()
+}
+
+/// Whether a patch of the input contains an object of this name.
+pub(crate) fn is_added(cx: &Context<'_>, apply_to: ApplyTo, name: &str) -> bool {
+    cx.patches().any(|view| {
+        let value = view.built.and_then(|built| built.value.as_ref());
+        view.patch.apply_to == apply_to && value.is_some_and(|value| value.name() == name)
+    })
 }
 
 /// Many rules need it, so it is computed once.
