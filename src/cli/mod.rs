@@ -54,7 +54,6 @@ pub use session::{Exit, Surroundings};
 
 use crate::mesh::{Error, ProxyName};
 use crate::model::owner::WorkloadKind;
-use crate::model::release::Release;
 use crate::report::screen::{Mode, Screen};
 use crate::report::style::Role;
 use clap::error::{ContextKind, ContextValue};
@@ -324,12 +323,8 @@ impl Cli {
         progress: &Watched,
     ) -> io::Result<Exit> {
         let mut session = Session { global: &self.global, around, out, err, progress };
-        let minor = session.release().minor;
-        let (oldest, newest) = (Release::OLDEST.minor, Release::NEWEST.minor);
-        if !(oldest..=newest).contains(&minor) {
-            session.warn(&format!(
-                "Istio 1.{minor} is not a known release (1.{oldest} to 1.{newest}): the answer is a guess"
-            ))?;
+        if let Some(caveat) = session.release().caveat() {
+            session.warn(&caveat)?;
         }
         match self.command.run(&mut session) {
             Ok(exit) => Ok(exit),

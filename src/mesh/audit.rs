@@ -401,8 +401,8 @@ fn accepted(path: &[Release]) -> String {
         ("", "") => "what Envoy and istiod accept is not".to_owned(),
         (istiod, "") => format!("what istiod accepts is not known for {istiod}; that of the nearest release is used"),
         (istiod, envoy) => format!(
-            "what istiod accepts is not known for {istiod}; that of the nearest release is used; nothing is known about \
-             what {envoy} proxies accept"
+            "what istiod accepts is not known for {istiod}, nor what proxies of {envoy} accept; that of the nearest \
+             release is used"
         ),
     }
 }
@@ -426,7 +426,7 @@ mod tests {
             "{newer:?}"
         );
         let far: Vec<String> = beyond(&path(&[31, 32, 33])).collect();
-        let wanted = "nothing is known about what 1.33 proxies accept";
+        let wanted = "nor what proxies of 1.33 accept; that of the nearest release is used";
         assert!(matches!(&*far, [one] if one.contains("not known for 1.32, 1.33") && one.ends_with(wanted)), "{far:?}");
     }
 }

@@ -118,6 +118,28 @@ impl<'p> Mesh<'p> {
         progress: &'p dyn Progress,
         breadth: impl FnOnce(&str) -> Breadth,
     ) -> Result<Mesh<'p>, Error> {
+        let mut mesh = Mesh::found(settings, needs, whole, progress, breadth)?;
+        // The command line says so about a release that the user names.
+        if settings.istio_version.is_none() {
+            let caveats: BTreeSet<String> = mesh.planes.iter().filter_map(|plane| plane.release.caveat()).collect();
+            mesh.loaded.problems.extend(caveats.into_iter().map(|message| Problem {
+                code: Code::UnknownRelease,
+                severity: Severity::Warning,
+                span: None,
+                message,
+                help: None,
+            }));
+        }
+        Ok(mesh)
+    }
+
+    fn found(
+        settings: &Settings,
+        needs: &Needs,
+        whole: bool,
+        progress: &'p dyn Progress,
+        breadth: impl FnOnce(&str) -> Breadth,
+    ) -> Result<Mesh<'p>, Error> {
         if let Some(path) = &settings.cluster.capture {
             return Mesh::of_capture(settings, path, whole, progress, breadth);
         }

@@ -59,6 +59,15 @@ impl Release {
         self.to_string()
     }
 
+    /// What users must know about an answer for a release that the engine does not know; `None` for a known one.
+    pub fn caveat(self) -> Option<String> {
+        let (oldest, newest) = (Release::OLDEST.minor, Release::NEWEST.minor);
+        (self.major != 1 || !(oldest..=newest).contains(&self.minor)).then(|| {
+            let Release { major, minor, .. } = self;
+            format!("Istio {major}.{minor} is not a known release (1.{oldest} to 1.{newest}): the answer is a guess")
+        })
+    }
+
     /// A patch release of Istio 1.
     pub const fn patch(minor: u16, patch: u16) -> Release {
         Release { major: 1, minor, patch }

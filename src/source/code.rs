@@ -87,6 +87,7 @@ codes! {
     TooLarge: "too-large",
     UnknownEnumValue: "unknown-enum-value",
     UnknownField: "unknown-field",
+    UnknownRelease: "unknown-release",
     UnknownRule: "unknown-rule",
     WrongApiVersion: "wrong-api-version",
     WrongType: "wrong-type",

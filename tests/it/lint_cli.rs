@@ -403,3 +403,28 @@ fn the_demo_is_linted() {
     let said = run(&["lint", "--demo", "--stat"]);
     assert!(said.out.contains("EnvoyFilters with"), "{}{}", said.out, said.err);
 }
+
+/// Nothing is known about these releases, which is not the same as that they know nothing.
+#[test]
+fn releases_beyond_the_known_ones_have_the_types_of_the_nearest() {
+    let findings = |option: &str, release: &str| {
+        let said = run(&["lint", "--demo", "--pedantic", option, release, "-o", "json"]);
+        let report: Value = serde_json::from_str(&said.out).unwrap();
+        let all: Vec<String> = report["findings"].as_array().unwrap().iter().map(|it| it["code"].to_string()).collect();
+        (all, said.err)
+    };
+    let (newest, said) = findings("--istio-version", "1.31");
+    assert!(newest.len() > 4 && said.is_empty(), "{said}");
+    for far in ["1.32", "1.33", "1.99"] {
+        let (found, said) = findings("--istio-version", far);
+        assert_eq!(found, newest, "{far}");
+        assert!(said.contains(&format!("Istio {far} is not a known release (1.22 to 1.31)")), "{said}");
+        assert_eq!(findings("--proxy-version", far).0, newest, "{far}");
+    }
+    for option in ["--istio-version", "--proxy-version"] {
+        let (old, _) = findings(option, "1.10");
+        assert!(!old.iter().any(|code| code.contains("EF109") || code.contains("EF113")), "{old:?}");
+    }
+    let said = run(&["audit", "--demo", "--from", "1.31", "--to", "1.34"]);
+    assert!(!said.out.contains("EF609") && said.out.contains("that of the nearest release is used"), "{}", said.out);
+}

@@ -34,6 +34,11 @@ pub fn envoy_of(istio: u16) -> u16 {
     istio + ISTIO_BEHIND
 }
 
+/// The same, or the nearest Envoy whose types are known: an unknown release is not one without types.
+pub fn known_envoy_of(istio: u16) -> u16 {
+    envoy_of(istio).clamp(KNOWN.0, KNOWN.1)
+}
+
 /// Every Envoy schema, from old to new, with its minor.
 fn releases() -> impl DoubleEndedIterator<Item = (u16, Schema)> {
     (KNOWN.0..=KNOWN.1).filter_map(|minor| Some((minor, Schema::envoy(minor)?)))

@@ -4,7 +4,7 @@ use crate::budget;
 use crate::engine::program::{BuiltPatch, Planned, Status};
 use crate::engine::trace::{Condition, NoOp, PatchTrace};
 use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Unapplied};
-use crate::envoy::api::envoy_of;
+use crate::envoy::api::{envoy_of, known_envoy_of};
 use crate::lint::facts::behind::Behind;
 use crate::lint::facts::made_up;
 use crate::lint::facts::versions;
@@ -336,8 +336,7 @@ impl<'a> Context<'a> {
         if version.is_empty() {
             return Some(self.envoy_minor());
         }
-        // Istio 1.N comes with Envoy 1.(N+8).
-        self.newest_fitting(version, self.release.minor).map(envoy_of)
+        self.newest_fitting(version, self.release.minor).map(known_envoy_of)
     }
 
     /// The newest minor from the oldest supported (or `newest`, if that is older) to `newest` with a patch release that matches a
@@ -346,13 +345,12 @@ impl<'a> Context<'a> {
         self.fitting.newest(expression, newest)
     }
 
-    /// Minor version of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported
-    /// releases).
+    /// Minor version of the proxies' Envoy, or of the nearest one whose types are known.
     pub fn envoy_minor(&self) -> u16 {
-        envoy_of(self.proxies.minor)
+        known_envoy_of(self.proxies.minor)
     }
 
-    /// The types of the proxies' Envoy; `None` for a release whose Envoy is unknown.
+    /// The types of that Envoy.
     pub fn envoy(&self) -> Option<Schema> {
         Schema::envoy(self.envoy_minor())
     }

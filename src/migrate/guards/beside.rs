@@ -16,13 +16,21 @@ use std::collections::BTreeSet;
 /// a route override those of its virtual host.
 pub(in crate::migrate) fn already(owner: &str, rule: &Json, setting: &Setting, found: &mut Move) {
     for (key, what) in [("corsPolicy", "CORS policy"), ("fault", "fault")] {
-        if setting.at_host && setting.value.get(key).is_some() && rule.get(key).is_some() {
+        let overrides = setting.at_host && !(setting.second_cors && key == "corsPolicy");
+        if overrides && setting.value.get(key).is_some() && rule.get(key).is_some() {
             let reason = format!(
                 "a rule of {owner} has its own {what}, which overrides the filter's; the edit would replace it"
             );
             found.difference(Kind::Behavior, reason.clone());
             found.guard(Concern::Existing, State::Broken, reason);
         }
+    }
+    if setting.second_cors && rule.get("corsPolicy").is_some() {
+        let reason = format!(
+            "a rule of {owner} has its own CORS policy: today both CORS filters decide; the edit would replace one"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
     }
     let text = |value: &Json, path: &str| value.pointer(path).is_some_and(|text| *text != "");
     if let Some(retries) = setting.value.get("retries").and(rule.get("retries")) {

@@ -196,6 +196,7 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         moved: "",
         rest: None,
         default_attempts: false,
+        second_cors: false,
     };
     headers(&mut route, &mut found).map_err(|(_, reason)| reason)?;
     if let Some(headers) = found.value.get("headers") {

@@ -36,7 +36,8 @@ pub(in crate::migrate) fn find_grpc_web(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 
 fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if part.reach.proxies != Proxies::Gateway {
-        return Move::none(&catalog::GRPC_WEB, "only a Gateway's servers have a protocol that enables gRPC-Web");
+        let reason = "a Gateway's server has a protocol that enables gRPC-Web; for a sidecar that receives requests, the port of its Service has one (`appProtocol: grpc-web`)";
+        return Move::none(&catalog::GRPC_WEB, reason);
     }
     let mut found = Move::new(&catalog::GRPC_WEB)
         .home("Gateway", "servers.port.protocol GRPC-WEB", 0)

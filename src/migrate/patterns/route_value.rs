@@ -38,7 +38,12 @@ pub(in crate::migrate) struct Setting {
     pub rest: Option<Json>,
     /// Whether the number of retries is istiod's default, since the patch names none.
     pub default_attempts: bool,
+    /// Whether it is the policy of a second CORS filter.
+    pub second_cors: bool,
 }
+
+/// The name of istiod's CORS filter.
+const CORS_FILTER: &str = "envoy.filters.http.cors";
 
 /// How often istiod retries where nothing says otherwise (`newRetryPolicy` in `retry.go`).
 const ATTEMPTS: u64 = 2;
@@ -62,6 +67,7 @@ pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[Str
         moved: "it moves from the virtual host (or the whole table) to its routes: the same for every request that matches a route",
         rest: None,
         default_attempts: false,
+        second_cors: false,
     };
     headers(&mut value, &mut found)?;
     timeouts(&mut value, &mut found);
@@ -69,6 +75,12 @@ pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[Str
     rewrite(&mut value, &mut found);
     mirrors(&mut value, cx.to, &mut found)?;
     per_filter(&mut value, &mut found, own_cors)?;
+    let mut first = cx.names.users(CORS_FILTER, cx.index, part.built.patch.context).filter(|user| !user.inserts);
+    if found.second_cors && first.next().is_some() {
+        let effect =
+            "a patch also sets a policy of istiod's CORS filter: today both filters decide, then one policy does";
+        differ(&mut found, Kind::Behavior, effect);
+    }
     for path in ["cors", "route/cors"] {
         if let Some(policy) = value.sub(path) {
             cors(policy, &mut found)?;
@@ -396,8 +408,9 @@ fn per_filter(value: &mut Fields, found: &mut Setting, own_cors: &[String]) -> R
         let mut fields = Fields(config.clone());
         fields.skip("@type");
         match any_type(&config) {
-            CORS_POLICY if name == "envoy.filters.http.cors" || own_cors.contains(&name) => {
+            CORS_POLICY if name == CORS_FILTER || own_cors.contains(&name) => {
                 cors(fields, found)?;
+                found.second_cors |= name != CORS_FILTER;
                 path(value);
             }
             FAULT if name == "envoy.filters.http.fault" => {

@@ -3,7 +3,8 @@
 use super::mock::{Fault, World};
 use super::standing::dump_with;
 use super::watching::QUICK;
-use super::{live, pod, run, shop};
+use super::{ISTIOD, demo_dump, live, pod, run, shop};
+use kubectl_envoyfilter::demo;
 use serde_json::{Value, json};
 
 /// A control plane in a namespace of its own, and a pod that it injected.
@@ -45,6 +46,24 @@ fn attached(text: &str) -> Vec<String> {
     let answer: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     let filters = answer["proxies"][0]["filters"].as_array().unwrap().iter();
     filters.filter(|it| it["selected"] == true).map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A release that came out after this program.
+#[test]
+fn a_control_plane_of_an_unknown_release_is_named_and_no_type_is_missing() {
+    let objects = format!("{ISTIOD}---\n{}", demo::FILTERS).replace("pilot:1.31.0", "pilot:1.34.1");
+    let mut world = World::new(&objects);
+    world.add(pod("shop", "cart", 1));
+    let mock = world.dump("shop/cart-1", demo_dump()).start();
+    let said = run(&mock.kubeconfig("shop"), &["lint", "-A", "--pedantic"]);
+    let all = format!("{}{}", said.out, said.err);
+    let caveat = "Istio 1.34 is not a known release (1.22 to 1.31): the answer is a guess";
+    assert_eq!(all.matches(caveat).count(), 1, "{all}");
+    assert!(all.contains("EF213") && !all.contains("EF109"), "{all}");
+    for arguments in [&["explain", "pod/cart-1"][..], &["status", "-A"], &["audit", "--to", "1.35"]] {
+        let said = run(&mock.kubeconfig("shop"), arguments);
+        assert!(format!("{}{}", said.out, said.err).contains(caveat), "{arguments:?}: {}{}", said.out, said.err);
+    }
 }
 
 #[test]
