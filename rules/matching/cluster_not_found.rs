@@ -7,6 +7,7 @@ use crate::lint::facts::destination::{NoSubset, no_subset};
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Finding, Findings, RuleInfo, no_match};
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, ObjectMatch, PatchContext};
+use std::cell::LazyCell;
 
 declare_rule! {
     /// `cluster.name`, `subset` or `portNumber` that no cluster has.
@@ -38,6 +39,7 @@ const OF_PORT: &str = "an inbound cluster is named by the container port alone: 
 /// Names that no cluster of the context has in any mesh: those that old releases gave inbound clusters, and those of the
 /// other direction.
 fn never(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let added = LazyCell::new(|| no_match::added(cx, ApplyTo::Cluster));
     for view in cx.patches().filter(|view| !cx.attaches_to_dump(view.filter_index)) {
         let ObjectMatch::Cluster(want) = &view.patch.object else { continue };
         let key = parse_subset_key(&want.name);
@@ -50,7 +52,7 @@ fn never(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             "inbound" if (key.host, key.subset) != ("", "") => ("a name of old releases of Istio", OF_PORT),
             _ => continue,
         };
-        if no_match::is_added(cx, ApplyTo::Cluster, &want.name) {
+        if added.contains(want.name.as_str()) {
             continue;
         }
         let span = view.value_span(&["match", "cluster", "name"]);

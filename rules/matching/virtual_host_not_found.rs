@@ -9,6 +9,7 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext, RouteConfig
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use std::cell::LazyCell;
 
 declare_rule! {
     /// `vhost.name` or `vhost.domainName` that no virtual host has.
@@ -63,12 +64,13 @@ const OF_NO_HOST: [&str; 2] = ["allow_any", "block_all"];
 /// Names without a port, which no virtual host of a gateway or of the outbound side has in any mesh, unless a patch adds it.
 fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let sides = [PatchContext::Gateway, PatchContext::SidecarOutbound];
+    let added = LazyCell::new(|| no_match::added(cx, ApplyTo::VirtualHost));
     for view in cx.patches().filter(|view| sides.contains(&view.patch.context)) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
         let name = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
         let filled_in = document::template_in(name).is_some();
         let known = name.is_empty() || name.contains(':') || filled_in || OF_NO_HOST.contains(&name);
-        if known || cx.attaches_to_dump(view.filter_index) || no_match::is_added(cx, ApplyTo::VirtualHost, name) {
+        if known || cx.attaches_to_dump(view.filter_index) || added.contains(name) {
             continue;
         }
         let port = if view.patch.context == PatchContext::Gateway { "Gateway's server" } else { "Service" };

@@ -9,6 +9,8 @@ use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::Severity;
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
 
 declare_rule! {
     /// A filter with `config_discovery` but without an extension configuration.
@@ -30,6 +32,8 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let added = LazyCell::new(|| no_match::added(cx, ApplyTo::ExtensionConfig));
+    let misnamed = LazyCell::new(|| misnamed(cx));
     for view in cx.patches() {
         let Some(name) = requested(&view) else { continue };
         let Some(seen) = cx.seen_if(&view, |run| run.changes() && !given(run, name)) else { continue };
@@ -48,10 +52,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("requests an extension configuration of that name from istiod")
             .help(format!("add a patch `applyTo: EXTENSION_CONFIG`, operation ADD, with `name: {name}`"));
-        for other in cx.patches().filter(|other| elsewhere(other)) {
+        for other in cx.patches().filter(|_| added.contains(name)).filter(|other| elsewhere(other)) {
             finding = finding.related(other.value_path_span("name"), "does not attach to these proxies");
         }
-        let other = misnamed(cx, view.filter_index).filter(|pair| pair.request == view.patch.index);
+        let other = misnamed.get(&view.filter_index).filter(|pair| pair.request == view.patch.index);
         if let Some(config) = other.and_then(|pair| cx.patch(view.filter_index, pair.config)) {
             finding = finding
                 .related(config.value_path_span("name"), "nothing requests this configuration")
@@ -78,21 +82,26 @@ fn requested<'a>(view: &PatchView<'a>) -> Option<&'a str> {
     Some(value.name())
 }
 
-/// Two patches of an EnvoyFilter that were meant to have one name.
-pub(super) fn misnamed(cx: &Context<'_>, filter: usize) -> Option<Misnamed> {
-    let own = || cx.patches().filter(|view| view.filter_index == filter);
-    let mut requests = own()
-        .filter(|view| requested(view).is_some_and(|name| !no_match::is_added(cx, ApplyTo::ExtensionConfig, name)));
-    let mut configs = own().filter(|view| {
-        let name = view.built.and_then(|built| built.value.as_ref()).map_or("", Tree::name);
-        view.patch.apply_to == ApplyTo::ExtensionConfig && !discovered(cx).any(|asked| asked == name)
-    });
-    match (requests.next(), requests.next(), configs.next(), configs.next()) {
-        (Some(request), None, Some(config), None) => {
-            Some(Misnamed { request: request.patch.index, config: config.patch.index })
+/// Pairs of patches that were meant to have one name, by EnvoyFilter.
+pub(super) fn misnamed(cx: &Context<'_>) -> HashMap<usize, Misnamed> {
+    let (asked, added): (HashSet<String>, _) =
+        (discovered(cx).collect(), no_match::added(cx, ApplyTo::ExtensionConfig));
+    let mut of_filter: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::new();
+    for view in cx.patches() {
+        let (requests, configs) = of_filter.entry(view.filter_index).or_default();
+        if requested(&view).is_some_and(|name| !added.contains(name)) {
+            requests.push(view.patch.index);
         }
-        _ => None,
+        let name = view.built.and_then(|built| built.value.as_ref()).map_or("", Tree::name);
+        if view.patch.apply_to == ApplyTo::ExtensionConfig && !asked.contains(name) {
+            configs.push(view.patch.index);
+        }
     }
+    let only = |(filter, (requests, configs)): (usize, (Vec<usize>, Vec<usize>))| match (&*requests, &*configs) {
+        (&[request], &[config]) => Some((filter, Misnamed { request, config })),
+        _ => None,
+    };
+    of_filter.into_iter().filter_map(only).collect()
 }
 
 fn given(run: &PatchRun<'_, '_>, name: &str) -> bool {

@@ -7,6 +7,8 @@ use crate::lint::seen::discovered;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::rules::operation::extension_config_missing::misnamed;
 use crate::source::Severity;
+use std::cell::LazyCell;
+use std::collections::HashSet;
 
 declare_rule! {
     /// An EXTENSION_CONFIG that no filter of the proxies requests.
@@ -29,19 +31,21 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let asked = LazyCell::new(|| discovered(cx).collect::<HashSet<String>>());
+    let misnamed = LazyCell::new(|| misnamed(cx));
     for view in cx.patches() {
         let unasked = |effect: &Effect| matches!(effect, Effect::NoOp(NoOp::ExtensionNotAsked));
         if cx.on_proxies(view.filter_index, view.patch.index).any(|run| run.changes()) {
             continue;
         }
         // Another rule reports that the filter that is meant requests another name.
-        if misnamed(cx, view.filter_index).is_some_and(|pair| pair.config == view.patch.index) {
+        if misnamed.get(&view.filter_index).is_some_and(|pair| pair.config == view.patch.index) {
             continue;
         }
         let name = view.built.and_then(|built| built.value.as_ref()).map_or("", |value| value.name());
         let Some(seen) = cx.seen(&view, |run| run.has(unasked)) else { continue };
         // Offline, a filter that attaches elsewhere may be intended for the same workload.
-        if !seen.certain() && discovered(cx).any(|asked| asked == name) {
+        if !seen.certain() && asked.contains(name) {
             continue;
         }
         let finding = view

@@ -27,6 +27,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let dropped = document::Dropped::of(cx);
     for view in cx.patches() {
         let Some(built) = view.built.filter(|built| built.status == Status::Ready) else { continue };
         let (kind, key) = match view.patch.apply_to {
@@ -38,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         // Another rule reports a condition that the API server drops: the filter may be named in it.
-        if document::loses_condition(cx, &view) {
+        if dropped.take_condition(&view) {
             continue;
         }
         let reached = |effect: &Effect| matches!(effect, Effect::Merged(_) | Effect::NoOp(_) | Effect::Panicked(_));

@@ -33,12 +33,13 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let dropped = document::Dropped::of(cx);
     for view in cx.patches() {
         let Some(built) = view.built.filter(|built| built.operation.is_merge() && built.status == Status::Ready) else {
             continue;
         };
         // Another rule reports a condition that the API server drops: the intended filter may be named in it.
-        if document::loses_condition(cx, &view) {
+        if dropped.take_condition(&view) {
             continue;
         }
         let socket = built.value.as_ref().is_some_and(|value| value.get("transport_socket").is_some());

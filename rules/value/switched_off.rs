@@ -6,7 +6,8 @@ use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::walk::{self, get};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue, Severity, Step};
-use std::collections::HashMap;
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
 
 declare_rule! {
     /// A filter or setting that its own switch turns off.
@@ -206,16 +207,22 @@ fn outliers(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings)
     }
 }
 
-/// Whether these are settings of a route for a disabled filter: they enable it there, whatever their type.
-fn enables(settings: &Object<'_>, filter: &Object<'_>) -> bool {
-    let Some(name) = filter.member("disabled").and(filter.text("name")) else { return false };
-    let of_filter = |pair: &[Step]| matches!(pair, [Step::Key(key), Step::Key(of)] if walk::same(key, "typed_per_filter_config") && of == name);
-    settings.route.windows(2).any(of_filter)
+/// The name of the filter that these settings of a route are for.
+fn set_for<'o>(settings: &'o Object<'_>) -> Option<&'o str> {
+    settings.route.windows(2).find_map(|pair| match pair {
+        [Step::Key(key), Step::Key(name)] if walk::same(key, "typed_per_filter_config") => Some(&**name),
+        _ => None,
+    })
 }
 
 /// Filters that do nothing because of all that they do not do.
 fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let all = || cx.values().iter().flat_map(|value| &value.objects);
+    // Settings of a route enable a disabled filter there, whatever their type.
+    let enabled = LazyCell::new(|| all().filter_map(set_for).collect::<HashSet<&str>>());
+    let is_enabled = |filter: &Object<'_>| {
+        filter.member("disabled").and(filter.text("name")).is_some_and(|name| enabled.contains(name))
+    };
     let mut configured: HashMap<&str, usize> = HashMap::new();
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| object.whole) {
@@ -226,7 +233,7 @@ fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let settings = || all().filter(|it| it.full_name().ends_with(routes)).count();
             // A fault filter and its settings for routes have one type.
             let own = usize::from(object.full_name().ends_with(routes));
-            if all().any(|settings| enables(settings, object)) {
+            if is_enabled(object) {
                 continue;
             }
             if *configured.entry(*routes).or_insert_with(settings) == own {

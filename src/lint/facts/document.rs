@@ -132,12 +132,24 @@ pub(crate) fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
     }
 }
 
-/// Whether the API server drops a key in the `match.listener` of a patch, and the condition with it.
-pub(crate) fn loses_condition(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
-    let dropped = |code| matches!(code, Code::UnknownField | Code::MisspeltField | Code::MisplacedField);
-    let mut dropped = cx.problems.iter().filter(|problem| dropped(problem.code)).filter_map(|problem| problem.span);
-    let listener = view.node(&["match", "listener"]).map(|listener| listener.span);
-    listener.is_some_and(|listener| dropped.any(|span| inside(listener, span)))
+/// The keys that the API server drops, in their order.
+pub(crate) struct Dropped(Vec<Span>);
+
+impl Dropped {
+    pub(crate) fn of(cx: &Context<'_>) -> Dropped {
+        let dropped = |code| matches!(code, Code::UnknownField | Code::MisspeltField | Code::MisplacedField);
+        let keys = cx.problems.iter().filter(|problem| dropped(problem.code)).filter_map(|problem| problem.span);
+        let mut keys: Vec<Span> = keys.collect();
+        keys.sort_by_key(|key| (key.file, key.start));
+        Dropped(keys)
+    }
+
+    /// Whether one is in the `match.listener` of a patch, whose condition goes with it.
+    pub(crate) fn take_condition(&self, view: &PatchView<'_>) -> bool {
+        let Some(listener) = view.node(&["match", "listener"]).map(|listener| listener.span) else { return false };
+        let first = self.0.partition_point(|key| (key.file, key.start) < (listener.file, listener.start));
+        self.0.get(first).is_some_and(|key| inside(listener, *key))
+    }
 }
 
 /// Whether a key is a label in the selector of an EnvoyFilter.

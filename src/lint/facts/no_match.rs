@@ -12,7 +12,7 @@ use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::ApplyTo;
 use crate::source::Span;
 use crate::words::omit_own_port;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// A patch that matches nothing on the proxies it was tried on.
 pub(crate) struct NoMatch<'c, 'a> {
@@ -52,12 +52,10 @@ pub(crate) fn at<'c, 'a>(cx: &'c Context<'a>, conditions: &[Condition]) -> Vec<N
     missed(cx).iter().filter(wanted).filter_map(|one| gather(cx, one)).collect()
 }
 
-/// Whether a patch of the input contains an object of this name.
-pub(crate) fn is_added(cx: &Context<'_>, apply_to: ApplyTo, name: &str) -> bool {
-    cx.patches().any(|view| {
-        let value = view.built.and_then(|built| built.value.as_ref());
-        view.patch.apply_to == apply_to && value.is_some_and(|value| value.name() == name)
-    })
+/// The names of the objects of a kind that patches of the input contain.
+pub(crate) fn added<'a>(cx: &Context<'a>, apply_to: ApplyTo) -> HashSet<&'a str> {
+    let of_kind = cx.patches().filter(|view| view.patch.apply_to == apply_to);
+    of_kind.filter_map(|view| Some(view.built?.value.as_ref()?.name())).collect()
 }
 
 /// Many rules need it, so it is computed once.
