@@ -58,8 +58,8 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
     }
 }
 
-/// Names of virtual hosts for what no service or Gateway has.
-const OF_NO_HOST: [&str; 2] = ["allow_any", "block_all"];
+/// Names of virtual hosts without a port: for what no service or Gateway has, and of waypoints.
+const OF_NO_HOST: [&str; 3] = ["allow_any", "block_all", "default"];
 
 /// Names without a port, which no virtual host of a gateway or of the outbound side has in any mesh, unless a patch adds it.
 fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -69,7 +69,9 @@ fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
         let name = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
         let filled_in = document::template_in(name).is_some();
-        let known = name.is_empty() || name.contains(':') || filled_in || OF_NO_HOST.contains(&name);
+        // The context of an inbound name is wrong, not the name.
+        let inbound = name.starts_with(INBOUND);
+        let known = name.is_empty() || name.contains(':') || filled_in || inbound || OF_NO_HOST.contains(&name);
         if known || cx.attaches_to_dump(view.filter_index) || added.contains(name) {
             continue;
         }

@@ -8,6 +8,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
 use crate::model::proxy::REVISION_LABEL;
 use crate::model::release::Release;
+use crate::source::{Code, Problem, Severity};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,6 +58,19 @@ pub(crate) fn planes(facts: &Facts, targets: &[Target], release: Option<Release>
         planes.push(Plane { revision: None, release, mesh: MeshSettings { root_namespace, ..default } });
     }
     planes
+}
+
+/// What users must know about control planes of unknown releases. The command line says it about a release that they name.
+pub(crate) fn caveats(planes: &[Plane], named: Option<Release>) -> impl Iterator<Item = Problem> + use<> {
+    let found = planes.iter().filter(|_| named.is_none()).filter_map(|plane| plane.release.caveat());
+    let found: BTreeSet<String> = found.collect();
+    found.into_iter().map(|message| Problem {
+        code: Code::UnknownRelease,
+        severity: Severity::Warning,
+        span: None,
+        message,
+        help: None,
+    })
 }
 
 /// Index of the control plane of a revision; the main one when it is unknown.

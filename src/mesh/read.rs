@@ -118,28 +118,6 @@ impl<'p> Mesh<'p> {
         progress: &'p dyn Progress,
         breadth: impl FnOnce(&str) -> Breadth,
     ) -> Result<Mesh<'p>, Error> {
-        let mut mesh = Mesh::found(settings, needs, whole, progress, breadth)?;
-        // The command line says so about a release that the user names.
-        if settings.istio_version.is_none() {
-            let caveats: BTreeSet<String> = mesh.planes.iter().filter_map(|plane| plane.release.caveat()).collect();
-            mesh.loaded.problems.extend(caveats.into_iter().map(|message| Problem {
-                code: Code::UnknownRelease,
-                severity: Severity::Warning,
-                span: None,
-                message,
-                help: None,
-            }));
-        }
-        Ok(mesh)
-    }
-
-    fn found(
-        settings: &Settings,
-        needs: &Needs,
-        whole: bool,
-        progress: &'p dyn Progress,
-        breadth: impl FnOnce(&str) -> Breadth,
-    ) -> Result<Mesh<'p>, Error> {
         if let Some(path) = &settings.cluster.capture {
             return Mesh::of_capture(settings, path, whole, progress, breadth);
         }
@@ -169,6 +147,7 @@ impl<'p> Mesh<'p> {
         leave_out_other_revisions(&mut loaded, &facts);
         let targets = targets::targets(&loaded.inventory);
         let planes = planes::planes(&facts, &targets, settings.istio_version, settings.root_namespace.as_deref());
+        loaded.problems.extend(planes::caveats(&planes, settings.istio_version));
         settings.secrets.with(|secrets| loaded.secrets(secrets));
         let origin = Origin::Cluster { context: live.cluster().context.clone() };
         Ok(Mesh {
@@ -227,6 +206,7 @@ impl<'p> Mesh<'p> {
         let narrow = only.as_deref().filter(|only| !whole && !roots.contains(*only));
         targets.retain(|target| narrow.is_none_or(|only| target.namespace == only));
         let planes = planes::planes(&facts, &targets, settings.istio_version, root);
+        loaded.problems.extend(planes::caveats(&planes, settings.istio_version));
         if let Some(only) = narrow {
             roots.extend(planes.iter().map(|plane| plane.mesh.root_namespace.clone()));
             let filters = &mut loaded.inventory.envoy_filters;
