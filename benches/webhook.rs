@@ -236,8 +236,12 @@ fn drip(address: SocketAddr, slow: usize) {
 fn root_filter(number: usize, size: usize) -> Value {
     let mut filter = filter(0, number, size);
     filter["metadata"] = json!({"name": format!("mesh-{number}"), "namespace": "istio-system"});
-    filter["spec"]["workloadSelector"] =
-        if number.is_multiple_of(3) { Value::Null } else { json!({"labels": {"app": format!("service-{number}")}}) };
+    let spec = filter["spec"].as_object_mut().unwrap();
+    if number.is_multiple_of(3) {
+        spec.remove("workloadSelector");
+    } else {
+        spec["workloadSelector"] = json!({"labels": {"app": format!("service-{number}")}});
+    }
     filter["spec"]["configPatches"][0]["patch"]["value"]["name"] = format!("mesh.buffer-{number}").into();
     filter
 }

@@ -68,6 +68,9 @@ pub(crate) const CASES: &[Case] = &[
         arguments: &["migrate", "case.yaml"],
         unit: 60,
     },
+    Case { name: "panics one after the other", text: panics_everywhere, arguments: LINT, unit: 60 },
+    Case { name: "one extension by many owners", text: extensions, arguments: LINT, unit: 60 },
+    Case { name: "discovered filters", text: discovered, arguments: LINT, unit: 60 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -187,6 +190,56 @@ fn panics(count: usize) -> String {
         )
     };
     (0..count).map(filter).collect()
+}
+
+/// Filters for all workloads of the mesh.
+fn meshwide(count: usize, patches: impl Fn(usize) -> String) -> String {
+    let filter = |index: usize| {
+        format!(
+            "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: f{index}, namespace: istio-system}}\nspec:\n  \
+             configPatches:\n{}",
+            patches(index)
+        )
+    };
+    (0..count).map(filter).collect()
+}
+
+/// A patch of HTTP filters in the inbound listeners.
+fn http_filter(sub_filter: &str, operation: &str, value: &str) -> String {
+    format!(
+        "  - applyTo: HTTP_FILTER\n    match: {{context: SIDECAR_INBOUND, listener: {{filterChain: {{filter: {{name: \
+         envoy.filters.network.http_connection_manager{sub_filter}}}}}}}}}\n    patch: {{operation: {operation}, value: {{{value}}}}}\n"
+    )
+}
+
+/// What inserts before the router matches.
+const ROUTER: &str = ", subFilter: {name: envoy.filters.http.router}";
+
+/// Merges of another type, each of which makes istiod panic once those before it are gone.
+fn panics_everywhere(count: usize) -> String {
+    let buffer = "typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer}";
+    meshwide(count, |_| http_filter(ROUTER, "MERGE", buffer))
+}
+
+/// Filters of one extension that is often in a list more than once, under different names.
+fn extensions(count: usize) -> String {
+    let config = "typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor, \
+                  grpc_service: {envoy_grpc: {cluster_name: c}}}";
+    meshwide(count, |index| http_filter(ROUTER, "INSERT_BEFORE", &format!("name: x{index}, disabled: true, {config}")))
+}
+
+/// Filters whose configuration each filter brings along.
+fn discovered(count: usize) -> String {
+    meshwide(count, |index| {
+        let config = "typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer, \
+                      max_request_bytes: 5}";
+        let asks = "config_discovery: {config_source: {ads: {}}, type_urls: \
+                    [type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer]}";
+        format!(
+            "  - applyTo: EXTENSION_CONFIG\n    patch: {{operation: ADD, value: {{name: e{index}, {config}}}}}\n{}",
+            http_filter(ROUTER, "INSERT_BEFORE", &format!("name: w{index}, {asks}"))
+        )
+    })
 }
 
 /// EnvoyFilters, each of which inserts a filter under a name of its own and merges another type into it.

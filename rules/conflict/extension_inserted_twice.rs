@@ -76,8 +76,52 @@ struct Twins {
     several: bool,
 }
 
+impl Twins {
+    fn new(kind: &str, name: &str, same_name: bool) -> Twins {
+        let (name, several) = (name.to_owned(), several(kind));
+        Twins { kind: kind.rsplit('.').next().unwrap_or_default().to_owned(), name, same_name, several }
+    }
+}
+
 fn several(kind: &str) -> bool {
     SEVERAL.iter().any(|end| kind.ends_with(end))
+}
+
+/// A filter, the patch that inserts it, and namespace and name of the EnvoyFilter: given twice, it is still one object.
+type Inserted<'f> = (PatchId, (&'f str, &'f str), &'f Tree<'f>);
+
+/// The filters of a kind that come earlier in a list, as far as later ones need them: there may be thousands, and a later one is
+/// compared with the first of another owner that differs from it.
+#[derive(Default)]
+struct Earlier<'f> {
+    /// Each with the number of its configuration among these.
+    kept: Vec<(Inserted<'f>, usize)>,
+}
+
+impl<'f> Earlier<'f> {
+    /// The first earlier filter of another owner that differs from this one, which is earlier than the next.
+    fn differs_from(&mut self, item: Inserted<'f>) -> Option<(PatchId, &'f Tree<'f>)> {
+        let same = self.kept.iter().find(|((_, _, known), _)| known.same(item.2));
+        let number = same.map_or(self.kept.len(), |(_, number)| *number);
+        let found = self.find(item.1, number).map(|(id, _, filter)| (id, filter));
+        if self.is_needed(item.1, number) {
+            self.kept.push((item, number));
+        }
+        found
+    }
+
+    fn find(&self, owner: (&str, &str), number: usize) -> Option<Inserted<'f>> {
+        let other = |((_, of, _), configuration): &&(Inserted<'f>, usize)| *of != owner && *configuration != number;
+        self.kept.iter().find(other).map(|(item, _)| *item)
+    }
+
+    /// Whether a later filter can differ from this one only: after a handful, none can.
+    fn is_needed(&self, owner: (&str, &str), number: usize) -> bool {
+        const OTHERS: ((&str, &str), usize) = (("", ""), usize::MAX);
+        let owners = || self.kept.iter().map(|((_, of, _), _)| *of).chain([OTHERS.0]).filter(|of| *of != owner);
+        let numbers = || self.kept.iter().map(|(_, known)| *known).chain([OTHERS.1]).filter(|known| *known != number);
+        owners().any(|owner| numbers().any(|number| self.find(owner, number).is_none()))
+    }
 }
 
 /// The patches of one EnvoyFilter that insert filters of one type and name with different configurations.
@@ -101,70 +145,31 @@ fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), T
     let mut fit: HashMap<PatchId, bool> = HashMap::new();
     let mut fits = |id| *fit.entry(id).or_insert_with(|| cx.view(run, id).is_some_and(|view| exact(run, &view)));
     let mut found: BTreeMap<(PatchId, PatchId), Twins> = BTreeMap::new();
+    let mut looked: HashSet<Vec<(PatchId, *const ())>> = HashSet::new();
     let mut look = |filters: &[Tree<'_>]| {
-        let ours: Vec<_> = filters
-            .iter()
-            .filter_map(|filter| {
-                Some((PatchId::of(filter.origin).filter(|&id| fits(id))?, config_type(filter), filter))
-            })
-            .collect();
+        let ours = filters.iter().filter_map(|filter| Some((PatchId::of(filter.origin)?, filter)));
+        let ours: Vec<(PatchId, &Tree<'_>)> = ours.filter(|(id, _)| fits(*id)).collect();
+        // Most lists of a proxy get the same filters.
+        if !looked.insert(ours.iter().map(|(id, filter)| (*id, filter.identity())).collect()) {
+            return;
+        }
+        let ours: Vec<_> = ours.into_iter().map(|(id, filter)| (id, config_type(filter), filter)).collect();
         let owner = |id: PatchId| run.plan.get(id).filter;
-        // Neighbors are often of one kind.
-        let of_a_kind: Vec<&[(PatchId, Cow<'_, str>, &Tree<'_>)]> =
-            ours.chunk_by(|(_, one, _), (_, next, _)| one == next).collect();
-        // Most extensions have one owner, however many filters it inserts.
-        let mut owners: HashMap<&str, (usize, bool)> = HashMap::new();
-        for alike in &of_a_kind {
-            for (id, kind, _) in alike.iter().take(1) {
-                let (first, is_shared) = owners.entry(kind.as_ref()).or_insert((owner(*id), false));
-                *is_shared |= alike.iter().any(|(id, ..)| owner(*id) != *first);
-            }
-        }
         for (first, second, kind, name) in of_one_owner(&ours, owner) {
-            let is_known = found.contains_key(&(first, second));
-            if !is_known && !several(kind) {
-                let kind = kind.rsplit('.').next().unwrap_or_default().to_owned();
-                let name = name.to_owned();
-                found.insert((first, second), Twins { kind, name, same_name: true, several: false });
+            if !several(kind) {
+                found.entry((first, second)).or_insert_with(|| Twins::new(kind, name, true));
             }
         }
-        let mut end = 0;
-        for alike in of_a_kind {
-            let start = end;
-            end += alike.len();
-            let Some((_, kind, _)) = alike.first() else { continue };
-            if kind.is_empty() || owners.get::<str>(kind.as_ref()).is_none_or(|(_, is_shared)| !is_shared) {
-                continue;
-            }
-            let several = several(kind);
-            for (at, (id, _, filter)) in alike.iter().enumerate() {
-                for (other_id, other_kind, other) in &ours[..start + at] {
-                    let (first, second) = ((*other_id).min(*id), (*other_id).max(*id));
-                    let (one, two) = (owner(first), owner(second));
-                    if other_kind != kind || one == two {
-                        continue;
-                    }
-                    let same_name = other.name() == filter.name();
-                    let kind = kind.rsplit('.').next().unwrap_or_default();
-                    let is_same = |known: &Twins| {
-                        (known.same_name, known.several) == (same_name, several)
-                            && known.kind == kind
-                            && known.name == filter.name()
-                    };
-                    // Most lists of a proxy have the same filters.
-                    let is_known = found.get(&(first, second)).is_some_and(is_same);
-                    let twice = same_name || !several;
-                    let counts = is_known || (twice && !cx.same_object(one, two));
-                    if !counts || other.same(filter) {
-                        continue;
-                    }
-                    if !is_known {
-                        let (kind, name) = (kind.to_owned(), filter.name().to_owned());
-                        found.insert((first, second), Twins { kind, name, same_name, several });
-                    }
-                    // One of several is enough.
-                    break;
-                }
+        // Extensions that are often in a list more than once count only under one name.
+        let mut earlier: HashMap<(&str, &str), Earlier<'_>> = HashMap::new();
+        for (id, kind, filter) in ours.iter().filter(|(_, kind, _)| !kind.is_empty()) {
+            let name = if several(kind) { filter.name() } else { "" };
+            let owner = &cx.filters[owner(*id)];
+            let item = (*id, (owner.namespace.as_str(), owner.name.as_str()), *filter);
+            if let Some((other_id, other)) = earlier.entry((kind, name)).or_default().differs_from(item) {
+                let same_name = other.name() == filter.name();
+                let pair = (other_id.min(*id), other_id.max(*id));
+                found.entry(pair).or_insert_with(|| Twins::new(kind, filter.name(), same_name));
             }
         }
     };

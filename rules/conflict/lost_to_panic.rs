@@ -1,7 +1,7 @@
 //! EF409: a patch that is lost because another patch makes istiod panic.
 
 use crate::declare_rule;
-use crate::engine::PatchId;
+use crate::engine::Lost;
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, RuleInfo, names};
 use std::collections::HashMap;
@@ -30,13 +30,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut reported: HashMap<(usize, usize), usize> = HashMap::new();
     let mut found = Vec::new();
     for view in cx.patches() {
-        let lost = |run: &PatchRun<'_, '_>| {
-            run.run.judged.lost.contains_key(&run.id) && cause(run).is_some_and(|cause| cause != run.id)
-        };
-        let Some(seen) = cx.seen_if(&view, lost) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| lost(run).is_some()) else { continue };
         let run = &seen.runs[0];
-        let places = run.run.judged.lost.get(&run.id).map(Vec::as_slice).unwrap_or_default();
-        let Some(other) = cause(run).and_then(|id| cx.view(run.run, id)) else { continue };
+        let Some(Lost { cause, places, panics }) = lost(run) else { continue };
+        let Some(other) = cx.view(run.run, *cause) else { continue };
         let mut finding = view
             .finding(
                 rule,
@@ -47,7 +44,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .related(other.value_span(&["patch", "operation"]), "istiod panics here")
             .help("fix the patch that panics");
         if let Some(place) = places.first() {
-            finding = finding.note(format!("lost in {} places, the first: {place}", places.len()));
+            finding = finding.note(match places.len() {
+                1 => format!("lost at {place}"),
+                several => format!("lost in {several} places, the first: {place}"),
+            });
+        }
+        if let Some(panic) = panics {
+            finding = finding.note(format!("once that is fixed, this patch makes istiod panic itself: {panic}"));
         }
         let key = (other.filter_index, other.patch.index);
         let count = reported.entry(key).or_default();
@@ -66,7 +69,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The patch whose panic comes first.
-fn cause(run: &PatchRun<'_, '_>) -> Option<PatchId> {
-    run.run.judged.trace.aborts.first().map(|abort| abort.cause)
+/// What another patch's panic took away from a patch.
+fn lost<'c>(run: &PatchRun<'c, '_>) -> Option<&'c Lost> {
+    run.run.judged.lost.get(&run.id).filter(|lost| lost.cause != run.id)
 }

@@ -32,16 +32,13 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let added = LazyCell::new(|| no_match::added(cx, ApplyTo::ExtensionConfig));
+    let configs = LazyCell::new(|| configs(cx));
     let misnamed = LazyCell::new(|| misnamed(cx));
     for view in cx.patches() {
         let Some(name) = requested(&view) else { continue };
         let Some(seen) = cx.seen_if(&view, |run| run.changes() && !given(run, name)) else { continue };
-        let elsewhere = |other: &PatchView<'_>| {
-            other.patch.apply_to == ApplyTo::ExtensionConfig
-                && other.built.and_then(|built| built.value.as_ref()).is_some_and(|value| value.name() == name)
-        };
-        if !seen.certain() && cx.patches().any(|other| elsewhere(&other)) {
+        let elsewhere = configs.get(name).map(Vec::as_slice).unwrap_or_default();
+        if !seen.certain() && !elsewhere.is_empty() {
             continue;
         }
         let mut finding = view
@@ -52,7 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("requests an extension configuration of that name from istiod")
             .help(format!("add a patch `applyTo: EXTENSION_CONFIG`, operation ADD, with `name: {name}`"));
-        for other in cx.patches().filter(|_| added.contains(name)).filter(|other| elsewhere(other)) {
+        for other in elsewhere {
             finding = finding.related(other.value_path_span("name"), "does not attach to these proxies");
         }
         let other = misnamed.get(&view.filter_index).filter(|pair| pair.request == view.patch.index);
@@ -65,6 +62,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };
         out.push(seen.tell(finding));
     }
+}
+
+/// The patches that bring an extension configuration, by its name.
+fn configs<'a>(cx: &Context<'a>) -> HashMap<&'a str, Vec<PatchView<'a>>> {
+    let mut by_name: HashMap<&str, Vec<PatchView<'_>>> = HashMap::new();
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::ExtensionConfig) {
+        if let Some(value) = view.built.and_then(|built| built.value.as_ref()) {
+            by_name.entry(value.name()).or_default().push(view);
+        }
+    }
+    by_name
 }
 
 /// A patch that requests a configuration and the only one of its EnvoyFilter that could be meant, under another name.

@@ -69,7 +69,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for run in &seen.runs {
             let aborts = run.run.judged.trace.aborts.iter().filter(|abort| abort.cause == run.id);
             rest.extend(aborts.flat_map(|abort| abort.unprocessed.iter().cloned()));
-            for &victim in run.run.judged.lost.keys().filter(|victim| **victim != run.id) {
+            let victims = run.run.judged.lost.iter().filter(|(victim, it)| it.cause == run.id && **victim != run.id);
+            for (&victim, _) in victims {
                 let planned = run.run.plan.get(victim);
                 let filter = run.run.plan.filter(victim).full_name();
                 lost.push(format!("configPatches[{}] of {filter}", planned.built.patch.index));

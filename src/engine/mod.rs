@@ -18,7 +18,7 @@ mod spread;
 pub mod trace;
 pub mod unapply;
 
-pub use outcome::{Judged, Outcome, judge};
+pub use outcome::{Judged, Lost, Outcome, judge};
 pub use program::{Plan, Program};
 pub(crate) use run::HCM_TYPE;
 pub use select::{MeshSettings, Selection};

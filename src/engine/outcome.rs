@@ -2,12 +2,12 @@
 
 use super::matching::{self, PortMap};
 use super::program::{Plan, Status, proxy_runs};
-use super::trace::{PatchId, Place, Trace};
+use super::trace::{Abort, Panic, PatchId, Place, Trace};
 use super::{Options, Patched, run, services};
 use crate::model::envoy_filter::{ApplyTo, Patch, PatchContext};
-use crate::model::resource::ProxyConfig;
+use crate::model::resource::{ProxyConfig, ResourceKind};
 use serde::{Serialize, Serializer};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 /// The outcome of a patch on a proxy.
@@ -69,29 +69,28 @@ pub struct Judged<'a> {
     pub patched: Patched<'a>,
     /// What each patch did.
     pub trace: Trace,
-    /// The changes that a panic discarded: the places each patch would have changed.
-    pub lost: BTreeMap<PatchId, Vec<Place>>,
+    /// The patches whose work a panic of another discarded.
+    pub lost: BTreeMap<PatchId, Lost>,
     /// For each patch, whether it changed anything: a patch may have thousands of effects, and every rule asks.
     changed: Vec<bool>,
+}
+
+/// What a panic of istiod took away from a patch.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// The patch that panicked.
+    pub cause: PatchId,
+    /// The places that this one would have changed.
+    pub places: Vec<Place>,
+    /// The panic that this one would cause, if the other did not.
+    pub panics: Option<Panic>,
 }
 
 /// Runs a plan with a trace. After a panic, runs it again without the patches that panicked, to see what was lost.
 pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Options) -> Judged<'a> {
     let mut trace = Trace::new(plan.patches.len());
     let patched = run(plan, config, options, &mut trace);
-    let mut lost = BTreeMap::new();
-    let mut off: Vec<PatchId> = Vec::new();
-    let mut aborts = trace.aborts.clone();
-    while !aborts.is_empty() {
-        off.extend(aborts.iter().map(|abort| abort.cause));
-        let mut other = Trace::new(plan.patches.len());
-        run(&plan.without(&off), config, options, &mut other);
-        aborts.clone_from(&other.aborts);
-        aborts.retain(|abort| !off.contains(&abort.cause));
-        if aborts.is_empty() {
-            lost = missing(&trace, &other);
-        }
-    }
+    let lost = if trace.aborts.is_empty() { BTreeMap::new() } else { lost(plan, config, options, &trace) };
     // Candidates are not needed for a patch that changed something, and a proxy has many clusters.
     for patch in trace.patches.iter_mut().filter(|patch| !patch.effects.is_empty()) {
         patch.candidates = BTreeSet::new();
@@ -100,20 +99,72 @@ pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Opti
     Judged { patched, trace, lost, changed }
 }
 
-/// What patches changed in `other` but not in `trace`.
-fn missing(trace: &Trace, other: &Trace) -> BTreeMap<PatchId, Vec<Place>> {
+/// What is different when no patch panics.
+fn lost(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, trace: &Trace) -> BTreeMap<PatchId, Lost> {
+    let mut off: BTreeSet<PatchId> = trace.aborts.iter().map(|abort| abort.cause).collect();
+    let mut others: BTreeMap<PatchId, (Panic, Place)> = BTreeMap::new();
+    loop {
+        // Each run without the patches that panicked may show others that panic.
+        let mut other = Trace::beyond_panics(plan.patches.len());
+        run(&plan.without(&off), config, options, &mut other);
+        let known = off.len();
+        for (id, panic, place) in other.panics() {
+            if off.insert(id) {
+                others.insert(id, (panic.clone(), place.clone()));
+            }
+        }
+        if off.len() == known {
+            return missing(trace, &other, others);
+        }
+    }
+}
+
+/// What patches changed in `other` but not in `trace`, and the `others` that panic without the panics of `trace`.
+fn missing(trace: &Trace, other: &Trace, mut others: BTreeMap<PatchId, (Panic, Place)>) -> BTreeMap<PatchId, Lost> {
     let places = |trace: &Trace, index: usize| -> BTreeSet<Place> {
         let effects = trace.patches[index].effects.iter();
         effects.filter(|(_, effect)| effect.changes()).map(|(place, _)| place.clone()).collect()
     };
+    let causes = Causes::of(&trace.aborts);
     let mut lost = BTreeMap::new();
     for index in 0..trace.patches.len() {
-        let gone: Vec<Place> = places(other, index).difference(&places(trace, index)).cloned().collect();
-        if let (false, Ok(id)) = (gone.is_empty(), u32::try_from(index)) {
-            lost.insert(PatchId(id), gone);
+        let Some(id) = u32::try_from(index).ok().map(PatchId) else { break };
+        let mut gone: Vec<Place> = places(other, index).difference(&places(trace, index)).cloned().collect();
+        let panics = others.remove(&id).map(|(panic, place)| {
+            gone.push(place);
+            panic
+        });
+        if let Some(cause) = gone.first().and_then(|place| causes.at(place)) {
+            lost.insert(id, Lost { cause, places: gone, panics });
         }
     }
     lost
+}
+
+/// The patches that panicked, by what each kept istiod from patching.
+struct Causes<'t> {
+    aborts: &'t [Abort],
+    of_resource: HashMap<(ResourceKind, &'t str), PatchId>,
+}
+
+impl<'t> Causes<'t> {
+    fn of(aborts: &'t [Abort]) -> Causes<'t> {
+        let mut of_resource = HashMap::new();
+        for abort in aborts {
+            let (kind, own) = (abort.place.kind, abort.place.resource.as_str());
+            for name in std::iter::once(own).chain(abort.unprocessed.iter().map(String::as_str)) {
+                of_resource.entry((kind, name)).or_insert(abort.cause);
+            }
+        }
+        Causes { aborts, of_resource }
+    }
+
+    /// The patch that is to blame for what did not happen at a place.
+    fn at(&self, place: &Place) -> Option<PatchId> {
+        let exact = self.of_resource.get(&(place.kind, place.resource.as_str())).copied();
+        let of_kind = || self.aborts.iter().find(|abort| abort.place.kind == place.kind);
+        exact.or_else(|| of_kind().or_else(|| self.aborts.first()).map(|abort| abort.cause))
+    }
 }
 
 impl Judged<'_> {

@@ -274,7 +274,7 @@ pub struct Planned<'p> {
 impl<'p> Plan<'p> {
     /// The same plan with some patches switched off, to see what happens without them.
     #[must_use]
-    pub fn without(&self, off: &[PatchId]) -> Plan<'p> {
+    pub fn without<'i>(&self, off: impl IntoIterator<Item = &'i PatchId>) -> Plan<'p> {
         let mut patches = self.patches.clone();
         for id in off {
             patches[id.index()].status = Status::Discarded(Discard::ValueRefused);

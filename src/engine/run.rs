@@ -306,7 +306,9 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             Err(AnyMismatch::Unknown(_)) => Ok(false),
             Err(AnyMismatch::Types { target: target_type, patch }) => {
                 if self.plan.compat.has(super::compat::Behaviour::TypeMismatchPanics) {
-                    return Err(stop(id, Panic::TypeMismatch { target: target_type, patch }, place));
+                    let panic = Panic::TypeMismatch { target: target_type, patch };
+                    let passed_over = self.sink.passes_over(id, &panic, place);
+                    return if passed_over { Ok(false) } else { Err(stop(id, panic, place)) };
                 }
                 let Some(read) = wire::reinterpret(self.plan.schema, source, &target_type) else { return Ok(false) };
                 Ok(merger.any_payload(target, &read).is_ok())

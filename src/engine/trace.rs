@@ -6,7 +6,8 @@ use crate::proto::merge::Change;
 use crate::proto::tree::{Origin, Tree, type_name};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A patch in the order of application for one proxy: the index into [`super::Plan::patches`].
@@ -394,6 +395,10 @@ pub trait Sink {
     fn later(&mut self, _victim: PatchId, _later: impl FnOnce() -> Later) {}
     /// A panic ended a call.
     fn abort(&mut self, _abort: impl FnOnce() -> Abort) {}
+    /// Whether to go on where istiod panics because of types, as if the patch did not match here.
+    fn passes_over(&mut self, _patch: PatchId, _panic: &Panic, _place: Option<&Place>) -> bool {
+        false
+    }
     /// istiod starts to work on a copy.
     fn begin(&mut self) {}
     /// The copy replaced the original, or was lost: then nothing since `begin` counts.
@@ -449,6 +454,8 @@ pub struct Trace {
     pub aborts: Vec<Abort>,
     /// While istiod works on a copy: the notes recorded since.
     noted: Option<Vec<(PatchId, Note)>>,
+    /// The panics that were passed over, the first of each patch; `None`: a panic ends the call, as in istiod.
+    passed_over: Option<BTreeMap<PatchId, (Panic, Place)>>,
 }
 
 /// A list of [`PatchTrace`].
@@ -461,7 +468,19 @@ enum Note {
 impl Trace {
     /// An empty trace for this many patches.
     pub fn new(patches: usize) -> Trace {
-        Trace { patches: vec![PatchTrace::default(); patches], aborts: Vec::new(), noted: None }
+        Trace { patches: vec![PatchTrace::default(); patches], aborts: Vec::new(), noted: None, passed_over: None }
+    }
+
+    /// The same for a run that goes on where istiod panics because of types: it shows all patches that would panic, and not only
+    /// the first.
+    pub(super) fn beyond_panics(patches: usize) -> Trace {
+        Trace { passed_over: Some(BTreeMap::new()), ..Trace::new(patches) }
+    }
+
+    /// The patches that panicked, each with its first panic.
+    pub(super) fn panics(&self) -> impl Iterator<Item = (PatchId, &Panic, &Place)> {
+        let passed_over = self.passed_over.iter().flatten().map(|(id, (panic, place))| (*id, panic, place));
+        self.aborts.iter().map(|abort| (abort.cause, &abort.panic, &abort.place)).chain(passed_over)
     }
 
     fn note(&mut self, patch: PatchId, note: Note) {
@@ -522,6 +541,14 @@ impl Sink for Trace {
 
     fn abort(&mut self, abort: impl FnOnce() -> Abort) {
         self.aborts.push(abort());
+    }
+
+    fn passes_over(&mut self, patch: PatchId, panic: &Panic, place: Option<&Place>) -> bool {
+        let Some(passed_over) = &mut self.passed_over else { return false };
+        if let (Entry::Vacant(first), Some(place)) = (passed_over.entry(patch), place) {
+            first.insert((panic.clone(), place.clone()));
+        }
+        true
     }
 
     fn begin(&mut self) {

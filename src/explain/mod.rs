@@ -215,7 +215,12 @@ impl Explainer<'_, '_> {
             effects: self.effects(id),
             notices: self.notices(filter, patch, &planned.built.notices),
             later,
-            lost: self.study.judged.lost.get(&id).into_iter().flatten().map(ToString::to_string).collect(),
+            lost: self
+                .study
+                .judged
+                .lost
+                .get(&id)
+                .map_or_else(Vec::new, |lost| lost.places.iter().map(ToString::to_string).collect()),
             ..self.bare(patch, outcome)
         }
     }
@@ -301,29 +306,27 @@ impl Explainer<'_, '_> {
     }
 
     fn aborted(&self, id: PatchId) -> view::Reason {
-        let own = self.study.judged.trace.aborts.iter().find(|abort| abort.cause == id);
-        let abort = own.or_else(|| self.study.judged.trace.aborts.first());
-        let cause = abort.map(|abort| self.patch_ref(abort.cause));
-        let what = abort.map(|abort| abort.panic.to_string()).unwrap_or_default();
-        let words = match (own, cause) {
-            (Some(_), _) => (
+        let judged = &self.study.judged;
+        let words = match (why::panic(&judged.trace, id), judged.lost.get(&id)) {
+            (Some(panic), _) => (
                 "panics",
-                format!("istiod panics here and skips the rest: {what}"),
+                format!("istiod panics here and skips the rest: {panic}"),
                 Some("match the filter by its name, or give the value the type of the target".to_owned()),
             ),
-            (None, cause) => (
-                "aborted-by-another",
-                match cause {
-                    Some(cause) => {
-                        format!(
-                            "patch {} of {} makes istiod panic before this patch runs: {what}",
-                            cause.index, cause.filter
-                        )
-                    }
-                    None => "istiod panics before this patch runs".to_owned(),
-                },
-                Some("fix that patch first".to_owned()),
-            ),
+            (None, Some(lost)) => {
+                let cause = self.patch_ref(lost.cause);
+                let panic = why::panic(&judged.trace, lost.cause).unwrap_or_default();
+                let itself = lost.panics.as_ref().map(|panic| format!("; then this one makes it panic: {panic}"));
+                (
+                    "aborted-by-another",
+                    format!(
+                        "patch {} of {} makes istiod panic before this patch runs: {panic}",
+                        cause.index, cause.filter
+                    ),
+                    Some(format!("fix that patch first{}", itself.unwrap_or_default())),
+                )
+            }
+            (None, None) => ("aborted-by-another", "istiod panics before this patch runs".to_owned(), None),
         };
         self.reason(words, Some(self.study.plan.get(id).built.patch.span))
     }

@@ -4,7 +4,7 @@ use super::{hint, words};
 use crate::engine::program::{Planned, Status};
 use crate::engine::select::Selection;
 use crate::engine::trace::{Condition, Effect, NoOp, PatchTrace};
-use crate::engine::{Outcome, PatchId, Plan, Trace};
+use crate::engine::{Judged, Outcome, PatchId, Plan, Trace};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::Proxy;
 
@@ -14,7 +14,8 @@ pub(crate) fn not_attached(selection: &Selection, filter: &EnvoyFilter, proxy: &
 }
 
 /// Why a patch of an attached filter has no effect; empty when it has one.
-pub(crate) fn without_effect(plan: &Plan<'_>, id: PatchId, trace: &Trace, outcome: Outcome) -> String {
+pub(crate) fn without_effect(plan: &Plan<'_>, id: PatchId, judged: &Judged<'_>, outcome: Outcome) -> String {
+    let trace = &judged.trace;
     let planned = plan.get(id);
     let (filter, patch) = (plan.filter(id), planned.built.patch);
     match outcome {
@@ -28,12 +29,10 @@ pub(crate) fn without_effect(plan: &Plan<'_>, id: PatchId, trace: &Trace, outcom
             Status::Discarded(reason) => words::discard(reason, patch).1,
             _ => String::new(),
         },
-        Outcome::Aborted => match trace.aborts.iter().find(|abort| abort.cause == id) {
-            Some(abort) => format!("istiod panics here: {}", abort.panic),
-            None => match trace.aborts.first() {
-                Some(abort) => format!("lost to a panic that {} causes", plan.filter(abort.cause).full_name()),
-                None => "lost to a panic".to_owned(),
-            },
+        Outcome::Aborted => match (panic(trace, id), judged.lost.get(&id)) {
+            (Some(panic), _) => format!("istiod panics here: {panic}"),
+            (None, Some(lost)) => format!("lost to a panic that {} causes", plan.filter(lost.cause).full_name()),
+            (None, None) => "lost to a panic".to_owned(),
         },
     }
 }

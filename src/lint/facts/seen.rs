@@ -11,7 +11,7 @@ use crate::lint::rule::RuleInfo;
 use crate::lint::value::{Object, walk};
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
-use crate::proto::tree::{Tree, Value, is_typed_struct, type_name};
+use crate::proto::tree::{Tree, is_typed_struct, type_name};
 use crate::source::{Span, Step};
 use crate::words::few;
 use std::borrow::Cow;
@@ -376,8 +376,8 @@ pub(crate) fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Itera
     lists.filter(|(_, filters)| filters.iter().any(|filter| PatchId::of(filter.origin).is_some()))
 }
 
-/// Whether filters whose configuration nobody changed are terminal, by the place of its text: most proxies share it.
-type Terminal = HashMap<*const str, bool>;
+/// Whether filters are terminal, by the identity of their configuration: most lists share it.
+type Terminal = HashMap<*const (), bool>;
 
 /// Every filter of the proxy that comes after a terminal one because a patch changed its list.
 fn behind_terminal(run: &ProxyRun<'_>, known: &mut Terminal) -> Vec<Behind> {
@@ -385,12 +385,10 @@ fn behind_terminal(run: &ProxyRun<'_>, known: &mut Terminal) -> Vec<Behind> {
     let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
     for (_, listener) in run.changed_listeners() {
         for (http, filters) in changed_filter_lists(listener) {
-            let mut ends = |filter: &Tree<'_>| match filter.get("typed_config").map(|config| &config.value) {
-                Some(Value::Raw(text)) => {
-                    let key: *const str = *text;
-                    *known.entry(key).or_insert_with(|| terminal(http, &config_type(filter)))
-                }
-                _ => terminal(http, &config_type(filter)),
+            let mut ends = |filter: &Tree<'_>| {
+                let judge = || terminal(http, &config_type(filter));
+                let config = filter.get("typed_config");
+                config.map_or_else(judge, |config| *known.entry(config.identity()).or_insert_with(judge))
             };
             let Some(first) = filters.iter().position(&mut ends) else { continue };
             for filter in &filters[first + 1..] {

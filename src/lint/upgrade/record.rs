@@ -118,11 +118,11 @@ fn patch(run: &ProxyRun<'_>, id: PatchId, values: &mut BTreeMap<(usize, usize), 
         }
     }
     let panic = why::panic(&run.judged.trace, id);
-    let lost = outcome == Outcome::Aborted && panic.is_none();
-    let cause = run.judged.trace.aborts.first().filter(|_| lost).map(|abort| run.plan.get(abort.cause));
+    let lost = run.judged.lost.get(&id).filter(|_| outcome == Outcome::Aborted && panic.is_none());
+    let cause = lost.map(|lost| run.plan.get(lost.cause));
     PatchRecord {
         outcome,
-        reason: why::without_effect(run.plan, id, &run.judged.trace, outcome),
+        reason: why::without_effect(run.plan, id, &run.judged, outcome),
         count,
         effects: effects.into_iter().collect(),
         removed,
