@@ -67,9 +67,10 @@ pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool
             }
             let field = field_path(&filter.document.route_to(finding.primary.span));
             let detail = format!("{} {field} {}", finding.rule.code, finding.message);
+            let place = if field.is_empty() { String::new() } else { format!(" at {field}") };
             let value = Value {
                 trouble: Trouble::Finding,
-                message: format!("{}: {}", finding.severity.as_str(), finding.message),
+                message: format!("{}{place}: {}", finding.severity.as_str(), finding.message),
                 short: None,
                 rule: Some((finding.rule.code, finding.severity.as_str())),
             };

@@ -194,15 +194,21 @@ fn new_and_cleared_problems_are_reported_with_metrics_and_events() {
     });
     let line = watching.problem("added", "not-in-effect");
     assert!(line["message"].as_str().unwrap().contains("7s"), "{line}");
-    // A filter that selects nothing.
+    // A filter that selects nothing and has a wrong value.
     mock.change(|world| {
         world.store(json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
             "metadata": {"name": "lonely", "namespace": "shop", "creationTimestamp": "2026-11-20T08:00:00Z"},
-            "spec": {"workloadSelector": {"labels": {"app": "nobody"}}, "configPatches": []},
+            "spec": {"workloadSelector": {"labels": {"app": "nobody"}}, "configPatches": [
+                {"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": {"connect_timeout": "soon"}}},
+            ]},
         }));
     });
     assert_eq!(watching.problem("added", "selects-nothing")["name"], "lonely");
+    let place = "error at spec.configPatches[0].patch.value.connect_timeout: ";
+    watching.until("a wrong value", |line| {
+        line["problem"] == "finding" && line["message"].as_str().is_some_and(|text| text.starts_with(place))
+    });
     mock.change(|world| world.remove("EnvoyFilter", "lonely"));
     watching.problem("cleared", "selects-nothing");
 
