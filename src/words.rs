@@ -33,9 +33,24 @@ pub(crate) fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// What to write instead of a `targetRefs` entry for a Service or ServiceEntry.
+pub(crate) const NO_TARGET_SERVICE: &str =
+    "select the pods by their labels (workloadSelector) if sidecars are meant, or refer to the waypoint that serves it";
+
+/// `{{ … }}`, `{% … %}` or `${…}` in a text.
+pub(crate) fn template_in(text: &str) -> Option<&str> {
+    // Called for every text; most contain neither.
+    memchr::memchr2(b'{', b'$', text.as_bytes())?;
+    [("{{", "}}"), ("{%", "%}"), ("${", "}")].iter().find_map(|(open, close)| {
+        let start = text.find(open)?;
+        let end = text[start..].find(close).map_or(text.len(), |end| start + end + close.len());
+        text.get(start..end)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::few;
+    use super::{few, template_in};
 
     #[test]
     fn long_lists_end_with_a_number() {
@@ -43,5 +58,13 @@ mod tests {
         assert_eq!(few(names(1), 1, 12), "0");
         assert_eq!(few(names(3), 3, 12), "0, 1, 2");
         assert!(few(names(20), 20, 12).ends_with("10, 11 and 8 more"));
+    }
+
+    #[test]
+    fn templates() {
+        assert_eq!(template_in("x-{{ .Values.a }}-y"), Some("{{ .Values.a }}"));
+        assert_eq!(template_in("${A}"), Some("${A}"));
+        assert_eq!(template_in("${"), Some("${"));
+        assert_eq!(template_in("a$b{c}"), None);
     }
 }

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::Code;
+use crate::words::template_in;
 
 declare_rule! {
     /// An EnvoyFilter without a name, or with one that Kubernetes rejects.
@@ -31,7 +32,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for filter in cx.filters {
         let name = filter.name.as_str();
         // A template is reported by another rule.
-        if name.is_empty() || document::is_object_name(name) || document::template_in(name).is_some() {
+        if name.is_empty() || document::is_object_name(name) || template_in(name).is_some() {
             continue;
         }
         let Some(node) = document::present(&filter.document, &["metadata", "name"]) else { continue };

@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = if typed { finding.help("move it into `value`, beside `name`") } else { finding };
         out.push(
             finding
-                .to_blame_if(typed)
+                .to_blame_if(typed, "")
                 .note("kubectl apply rejects it; if another client sends it, the API server drops the field"),
         );
     }

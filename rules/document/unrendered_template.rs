@@ -5,6 +5,7 @@ use crate::lint::document;
 use crate::lint::finding::Label;
 use crate::lint::{Context, Finding, Findings, RuleInfo, names};
 use crate::source::{Code, FileId, Node, NodeValue};
+use crate::words::template_in;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -13,7 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// `{{ … }}` or `{% … %}` in a document that kubectl will read, or these and `${…}` in a name, namespace, label or
-    /// match of an EnvoyFilter. Braces inside `patch.value` may be Lua or a format string and are left alone.
+    /// match of an EnvoyFilter, or in place of a number, a duration or the like in `patch.value`, whose other texts may contain
+    /// braces, as Lua and format strings do.
     ///
     /// # Why it matters
     /// The cluster would get the template's text: a name that the API server rejects, or a match that matches nothing.
@@ -70,6 +72,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+    for value in cx.values() {
+        for node in &value.unrendered {
+            if let Some(found) = node.as_str().and_then(template_in) {
+                add(finding(rule, node, found).of(value.view.filter, Some(value.view.patch.index)));
+            }
+        }
+    }
     for (finding, more) in first.into_values() {
         out.push(match more {
             0 => finding,
@@ -84,7 +93,7 @@ const MAX_OTHERS: usize = 3;
 fn visit(node: &Node, report: &mut impl FnMut(&Node, &str)) {
     match &node.value {
         NodeValue::String(text) => {
-            if let Some(found) = document::template_in(text) {
+            if let Some(found) = template_in(text) {
                 report(node, found);
             }
         }
@@ -96,6 +105,6 @@ fn visit(node: &Node, report: &mut impl FnMut(&Node, &str)) {
 
 fn finding(rule: &'static RuleInfo, node: &Node, found: &str) -> Finding {
     Finding::new(rule, node.span, format!("`{found}` is a template that was not rendered"))
-        .note("the cluster gets it literally, and no name or label looks like this")
+        .note("the cluster gets it literally, and no name, label or number looks like this")
         .help("render it first: lint --helm CHART, lint -k FOLDER, or `envsubst < FILE | kubectl envoyfilter lint -`")
 }

@@ -23,7 +23,8 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio#46459, istio/istio#32637; istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
-    "EF219" "gateway-match-on-http-server" Matching Error => check
+    "EF219" "gateway-match-on-http-server" Matching Error => check,
+    explains: &["EF514"]
 }
 
 /// The namespaces of the Gateways with a name: those in the input, and those whose route configurations the dumps
@@ -71,11 +72,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         if let Some((message, help)) = never {
             let span = view.value_span(&["match", "routeConfiguration", "gateway"]);
-            out.push(view.finding(rule, span, message).label("never matches").help(help));
+            out.push(view.finding(rule, span, message).label("never matches").ineffective().help(help));
         } else if on_gateway && want.port_name.contains('.') {
             let span = view.value_span(&["match", "routeConfiguration", "portName"]);
             let message = format!("a port name with a dot, `{}`, never matches", want.port_name);
-            out.push(view.finding(rule, span, message).label("never matches"));
+            out.push(view.finding(rule, span, message).label("never matches").ineffective());
         }
     }
     for one in no_match::at(cx, &[Condition::PortName, Condition::Gateway]) {

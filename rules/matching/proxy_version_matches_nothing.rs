@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss};
-use crate::lint::{Confidence, Context, Findings, Knowledge, PatchView, RuleInfo, names};
+use crate::lint::{Confidence, Context, Findings, Knowledge, PatchView, RuleInfo, names, versions};
 use crate::model::envoy_filter::Patch;
 use crate::model::release::Release;
 use crate::source::Severity;
@@ -55,6 +55,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .ineffective()
                     .note(format!("the filter selects {proxies}, of version {}", names::listed(versions, 8)))
                     .workloads(met.iter().map(|met| met.run.label().to_owned()));
+                if let Some(pattern) = pattern_for(wanted) {
+                    finding = finding.label("a regular expression: `x` stands for itself").help(pattern);
+                }
                 if twin {
                     finding = finding.note("the same filter has this patch for the version of these proxies too");
                 }
@@ -75,8 +78,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let oldest = Release::OLDEST;
+        let message = format!("proxyVersion `{shown}` matches no supported release of Istio");
+        if let Some(pattern) = pattern_for(wanted) {
+            out.push(
+                view.finding(rule, span, message)
+                    .confidence(Confidence::Likely)
+                    .label("a regular expression: `x` stands for itself")
+                    .ineffective()
+                    .help(pattern),
+            );
+            continue;
+        }
         out.push(
-            view.finding(rule, span, format!("proxyVersion `{shown}` matches no supported release of Istio"))
+            view.finding(rule, span, message)
                 .confidence(Confidence::Likely)
                 .label("left over")
                 .ineffective()
@@ -87,6 +101,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .help("delete the patch if no proxy of that version runs any more"),
         );
     }
+}
+
+/// What to write instead of an `x` in place of a number.
+fn pattern_for(wanted: &str) -> Option<String> {
+    let before = versions::without_placeholder(wanted)?.replace(['^', '\\'], "");
+    Some(format!("proxyVersion: '^{}'", before.replace('.', "\\.")))
 }
 
 /// Whether the filter has the same patch for the version of the selected proxies, as before an upgrade; the value may differ.

@@ -7,6 +7,7 @@ use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
 use crate::source::Severity;
 use crate::source::Step;
+use crate::words;
 
 declare_rule! {
     /// A targetRefs entry that attaches to nothing in any release.
@@ -73,7 +74,7 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
     match target.kind.as_str() {
         "Service" | "ServiceEntry" => {
             let message = format!("no release of Istio attaches an EnvoyFilter to a {}", target.kind);
-            Some(("kind", message, format!("refer to the waypoint that serves it:\n{waypoint}")))
+            Some(("kind", message, format!("{}:\n{waypoint}", words::NO_TARGET_SERVICE)))
         }
         "Gateway" if target.group == "networking.istio.io" => {
             let message = "targetRefs cannot refer to an Istio Gateway, only to one of the Gateway API".to_owned();

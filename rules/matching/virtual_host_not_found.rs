@@ -4,11 +4,12 @@ use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::lint::names::client_virtual_host;
 use crate::lint::no_match::NoMatch;
-use crate::lint::{Context, Findings, RuleInfo, document, no_match, ports};
+use crate::lint::{Context, Findings, RuleInfo, no_match, ports, reach};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext, RouteConfigurationMatch};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::words::template_in;
 use std::cell::LazyCell;
 
 declare_rule! {
@@ -68,11 +69,13 @@ fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| sides.contains(&view.patch.context)) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
         let name = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
-        let filled_in = document::template_in(name).is_some();
+        let filled_in = template_in(name).is_some();
         // The context of an inbound name is wrong, not the name.
         let inbound = name.starts_with(INBOUND);
         let known = name.is_empty() || name.contains(':') || filled_in || inbound || OF_NO_HOST.contains(&name);
-        if known || cx.attaches_to_dump(view.filter_index) || added.contains(name) {
+        // The context is wrong for a waypoint, whatever the name.
+        let waypoints = || reach::selects_waypoints(cx, view.filter).is_some();
+        if known || cx.attaches_to_dump(view.filter_index) || added.contains(name) || waypoints() {
             continue;
         }
         let port = if view.patch.context == PatchContext::Gateway { "Gateway's server" } else { "Service" };

@@ -181,7 +181,8 @@ fn chain(run: &PatchRun<'_, '_>, known: &PerRun<HashMap<String, Chains>>) -> Col
         let others = wanted.iter().filter_map(|one| chains.matching.get(one)?.iter().find(|at| *at != mine));
         let at = *others.min()?;
         let name = &chains.names[at];
-        let message = format!("filter chain {at} `{name}` of listener {} matches the same connections", place.resource);
+        let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
+        let message = format!("filter chain {at}{name} of listener {} matches the same connections", place.resource);
         Some(("filter_chain_match", message))
     })
 }

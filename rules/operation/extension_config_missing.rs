@@ -4,10 +4,11 @@ use crate::declare_rule;
 use crate::lint::context::{PatchRun, PatchView};
 use crate::lint::no_match;
 use crate::lint::seen::discovered;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::value::short;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Tree, is_typed_struct, type_name};
 use crate::source::Severity;
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +18,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A patch that inserts a filter with `config_discovery` over ADS, if neither an EXTENSION_CONFIG patch nor istiod
-    /// provides a configuration of that name on the same proxy.
+    /// provides a configuration of that name on the same proxy, or only one of a type that is not among its `type_urls`.
     ///
     /// # Why it matters
     /// Envoy waits for the configuration: the listener warms until its timeout, and then the filter answers
@@ -27,7 +28,7 @@ declare_rule! {
     /// Add an EXTENSION_CONFIG patch of that name to the same workloads.
     ///
     /// # References
-    /// Envoy, extension configuration discovery; istiod `extension_configuration_builder.go`.
+    /// Envoy, extension configuration discovery; istiod `extension_configuration_builder.go`; Envoy 1.39.3, run.
     "EF318" "extension-config-missing" Operation Error => check
 }
 
@@ -36,6 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let misnamed = LazyCell::new(|| misnamed(cx));
     for view in cx.patches() {
         let Some(name) = requested(&view) else { continue };
+        out.extend(of_another_type(rule, cx, &view, name));
         let Some(seen) = cx.seen_if(&view, |run| run.changes() && !given(run, name)) else { continue };
         let elsewhere = configs.get(name).map(Vec::as_slice).unwrap_or_default();
         if !seen.certain() && !elsewhere.is_empty() {
@@ -57,6 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding
                 .related(config.value_path_span("name"), "nothing requests this configuration")
                 .help("give both patches the same `name`");
+            finding.idle = Some(config.patch.index);
         }
         // Offline, an EnvoyFilter outside the input may contain it.
         let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };
@@ -73,6 +76,33 @@ fn configs<'a>(cx: &Context<'a>) -> HashMap<&'a str, Vec<PatchView<'a>>> {
         }
     }
     by_name
+}
+
+/// The configuration is of a type that the filter does not accept.
+fn of_another_type<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<'a>, name: &str) -> Option<Finding> {
+    let value = view.built.and_then(|built| built.value.as_ref())?;
+    let urls = value.path(&["config_discovery", "type_urls"])?.items();
+    let accepted: Vec<&str> = urls.iter().filter_map(Tree::as_str).map(type_name).collect();
+    let other = |run: &PatchRun<'_, '_>| {
+        let given = run.run.after(ResourceKind::ExtensionConfig, name).filter(|_| run.changes())?;
+        let found = given.get("typed_config")?.type_name()?.into_owned();
+        // What a TypedStruct contains decides, not the TypedStruct.
+        let fits = is_typed_struct(&found) || accepted.contains(&found.as_str());
+        (!fits).then_some(found)
+    };
+    let seen = cx.seen_if(view, |run| other(run).is_some())?;
+    let found = seen.runs.first().and_then(other)?;
+    let url = format!("type.googleapis.com/{found}");
+    let finding = view
+        .finding(
+            rule,
+            view.value_path_span("config_discovery.type_urls"),
+            format!("the filter `{name}` accepts no `{}`", short(&found)),
+        )
+        .label("the extension configuration of that name has another type")
+        .note("the proxy rejects the configuration: the filter answers requests with 500 or closes connections")
+        .help(format!("type_urls: [\"{url}\"]"));
+    Some(seen.tell(finding))
 }
 
 /// A patch that requests a configuration and the only one of its EnvoyFilter that could be meant, under another name.

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::text_match::{NoPath, path_regex, texts};
+use crate::lint::value::Object;
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::{Node, Severity};
@@ -17,7 +18,7 @@ declare_rule! {
     /// without a slash at the beginning, with slashes around them, or with a query. Paths and principals of RBAC rules with
     /// the same mistakes or a `*`; lists of header names for `ext_authz` with capitals; origins of CORS policies with capitals,
     /// of CSRF policies with a scheme; content types of compressors with parameters or wildcards. `downstream_nodes` of faults, which compares
-    /// a header that proxies of Istio do not send.
+    /// a header that proxies of Istio do not send. Names of headers to remove with a `*`.
     ///
     /// # Why it matters
     /// Envoy compares paths without their query, and reads no wildcards in them. Pseudo headers begin with a colon, methods
@@ -50,6 +51,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value.finding(rule, text.node.span, text.message).label("equals nothing").help(text.help)
                 }),
             );
+            out.extend(removed(object).into_iter().map(|(node, name)| {
+                let (start, rest) = name.split_once('*').unwrap_or((name, ""));
+                let help = match (start, rest) {
+                    (start, "") if !start.is_empty() => format!(
+                        "name each header, or let an HTTP filter header_mutation remove them:\nremove_on_match: {{key_matcher: {{prefix: {start}}}}}"
+                    ),
+                    _ => "name each header".to_owned(),
+                };
+                value
+                    .finding(rule, node.span, format!("no header is named `{name}`: this removes none"))
+                    .severity(Severity::Warning)
+                    .label("a name, not a pattern")
+                    .help(help)
+            }));
             let node = |name: &str| object.member(name).map(|member| &member.entry.value);
             let mut report = |node: &Node, message: String, help: String, severity: Severity| {
                 let finding: Finding = value.finding(rule, node.span, message).label("matches no request").help(help);
@@ -110,6 +125,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// Headers to remove that are written as patterns.
+fn removed<'a>(object: &Object<'a>) -> Vec<(&'a Node, &'a str)> {
+    let member = |field: &str| object.member(field).map(|member| &member.entry.value);
+    let lists = ["request_headers_to_remove", "response_headers_to_remove"].into_iter().filter_map(member);
+    let one = (object.full_name() == "envoy.config.common.mutation_rules.v3.HeaderMutation").then(|| member("remove"));
+    let named = lists.flat_map(Node::items).chain(one.flatten());
+    named.filter_map(|node| Some((node, node.as_str().filter(|name| name.contains('*'))?))).collect()
 }
 
 /// Faults for the proxies that a request comes from.

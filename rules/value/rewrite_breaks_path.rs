@@ -15,18 +15,19 @@ declare_rule! {
     /// # What it finds
     /// `regex_rewrite` with `$1` in its substitution, or with a reference to a group that its pattern does not have;
     /// `host_redirect`, `path_redirect` or `host_rewrite_literal` with a scheme; `prefix_rewrite` of a route, or the `path` of a
-    /// health check that does not begin with a slash; a prefix and its rewrite of which only one ends with a slash. For a MERGE the prefix is the one that a config dump shows.
+    /// health check that does not begin with a slash; a prefix and its rewrite of which only one ends with a slash; a `prefix_rewrite`
+    /// of a route whose regular expression leaves the end of the path open. For a MERGE the prefix is the one that a config dump shows.
     ///
     /// # Why it matters
     /// RE2 writes groups as `\1`: `/$1` becomes the path itself, and a group that does not exist switches the rewrite off.
     /// Envoy replaces the prefix as text: `/api` rewritten to `/` turns `/api/x` into `//x`, `/` rewritten to `/v2` turns
-    /// `/x` into `/v2x`.
+    /// `/x` into `/v2x`. A regular expression matches the whole path, and all of it is replaced.
     ///
     /// # How to fix
     /// `substitution: '/\1'`; let both end with a slash, or neither.
     ///
     /// # References
-    /// Envoy `RouteAction` and `RedirectAction`: `prefix_rewrite`, `regex_rewrite`; tested with Envoy 1.38.2.
+    /// Envoy `RouteAction` and `RedirectAction`: `prefix_rewrite`, `regex_rewrite`; tested with Envoy 1.38.2 and 1.39.3.
     "EF161" "rewrite-breaks-path" Value Warning => check
 }
 
@@ -147,6 +148,15 @@ fn prefix_rewrite<'a>(
         let seen = cx.seen(&value.view, |run| joined(run, to).is_some()).filter(Seen::certain)?;
         seen.runs.first().and_then(|run| joined(run, to))
     };
+    let open = || route.filter(|_| object.full_name() == "envoy.config.route.v3.RouteAction").and_then(open_regex);
+    if let Some(regex) = open().filter(|_| to.starts_with('/')) {
+        return Some(
+            value
+                .finding(rule, rewrite.span, format!("every path that matches `{regex}` becomes `{to}`"))
+                .label("a regular expression matches the whole path")
+                .help("keep the rest with a group:\nregex_rewrite: {pattern: {regex: '^/old/(.*)$'}, substitution: '/new/\\1'}"),
+        );
+    }
     let message = if to.starts_with('/') {
         match own {
             Some(prefix) => join(&prefix, to),
@@ -163,6 +173,14 @@ fn prefix_rewrite<'a>(
             .label("Envoy replaces the prefix as text")
             .help("let the prefix and its rewrite both end with a slash, or neither; for both /api and /api/x:\nregex_rewrite: {pattern: {regex: '^/api/?(.*)$'}, substitution: '/\\1'}"),
     )
+}
+
+/// The regular expression of a route's match, if it leaves the end of the path open.
+fn open_regex<'a>(route: &Object<'a>) -> Option<&'a str> {
+    let wanted = &route.member("match")?.entry.value;
+    let regex = get(get(wanted, "safe_regex")?, "regex")?.as_str()?;
+    let end = regex.trim_end_matches(['$', ')', '?']);
+    (end.ends_with(".*") || end.ends_with(".+")).then_some(regex)
 }
 
 /// The prefix of a route's match.

@@ -65,10 +65,7 @@ fn render(program: &Path, arguments: Vec<std::ffi::OsString>, pipe: &str) -> Res
     }
     let done = started.finish(LIMIT).map_err(|fault: process::Fault| failed(fault.to_string()))?;
     if !matches!(done.ended, Ended::Code(0)) {
-        let said = |line: &&String| !line.trim().is_empty();
-        // Helm adds advice after its error.
-        let error = done.errors.iter().find_map(|line| line.strip_prefix("Error: ").or(line.strip_prefix("error: ")));
-        let error = error.or_else(|| done.errors.iter().rfind(said).map(String::as_str));
+        let error = reason(&done.errors);
         // What stopped it says more than its last words.
         let error = error.filter(|_| matches!(done.ended, Ended::Code(_)));
         return Err(failed(error.map_or_else(|| done.ended.to_string(), |line| escape::one_line(line).into_owned())));
@@ -78,6 +75,16 @@ fn render(program: &Path, arguments: Vec<std::ffi::OsString>, pipe: &str) -> Res
     }
     let text = String::from_utf8(done.output).map_err(|_| failed("its output is not UTF-8".to_owned()))?;
     Ok(Rendered { name: pipe.to_owned(), text })
+}
+
+/// The line of a program's errors that says most.
+fn reason(errors: &[String]) -> Option<&str> {
+    // Helm adds advice after its error.
+    let marked = errors.iter().find_map(|line| line.strip_prefix("Error: ").or(line.strip_prefix("error: ")));
+    // kubectl logs a long error in lines of their own: `err=<`, the lines, ` >`.
+    let logged = || errors.iter().skip_while(|line| !line.ends_with(" err=<")).nth(1);
+    let last = || errors.iter().rfind(|line| !line.trim().is_empty());
+    marked.or_else(|| logged().or_else(last).map(|line| line.trim()))
 }
 
 /// The absolute path of a local chart or folder; the name of a chart in a repository is unchanged.
@@ -96,4 +103,19 @@ fn absent(program: &str, pipe: &str) -> Problem {
 fn trouble(message: String, pipe: &str) -> Problem {
     let help = Some(format!("render it where that works, and pipe: {pipe} | kubectl envoyfilter lint -"));
     Problem { code: Code::NotRendered, severity: Severity::Error, span: None, message, help }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons() {
+        let of = |text: &str| reason(&text.lines().map(str::to_owned).collect::<Vec<_>>()).map(str::to_owned);
+        assert_eq!(of("Error: no chart\n\nUse --debug flag to render out invalid YAML").as_deref(), Some("no chart"));
+        let logged = "E1128 19:43:16.7 1 run.go:72] \"command failed\" err=<\n\taccumulating resources: no host\n\t: exit status 128\n >";
+        assert_eq!(of(logged).as_deref(), Some("accumulating resources: no host"));
+        assert_eq!(of("warning\nno such folder\n\n").as_deref(), Some("no such folder"));
+        assert_eq!(of(""), None);
+    }
 }

@@ -61,12 +61,15 @@ pub(super) fn selection(selection: &Selection, filter: &EnvoyFilter, proxy: &Pro
         ),
         Selection::TargetRefsNeedGateway => {
             let services = filter.target_refs.iter().any(|it| matches!(it.kind.as_str(), "Service" | "ServiceEntry"));
-            let message = if services {
-                "targetRefs to a Service or ServiceEntry do not attach to any proxy in any release"
+            let (message, help) = if services {
+                ("no release of Istio attaches an EnvoyFilter to a Service or ServiceEntry", crate::words::NO_TARGET_SERVICE)
             } else {
-                "targetRefs attach only to Gateway API gateways and waypoints; this is neither"
+                (
+                    "targetRefs attach only to Gateway API gateways and waypoints; this is neither",
+                    "use workloadSelector.labels instead of targetRefs",
+                )
             };
-            ("target-refs", message.to_owned(), Some("use workloadSelector.labels instead of targetRefs".to_owned()))
+            ("target-refs", message.to_owned(), Some(help.to_owned()))
         }
         Selection::WaypointNeedsTargetRefs => (
             "waypoint-needs-target-refs",

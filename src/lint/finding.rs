@@ -102,10 +102,12 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Whether it says that the patch has no effect: without the patch, every given proxy gets the same configuration.
     pub ineffective: bool,
+    /// Another patch of the same EnvoyFilter that has no effect for the same reason.
+    pub idle: Option<usize>,
     /// Whether it is known that the proxy's Envoy rejects the resource that contains the value.
     pub rejected: bool,
-    /// Whether it is the reason if an Envoy rejects the resource.
-    pub to_blame: bool,
+    /// Whether it is the reason if an Envoy rejects the resource with a message that contains these words.
+    pub to_blame: Option<&'static str>,
     /// Whether the line contains a secret and must not be shown.
     pub secret: bool,
     /// Envoy minor versions that it holds for, among those of the proxies that the patch reaches; empty if it is not
@@ -171,8 +173,9 @@ impl Finding {
             objects: Vec::new(),
             fix: None,
             ineffective: false,
+            idle: None,
             rejected: false,
-            to_blame: false,
+            to_blame: None,
             secret: false,
             envoys: Envoys::default(),
             cause: None,
@@ -326,10 +329,12 @@ impl Finding {
         self.note(note)
     }
 
-    /// Marks it as the reason if an Envoy rejects the resource, which is known only from an Envoy.
+    /// Marks it as the reason if an Envoy rejects the resource with such a message, which is known only from an Envoy.
     #[must_use]
-    pub fn to_blame_if(mut self, condition: bool) -> Finding {
-        self.to_blame |= condition;
+    pub fn to_blame_if(mut self, condition: bool, words: &'static str) -> Finding {
+        if condition {
+            self.to_blame = Some(words);
+        }
         self
     }
 
@@ -439,7 +444,9 @@ impl Findings {
     /// The filters (by full name) and patches that have no effect according to the findings so far.
     pub fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
         let found = self.found.iter().filter(|finding| finding.ineffective);
-        found.map(|finding| (finding.filter.clone(), finding.patch)).collect()
+        let others = self.found.iter().filter(|finding| finding.idle.is_some());
+        let others = others.map(|finding| (finding.filter.clone(), finding.idle));
+        found.map(|finding| (finding.filter.clone(), finding.patch)).chain(others).collect()
     }
 
     /// All findings, sorted by file and place, then by code, without duplicates.

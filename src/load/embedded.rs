@@ -7,7 +7,7 @@ use super::files::{normal, problem};
 use super::limits::Limits;
 use super::yaml;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A text with everything but its objects blanked out.
@@ -299,29 +299,35 @@ fn unapplied(span: Span) -> Problem {
     }
 }
 
-/// The same for patches in files of their own, once all files are read: one for each kustomization.
-pub(super) fn patch_files(sources: &Sources, limits: Limits) -> Vec<Problem> {
+/// The same for patches in files of their own, once all files are read: one for each kustomization. Also returns those files: they
+/// contain no objects.
+pub(super) fn patch_files(sources: &Sources, limits: Limits) -> (Vec<Problem>, HashSet<FileId>) {
     let is_kustomization = |name: &str| {
         let file = name.rsplit(['/', '\\']).next();
         file.is_some_and(|file| matches!(file, "kustomization.yaml" | "kustomization.yml" | "Kustomization"))
     };
     let mut problems = Vec::new();
-    let mut texts: Option<HashMap<PathBuf, &str>> = None;
+    let mut files = HashSet::new();
+    let mut texts: Option<HashMap<PathBuf, (FileId, &str)>> = None;
     for (file, source) in sources.iter().filter(|(_, source)| is_kustomization(&source.name)) {
-        let all = || sources.iter().map(|(_, one)| (normal(Path::new(&one.name)), one.text.as_str())).collect();
+        let all = || sources.iter().map(|(id, one)| (normal(Path::new(&one.name)), (id, one.text.as_str()))).collect();
         let texts = texts.get_or_insert_with(all);
         let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
-        let of_filter = |patch: &&Node| {
-            let Some(path) = patch.as_str().or_else(|| patch.get("path")?.as_str()) else { return false };
+        let of_filter = |patch: &Node| {
+            let path = patch.as_str().or_else(|| patch.get("path")?.as_str())?;
+            let (id, text) = texts.get(&normal(&folder.join(path)))?;
             let target = patch.under(&["target", "kind"]).and_then(Node::as_str);
-            // The first check finds those with the target.
-            target.is_none() && texts.get(&normal(&folder.join(path))).is_some_and(|text| text.contains("EnvoyFilter"))
+            let meant = text.contains("EnvoyFilter") && target.is_none_or(|kind| kind == "EnvoyFilter");
+            meant.then_some((*id, target.is_some(), patch.span))
         };
         let (documents, _) = yaml::documents_within(file, &source.text, limits.values(source.text.len()));
-        let found = documents.iter().flat_map(patches).find(of_filter).map(|patch| unapplied(patch.span));
-        problems.extend(found.map(|problem| placed(problem, sources)));
+        let found: Vec<_> = documents.iter().flat_map(patches).filter_map(of_filter).collect();
+        files.extend(found.iter().map(|(id, ..)| *id));
+        // The first check finds those with a target.
+        let unsaid = found.iter().find(|(_, has_target, _)| !has_target);
+        problems.extend(unsaid.map(|(.., span)| placed(unapplied(*span), sources)));
     }
-    problems
+    (problems, files)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
-use crate::source::{FileId, Problem, Severity, Sources, escape};
+use crate::source::{Code, FileId, Problem, Severity, Sources, escape};
 use crate::trial::Trial;
 use crate::words::{count, fnv};
 use std::borrow::Cow;
@@ -419,11 +419,17 @@ impl Judged {
     fn unread(&mut self, request: &LintRequest, mesh: &Mesh<'_>, taken: &Taken) -> Vec<Problem> {
         let mut problems = Vec::new();
         // Problems with a place in a document become findings.
+        let nothing = mesh.loaded.sources.iter().next().is_none();
         for problem in mesh.loaded.problems.iter().chain(&taken.problems).filter(|problem| problem.span.is_none()) {
+            let mut problem = problem.clone();
+            // An empty folder beside others is odd; alone, it is the wrong folder.
+            if nothing && problem.code == Code::EmptyDirectory {
+                problem.severity = Severity::Error;
+            }
             if problem.severity == Severity::Error {
                 self.trouble.push(problem.message.clone());
             }
-            problems.push(problem.clone());
+            problems.push(problem);
         }
         let (summary, trouble) = (&mut self.summary, &mut self.trouble);
         let named = if mesh.is_read() { Named::All } else { Named::Files(&request.files) };

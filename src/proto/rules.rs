@@ -13,6 +13,8 @@ pub struct Rules {
     pub number: Option<Number>,
     /// For text and bytes.
     pub text: Option<Text>,
+    /// For booleans: the only value allowed.
+    pub boolean: Option<bool>,
     /// For enums.
     pub enumeration: Option<Enumeration>,
     /// For lists.
@@ -148,6 +150,12 @@ impl Rules {
                 1..=6 | 9 | 10 => rules.number = Some(Number::read(inner, Encoding::Plain)),
                 7 | 8 => rules.number = Some(Number::read(inner, Encoding::ZigZag)),
                 11 | 12 => rules.number = Some(Number::read(inner, Encoding::Signed)),
+                13 => {
+                    rules.boolean = fields(inner).find_map(|(number, raw)| match raw {
+                        Raw::Varint(value) if number == 1 => Some(value != 0),
+                        _ => None,
+                    });
+                }
                 14 | 15 => rules.text = Some(Text::read(inner, number == 15)),
                 16 => rules.enumeration = Some(Enumeration::read(inner)),
                 17 => {

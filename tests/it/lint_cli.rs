@@ -428,3 +428,23 @@ fn releases_beyond_the_known_ones_have_the_types_of_the_nearest() {
     let said = run(&["audit", "--demo", "--from", "1.31", "--to", "1.34"]);
     assert!(!said.out.contains("EF609") && said.out.contains("that of the nearest release is used"), "{}", said.out);
 }
+
+#[test]
+fn a_folder_without_files_is_not_an_all_clear() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
+        let said = run(&["lint", path, "-o", form]);
+        assert_eq!(said.code, 3, "{form}: {}", said.out);
+        assert!(said.err.contains("error: ") && said.err.contains("contains no .yaml"), "{form}: {}", said.err);
+    }
+    let said = run(&["lint", path]);
+    assert!(said.out.starts_with("nothing could be judged"), "{}", said.out);
+    // Beside files it is odd, and a file without an EnvoyFilter is nothing to judge.
+    let said = run(&["lint", path, FILTERS, "--fail-on", "never"]);
+    assert!(said.code == 0 && said.err.contains("warning: "), "{}", said.err);
+    let other = folder.path().join("service.yaml");
+    fs::write(&other, "apiVersion: v1\nkind: Service\nmetadata: {name: cart}\n").unwrap();
+    let said = run(&["lint", path]);
+    assert!(said.code == 0 && said.out.starts_with("nothing judged"), "{}{}", said.out, said.err);
+}

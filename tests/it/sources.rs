@@ -94,6 +94,14 @@ fn kustomizations_name_files_with_patches() {
         assert_eq!(err.contains("over/kustomization.yaml:5:"), reported, "{list}: {err}");
         assert_eq!(code == 3, reported, "{list}: {code} {out} {err}");
     }
+    // It is no object: what it removes is not a mistake.
+    let removes = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: one, namespace: shop}\nspec: {workloadSelector: {labels: {app: null}}}\n";
+    write("over/patches/one.yaml", removes);
+    for target in ["", "  target: {kind: EnvoyFilter, name: one}\n"] {
+        write("over/kustomization.yaml", &format!("{head}patches:\n- path: patches/one.yaml\n{target}"));
+        let (code, out, err) = lint(folder.path(), Path::new(""), &["base", "over"]);
+        assert!(code == 3 && err.contains("over/kustomization.yaml:5:") && !out.contains("EF013"), "{out} {err}");
+    }
 }
 
 #[test]

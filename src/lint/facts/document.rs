@@ -180,17 +180,6 @@ pub(crate) fn name_to_write(help: Option<&str>) -> Option<&str> {
     help?.strip_prefix("write `")?.split_once('`').map(|(name, _)| name)
 }
 
-/// `{{ … }}`, `{% … %}` or `${…}` in a text.
-pub(crate) fn template_in(text: &str) -> Option<&str> {
-    // Called for every text; most contain neither.
-    memchr::memchr2(b'{', b'$', text.as_bytes())?;
-    [("{{", "}}"), ("{%", "%}"), ("${", "}")].iter().find_map(|(open, close)| {
-        let start = text.find(open)?;
-        let end = text[start..].find(close).map_or(text.len(), |end| start + end + close.len());
-        text.get(start..end)
-    })
-}
-
 /// A Kubernetes object name: an RFC 1123 subdomain of at most 253 bytes.
 pub(crate) fn is_object_name(name: &str) -> bool {
     name.len() <= 253 && is_subdomain(name)
@@ -272,13 +261,5 @@ mod tests {
             assert!(!is_object_name(bad), "{bad}");
         }
         assert!(!is_object_name(&"a".repeat(254)));
-    }
-
-    #[test]
-    fn templates() {
-        assert_eq!(template_in("x-{{ .Values.a }}-y"), Some("{{ .Values.a }}"));
-        assert_eq!(template_in("${A}"), Some("${A}"));
-        assert_eq!(template_in("${"), Some("${"));
-        assert_eq!(template_in("a$b{c}"), None);
     }
 }

@@ -9,11 +9,11 @@ use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
 
-/// A list of filters whose last one is not terminal, or is disabled.
+/// A list of filters whose last one is not terminal, or is disabled; or no HTTP filters at all.
 pub(crate) struct Open {
     /// Whether they are HTTP filters (otherwise network filters).
     pub http: bool,
-    /// Name of the last filter.
+    /// Name of the last filter; empty without filters.
     pub last: String,
     /// Whether it is terminal, but disabled.
     pub disabled: bool,
@@ -24,13 +24,12 @@ const HTTP_END: &str = "envoy.filters.http.router";
 const NETWORK_ENDS: [&str; 2] = [HTTP_CONNECTION_MANAGER, "envoy.filters.network.tcp_proxy"];
 
 /// The list that ends without a terminal filter because this patch removed or replaced it, or brought the whole list. A list
-/// without filters is not one: Envoy accepts it.
+/// without network filters is not one: Envoy closes its connections.
 pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
     let kind = run.planned.built.patch.apply_to;
     let value = run.planned.built.value.as_ref();
     // Only its own list can be open, and few bring one: the object is searched among all of its chain.
-    let brought =
-        value.filter(|value| value.get("typed_config").is_some_and(|it| it.readable().get("http_filters").is_some()));
+    let brought = value.filter(|value| is_manager(value));
     run.trace.effects.iter().filter(|(place, _)| place.kind == ResourceKind::Listener).find_map(|(place, effect)| {
         let gone = matches!(effect, Effect::Removed | Effect::Replaced);
         let new = matches!(effect, Effect::Added | Effect::Inserted { .. } | Effect::Replaced);
@@ -57,12 +56,7 @@ pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
 /// A chain that a patch brings: its network filters, and the HTTP filters in each of them.
 fn open_chain(chain: &Tree<'_>) -> Option<Open> {
     let filters = chain.get("filters")?.items();
-    let inner = || {
-        filters.iter().find_map(|filter| {
-            let config = filter.get("typed_config")?.readable();
-            judge(true, config.get("http_filters")?.items())
-        })
-    };
+    let inner = || filters.iter().find_map(|filter| if is_manager(filter) { judge_manager(filter) } else { None });
     judge(false, filters).or_else(inner)
 }
 
@@ -72,9 +66,19 @@ fn open(run: &ProxyRun<'_>, place: &Place, connection_manager: Option<&str>) -> 
     run.with_object(&chain, |chain| {
         let filters = chain.get("filters")?.items();
         let Some(name) = connection_manager else { return judge(false, filters) };
-        let config = filters.iter().find(|filter| filter.name() == name)?.get("typed_config")?.readable();
-        judge(true, config.get("http_filters")?.items())
+        let manager = filters.iter().find(|filter| filter.name() == name && is_manager(filter))?;
+        judge_manager(manager)
     })
+}
+
+fn is_manager(filter: &Tree<'_>) -> bool {
+    config_type(filter) == "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"
+}
+
+/// The HTTP filters of a connection manager.
+fn judge_manager(manager: &Tree<'_>) -> Option<Open> {
+    let config = manager.get("typed_config")?.readable();
+    judge(true, config.get("http_filters").map(Tree::items).unwrap_or_default())
 }
 
 fn judge(http: bool, filters: &[Tree<'_>]) -> Option<Open> {
@@ -82,7 +86,9 @@ fn judge(http: bool, filters: &[Tree<'_>]) -> Option<Open> {
         let name = config_type(filter);
         !terminal(http, &name) && (PatchId::of(filter.origin).is_none() || is_known_to_pass(http, &name))
     };
-    let last = filters.last()?;
+    let Some(last) = filters.last() else {
+        return http.then(|| Open { http, last: String::new(), disabled: false });
+    };
     let found = |disabled| Some(Open { http, last: last.name().to_owned(), disabled });
     if terminal(http, &config_type(last))
         && last.get("disabled").is_some_and(|it| matches!(it.value, Value::Bool(true)))

@@ -214,13 +214,17 @@ fn refusals(findings: &mut Findings) {
     if said.is_empty() {
         return;
     }
-    let knows = |one: &Finding| one.rejected && !one.ineffective;
-    let guesses = |one: &Finding| one.to_blame;
+    // Words that a rule expects say more than that another one expects some rejection.
+    let recognizes = |one: &Finding, said: &[String]| {
+        one.to_blame.is_some_and(|words| !words.is_empty() && said.iter().any(|said| said.contains(words)))
+    };
+    let knows = |one: &Finding, _: &[String]| one.rejected && !one.ineffective;
+    let guesses = |one: &Finding, _: &[String]| one.to_blame.is_some();
     let mut noted = HashSet::new();
-    for explains in [knows, guesses] {
-        let tells = |one: &Finding| explains(one) && one.severity > Severity::Info && !asks_envoy(one);
-        for one in findings.iter_mut().filter(|one| tells(one)) {
-            if let Some(words) = said.get(&key(one)).filter(|_| noted.insert(key(one))) {
+    for explains in [recognizes, knows, guesses] {
+        for one in findings.iter_mut().filter(|one| one.severity > Severity::Info && !asks_envoy(one)) {
+            let words = said.get(&key(one)).filter(|words| explains(one, words));
+            if let Some(words) = words.filter(|_| noted.insert(key(one))) {
                 one.severity = Severity::Error;
                 one.notes.extend(words.iter().cloned());
             }

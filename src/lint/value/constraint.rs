@@ -204,6 +204,9 @@ fn single(rules: &Rules, kind: Kind, node: &Node, out: &mut Vec<Broken>) {
             let number = written.parse().ok();
             rules.enumeration.as_ref().zip(number).and_then(|(rules, number)| enumeration(rules, of, number))
         }
+        (Kind::Bool, NodeValue::Bool(value)) => {
+            rules.boolean.filter(|constant| constant != value).map(|constant| constant.to_string())
+        }
         (Kind::String, NodeValue::String(value)) => rules.text.as_ref().and_then(|rules| text(rules, value)),
         // The bytes are written in base64: only their presence is checked.
         (Kind::Bytes, NodeValue::String(value)) => {

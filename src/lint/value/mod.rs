@@ -27,6 +27,7 @@ use crate::proto::rules::Rules;
 use crate::proto::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use crate::proto::tree::{Origin, TYPE_KEY, is_typed_struct, type_name};
 use crate::source::{Entry, Node, NodeValue, Span, Step};
+use crate::words::template_in;
 
 /// A patch and its value, walked.
 pub struct PatchValue<'a> {
@@ -40,6 +41,8 @@ pub struct PatchValue<'a> {
     pub slots: Vec<Slot<'a>>,
     /// Problems noted by JSON readers: istiod for the value, the proxy for the content of TypedStructs.
     pub notices: Vec<Noticed<'a>>,
+    /// Texts that their readers refuse because they are templates that were not rendered.
+    pub unrendered: Vec<&'a Node>,
     /// Envoy minor of the proxies that the patch is for; `None` if they are older than all known releases.
     pub envoy_minor: Option<u16>,
     /// The proxies that it reaches, if real ones decide; `None` if the Envoy of the control plane's release decides.
@@ -231,7 +234,8 @@ impl<'a> PatchValue<'a> {
     /// The values that do not have the type of their field.
     pub(crate) fn mistyped(&self) -> impl Iterator<Item = &'a Node> {
         let wrong = |noticed: &&Noticed<'a>| matches!(noticed.notice.what, What::WrongType { .. });
-        self.notices.iter().filter(wrong).filter_map(|noticed| noticed.node)
+        let nodes = self.notices.iter().filter(wrong).filter_map(|noticed| noticed.node);
+        nodes.chain(self.unrendered.iter().copied())
     }
 
     /// Whether an object is in a filter chain that a LISTENER MERGE adds to the generated ones.
@@ -289,6 +293,7 @@ pub(crate) fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>
             objects: Vec::new(),
             slots: Vec::new(),
             notices: Vec::new(),
+            unrendered: Vec::new(),
             envoy_minor,
             reach: None,
         },
@@ -379,11 +384,21 @@ fn read_by_envoy(envoy: Schema, notice: &Notice, root: &Node) -> bool {
     }
 }
 
+/// Whether a value is refused only because it is a template.
+fn is_unrendered(node: &Node, what: &What) -> bool {
+    let refused = matches!(what, What::WrongType { .. } | What::UnknownEnumValue { .. } | What::BadDuration);
+    refused && node.as_str().is_some_and(|text| template_in(text).is_some())
+}
+
 impl<'a> Walker<'a> {
     fn note(&mut self, notices: &[Notice], base: &[Step], root: &'a Node, in_typed_struct: bool) {
         for notice in notices {
             budget::charge_for(4 + notice.route.len());
             let node = root.at(&notice.route);
+            if let Some(node) = node.filter(|node| is_unrendered(node, &notice.what)) {
+                self.value.unrendered.push(node);
+                continue;
+            }
             let route = base.iter().chain(&notice.route).cloned().collect();
             let notice = Notice { route, ..notice.clone() };
             self.value.notices.push(Noticed { notice, node, in_typed_struct });

@@ -98,7 +98,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     let target = if dry { &mut shadow } else { &mut *found };
     hosts(&native, &action, target);
     trust_domains(cx, &native, &action, target);
-    same_peers(&peers, target);
+    same_peers(&peers, part.apply_to() == ApplyTo::HttpFilter, target);
     let ports = if part.apply_to() == ApplyTo::NetworkFilter {
         of_connections(cx, part, &action, target);
         part.reach.port.into_iter().collect()
@@ -165,12 +165,16 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
 }
 
 /// Conditions on the peer that a policy has only in a form that other peers meet.
-fn same_peers(policies: &Json, found: &mut Move) {
+fn same_peers(policies: &Json, http: bool, found: &mut Move) {
     let unnamed = |key: &str, value: &Json| key == "authenticated" && value.get("principal_name").is_none();
     for (is, reason) in [
         (
             has_entry(policies, &|key, _| key == "source_ip"),
             "`source_ip` is the address that the PROXY protocol names; the policy compares that of the connection itself",
+        ),
+        (
+            !http && has_entry(policies, &|key, _| key == "remote_ip"),
+            "`remote_ip` of a connection is the address that the PROXY protocol names; the policy compares that of the connection itself",
         ),
         (
             has_entry(policies, &unnamed),

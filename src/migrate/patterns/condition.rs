@@ -111,8 +111,9 @@ fn term(mut part: Fields, http: bool) -> Option<Vec<All>> {
             };
             peer.is_empty().then(|| one("principals", who))?
         }
-        "direct_remote_ip" | "source_ip" => one("ipBlocks", block(part.sub(&field)?)?),
         "remote_ip" if http => one("remoteIpBlocks", block(part.sub("remote_ip")?)?),
+        // For a connection, no header decides on the remote address.
+        "direct_remote_ip" | "source_ip" | "remote_ip" => one("ipBlocks", block(part.sub(&field)?)?),
         _ => None,
     };
     out.filter(|_| part.is_empty())

@@ -192,7 +192,8 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
     let looked = format!("{filters} with {patches}{place}, for Istio {}", report.releases.join(", "));
     if sum.findings() == 0 && sum.filters == 0 {
         let of_files = scope::where_it_holds(report.scope).is_empty();
-        let judged = if report.scope.is_empty() && !of_files { "nothing could be judged" } else { "nothing judged" };
+        let unread = if of_files { sum.files == 0 } else { report.scope.is_empty() };
+        let judged = if unread { "nothing could be judged" } else { "nothing judged" };
         let none = if of_files { format!("no EnvoyFilter{place}") } else { scope::no_filter(report.scope) };
         writeln!(out, "{}: {none}", terminal.paint(Role::Odd, judged))?;
     } else if sum.findings() == 0 {

@@ -130,6 +130,7 @@ const AT_RUN_TIME: &[(&str, &str)] = &[
 pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF143", "mistake-lua-direction"),
     ("EF143", "mistake-match-of-nothing"),
+    ("EF153", "mistake-disabled-filter"),
     ("EF153", "mistake-no-policy"),
     ("EF153", "mistake-outlier-off"),
     ("EF155", "mistake-lua-number"),

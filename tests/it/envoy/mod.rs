@@ -117,6 +117,8 @@ fn explained_rejections() -> Vec<(&'static str, &'static str, String)> {
     let context = format!(
         "typed_config: {{'@type': type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext, common_tls_context: {{validation_context: {{{names}}}}}}}"
     );
+    let at_mutual_tls =
+        "applyTo: FILTER_CHAIN, match: {context: SIDECAR_INBOUND, listener: {filterChain: {transportProtocol: tls}}}";
     let at_redirect = "applyTo: HTTP_ROUTE, match: {context: GATEWAY, routeConfiguration: {name: http.8080, vhost: {name: 'shop.example.com:80'}}}";
     vec![
         ("EF306", "cart", format!("{{{at_router}, patch: {{operation: INSERT_AFTER, value: {metadata}}}}}")),
@@ -160,6 +162,14 @@ fn explained_rejections() -> Vec<(&'static str, &'static str, String)> {
                 "{{{at_tls}, patch: {{operation: MERGE, value: {{transport_socket: {{name: envoy.transport_sockets.tls, {context}}}}}}}}}"
             ),
         ),
+        // Another rule expects a rejection, too, with other words.
+        (
+            "EF330",
+            "cart",
+            format!(
+                "{{{at_mutual_tls}, patch: {{operation: MERGE, value: {{transport_socket: {{name: envoy.transport_sockets.tls, {context}}}}}}}}}"
+            ),
+        ),
     ]
 }
 
@@ -177,11 +187,39 @@ fn a_rejection_that_a_rule_explains_is_said_once() {
         fs::write(&file, text).unwrap();
         let dump = format!("testdata/reference/shop/base/{proxy}.json.zst");
         let lint = said(&["lint", file.to_str().unwrap(), "--dump", &dump, "--envoy", envoy.to_str().unwrap()]);
-        let of = |code: &str| lint.out.matches(&format!("error[{code}]")).count();
-        assert_eq!((of(code), of("EF133")), (1, 0), "{code}: {}{}", lint.out, lint.err);
-        assert!(lint.out.contains("note: Envoy says: "), "{code}: {}", lint.out);
+        says_once(&lint, code);
     }
+    // Up to 1.26 istiod merges the bytes of another type, and Envoy rejects what comes out.
+    fs::write(&file, MERGED_BYTES).unwrap();
+    let envoy = envoy.to_str().unwrap();
+    let old = ["--istio-version", "1.26", "--dump", "testdata/reference/shop/base/cart.json.zst", "--envoy", envoy];
+    says_once(&said(&[&["lint", file.to_str().unwrap()], old.as_slice()].concat()), "EF312");
 }
+
+/// Asserts that one finding of this code, and no other, has Envoy's words.
+fn says_once(lint: &Said, code: &str) {
+    let of = |code: &str| lint.out.matches(&format!("error[{code}]")).count();
+    assert_eq!((of(code), of("EF133")), (1, 0), "{code}: {}{}", lint.out, lint.err);
+    let findings = lint.out.split("\nerror[").filter(|finding| finding.contains("note: Envoy says: "));
+    let codes: Vec<&str> = findings.map(|finding| &finding[..5]).collect();
+    assert_eq!(codes, [code], "{}", lint.out);
+}
+
+/// A MERGE of one type into another.
+const MERGED_BYTES: &str = r#"apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: one, namespace: shop}
+spec:
+  configPatches:
+  - applyTo: HTTP_FILTER
+    match: {context: SIDECAR_INBOUND, listener: {filterChain: {filter: {name: envoy.filters.network.http_connection_manager, subFilter: {name: envoy.filters.http.fault}}}}}
+    patch:
+      operation: MERGE
+      value:
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
+          max_request_bytes: 70000
+"#;
 
 /// Two filters that Envoy accepts individually but not together, and an unrelated one.
 #[test]

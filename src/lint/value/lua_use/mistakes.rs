@@ -146,15 +146,24 @@ impl<'t> Reader<'t> {
             }
             _ => {}
         }
+        let text = self.filled(at, end).unwrap_or(end);
         if let (Held::Header(_) | Held::Filled(_), Token::Name(method), true) =
-            (held, self.token(end + 1), self.sign(end, ":") && self.sign(end + 2, "("))
+            (held, self.token(text + 1), self.sign(text, ":") && self.sign(text + 2, "("))
             && !OF_TEXTS.contains(&method)
             && !self.extends_text(method)
         {
-            self.mistake(end + 1, method, Kind::NoMethod);
+            self.mistake(text + 1, method, Kind::NoMethod);
             return;
         }
         self.compared(at, end, held);
+    }
+
+    /// The end of `(… or "text")` around the expression from `at` to `end`.
+    fn filled(&self, at: usize, end: usize) -> Option<usize> {
+        let open = at.checked_sub(1).filter(|open| self.sign(*open, "("))?;
+        let calls = matches!(self.before(open), Token::Name(_) | Token::Text(_) | Token::Sign(")" | "]" | "}"));
+        let filled = self.token(end) == Token::Keyword("or") && matches!(self.token(end + 1), Token::Text(_));
+        (!calls && filled && self.sign(end + 2, ")")).then_some(end + 3)
     }
 
     /// A comparison of the expression from `at` to `end` whose result does not depend on it.

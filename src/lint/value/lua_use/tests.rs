@@ -293,6 +293,8 @@ fn other_misuses_are_found() {
         kinds(&format!("local b = ({get} or ''):lower() local p = h:headers():get(':path') p:split('/')")),
         [Kind::NoMethod]
     );
+    assert_eq!(kinds(&format!("local parts = ({get} or ''):split('/')")), [Kind::NoMethod]);
+    assert_eq!(kinds(&format!("local parts = words({get} or ''):split('/')")), []);
     let call = |rest: &str| format!("local head = h:httpCall('c', {{}}{rest})");
     let number = Kind::Argument { number: 4, function: "httpCall", got: "no value" };
     assert_eq!(kinds(&call(", ''")), [number]);
