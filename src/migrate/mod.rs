@@ -21,6 +21,7 @@ use self::guards::inserted::Inserts;
 use self::guards::one_rule;
 use self::guards::overlap::Overlaps;
 use self::guards::panics::Panics;
+use self::guards::selected;
 use self::guards::sequence::Sequence;
 use self::guards::ties;
 use self::guards::together::Together;
@@ -40,7 +41,6 @@ use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, Patch};
 use crate::model::inventory::Inventory;
-use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
 use crate::proto::decode::What;
 use crate::source::Step;
@@ -311,7 +311,7 @@ fn all<'a>(
     let mut reports: Vec<FilterReport> = wanted.map(|cx| of_filter(&cx, program, request)).collect();
     let overlaps = Overlaps::of(filters, program, names, request.root);
     let sequence = Sequence { request, program, names, order: overlaps.order(&reports) };
-    let inserts = Inserts::of(program, filters.len());
+    let inserts = Inserts::of(program, names);
     let panics = Panics::of(program, names, &reports);
     let settle = |reports: &mut [FilterReport]| {
         panics.settle(program, names, request.accept, reports)
@@ -366,8 +366,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         if !request.ambient {
             waypoints::others(cx, &part, &mut found);
         }
-        selects_none(cx, &mut found);
-        names_waypoint(cx, &mut found);
+        selected::check(cx, &mut found);
         in_typed_struct(&part, &mut found);
         of_revision(filter, &mut found);
         if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {
@@ -488,43 +487,6 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
             ),
         );
     }
-}
-
-/// istiod attaches an EnvoyFilter to a waypoint by `targetRefs` only; settings of its pods and rules for them work.
-fn names_waypoint(cx: &Cx<'_>, found: &mut Move) {
-    let Some(name) = cx.filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL)) else { return };
-    let near = |namespace: &str| cx.filter.namespace == cx.mesh.root || cx.filter.namespace == namespace;
-    let mut gateways = cx.mesh.inventory.kube_gateways.iter();
-    let waypoint =
-        gateways.find(|one| one.object.name == *name && near(&one.object.namespace) && one.class.contains("waypoint"));
-    if let Some(one) = waypoint.filter(|_| found.moves && cx.filter.target_refs.is_empty() && !found.is_refused()) {
-        let reason = format!(
-            "the filter does nothing on waypoint {}/{}, to which only `targetRefs` attach it; what replaces it may work there",
-            one.object.namespace, one.object.name
-        );
-        found.difference(Kind::Behavior, reason.clone());
-        found.guard(Concern::Selector, State::Broken, reason);
-    }
-}
-
-/// Without a workload that a filter selects, nothing shows what it does today.
-fn selects_none(cx: &Cx<'_>, found: &mut Move) {
-    let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return };
-    let known = !cx.mesh.inventory.workloads.is_empty();
-    if !found.moves || found.is_refused() || !known || cx.mesh.workloads(cx.filter).next().is_some() {
-        return;
-    }
-    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let place = if cx.filter.namespace == cx.mesh.root {
-        "in the input".to_owned()
-    } else {
-        format!("in namespace {} of the input", cx.filter.namespace)
-    };
-    found.guard(
-        Concern::Selector,
-        State::Undecided,
-        format!("no workload {place} has the labels {}: what the filter does today is unknown", labels.join(",")),
-    );
 }
 
 /// istiod merges messages of one type: it does not look into a TypedStruct.

@@ -10,6 +10,9 @@ pub(crate) struct Place {
     namespace: String,
     labels: Labels,
     targets: Vec<String>,
+    /// Whether it is in the root namespace.
+    root: bool,
+    /// Whether it may be for proxies of every namespace.
     everywhere: bool,
     priority: i32,
     created: Option<(i64, u32)>,
@@ -19,11 +22,13 @@ pub(crate) struct Place {
 impl Place {
     /// Of a filter.
     pub(crate) fn of(filter: &EnvoyFilter, root: &str) -> Place {
+        let of_gateways = filter.target_refs.iter().any(|target| target.kind == "Gateway");
         Place {
             namespace: filter.namespace.clone(),
             labels: filter.selector.clone().unwrap_or_default(),
             targets: filter.target_refs.iter().map(|target| format!("{}/{}", target.kind, target.name)).collect(),
-            everywhere: filter.namespace == root,
+            root: filter.namespace == root,
+            everywhere: filter.namespace == root && !of_gateways,
             priority: filter.priority,
             created: filter.created,
             name: filter.name.clone(),
@@ -59,10 +64,15 @@ impl Place {
         ((!self.everywhere).then_some(&self.namespace), &self.labels, &self.targets)
     }
 
+    /// Its position in the order in which istiod applies filters, as far as it is known.
+    pub(crate) fn rank(&self) -> (i32, bool, Option<(i64, u32)>, String) {
+        (self.priority, !self.root, self.created, self.full())
+    }
+
     /// Whether istiod applies it before the other one: priority, the root namespace first, creation time, name; `None` if the
     /// creation times decide and are unknown.
     pub(crate) fn before(&self, other: &Place) -> Option<bool> {
-        let first = |one: &Place| (one.priority, !one.everywhere);
+        let first = |one: &Place| (one.priority, !one.root);
         match first(self).cmp(&first(other)) {
             Ordering::Less => Some(true),
             Ordering::Greater => Some(false),

@@ -89,6 +89,8 @@ pub struct Move {
     pub with: Option<usize>,
     /// The name by which patches of other EnvoyFilters insert filters next to this one: if one of them stays, so does this one.
     pub followed: Option<String>,
+    /// Whether the objects to edit have rules that it leaves alone for their action.
+    pub spares: bool,
 }
 
 impl Move {
@@ -112,6 +114,7 @@ impl Move {
             moves: true,
             with: None,
             followed: None,
+            spares: false,
         }
     }
 

@@ -117,6 +117,7 @@ fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
     if let Some(refs) = spec["targetRefs"].as_array().filter(|refs| !refs.is_empty()) {
         let own = &cx.filter.target_refs;
         return !own.is_empty()
+            && object.namespace == cx.filter.namespace
             && own.iter().all(|target| {
                 refs.iter().any(|one| one["name"] == target.name.as_str() && one["kind"] == target.kind.as_str())
             });

@@ -1,6 +1,7 @@
 //! Patches that set the same field: one that moves must not end up below another that stays and that it overrides today.
 
 use super::chain::At;
+use super::turned;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::engine::{MeshSettings, select};
 use crate::migrate::base::names::Names;
@@ -145,7 +146,8 @@ pub(in crate::migrate) struct Overlaps<'a> {
 /// Marks the fields that stand for a header of routes.
 const HEADER: &str = "header ";
 
-/// Marks the fields that stand for the options of a cluster's protocol, which a MERGE replaces as a whole.
+/// Marks the fields that stand for the options of a cluster's protocol or for the settings of a route for an HTTP filter, which
+/// a MERGE replaces as a whole.
 const ENTRY: &str = "entry ";
 
 /// The conditions of retries, which go with a list of status codes.
@@ -156,6 +158,18 @@ const RETRY_CODES: &str = "/retry_policy/retriable_status_codes";
 /// What of a request chooses its destination.
 const HASH: &str = "/hash_policy";
 
+/// Marks the lists that are one list of a native object, where MERGE of several patches joins theirs.
+const LIST: &str = "list ";
+
+/// The ends of their paths.
+const ONE_LIST: [&str; 4] = ["/custom_tags", "/cipher_suites", "/ecdh_curves", "/cors/allow_origin_string_match"];
+
+/// Stands for the action of routes: patches that match by it, and those that replace it.
+const ACTION: &str = "action";
+
+/// The settings of routes for HTTP filters, of which a MERGE replaces those of one filter as a whole.
+const PER_FILTER: &str = "/typed_per_filter_config";
+
 const OPTIONS: &str = "CLUSTER/typed_extension_protocol_options";
 
 /// Adds the paths of everything that a value sets.
@@ -163,6 +177,9 @@ fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, 
     match value {
         Json::Object(map) if path == OPTIONS => {
             out.extend(map.keys().map(|key| (format!("{ENTRY}{key}"), false)));
+        }
+        Json::Object(map) if routes && path.ends_with(PER_FILTER) => {
+            out.extend(map.keys().map(|key| (format!("{ENTRY}{path}/{key}"), false)));
         }
         Json::Object(map) => {
             for (key, inner) in map {
@@ -175,6 +192,9 @@ fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, 
             out.entry(path.replace(RETRY_CODES, RETRY_ON)).or_insert(false);
         }
         Json::Array(_) if path.ends_with(HASH) => drop(out.insert(path.to_owned(), false)),
+        Json::Array(_) if ONE_LIST.iter().any(|list| path.ends_with(list)) => {
+            out.insert(format!("{LIST}{path}"), false);
+        }
         Json::Array(items) if routes => {
             for direction in ["request", "response"] {
                 for item in items.iter().filter(|_| path.contains(&format!("{direction}_headers_to_"))) {
@@ -208,9 +228,14 @@ fn one_only(field: &str) -> Option<String> {
         ));
     }
     if let Some(entry) = field.strip_prefix(ENTRY) {
+        let entry = entry.rsplit('/').next().unwrap_or(entry);
         return Some(format!(
-            "also sets `{entry}` on these clusters: MERGE keeps only what the later one sets; native settings join"
+            "also sets `{entry}` there: MERGE keeps only what the later one sets; native settings join"
         ));
+    }
+    if let Some(list) = field.strip_prefix(LIST) {
+        let list = list.rsplit('/').next().unwrap_or(list);
+        return Some(format!("also adds to `{list}` there: MERGE joins both lists; a native object has one"));
     }
     let hash = "also sets `hash_policy` of these routes: MERGE joins both policies; a rule has one";
     field.ends_with(HASH).then(|| hash.to_owned())
@@ -247,6 +272,9 @@ impl<'a> Overlaps<'a> {
                 let routes = is_route(built.patch.apply_to);
                 let mut fields = BTreeMap::new();
                 fields_of(&json(tree, program.schema), &built.patch.apply_to.to_string(), routes, &mut fields);
+                if turned::concerns(built) {
+                    fields.insert(ACTION.to_owned(), false);
+                }
                 for field in fields.keys() {
                     all.by_field.entry(field.clone()).or_default().all.push(all.setters.len());
                 }
@@ -287,7 +315,7 @@ impl<'a> Overlaps<'a> {
     /// Calls `found` for filters that set the same field where both may match, with the indexes of the filters and of their
     /// patches.
     pub(in crate::migrate) fn pairs(&self, found: &mut dyn FnMut(At, At)) {
-        for field in self.by_field.values() {
+        for (_, field) in self.by_field.iter().filter(|(name, _)| *name != ACTION) {
             for (at, one) in field.all.iter().enumerate() {
                 for other in &field.all[..at] {
                     let (one, other) = (&self.setters[*one], &self.setters[*other]);
@@ -315,15 +343,18 @@ impl<'a> Overlaps<'a> {
             for (setter, _) in self.setters.iter().zip(&stays).filter(|(_, stays)| **stays) {
                 open.extend(setter.fields.keys().map(String::as_str));
             }
-            let level = |setter: &Setter<'_>| {
+            let report_of = |setter: &Setter<'_>| {
                 let report = at.get(&setter.filter).and_then(|at| reports.get(*at));
                 let mut patches = report.into_iter().flat_map(|report| &report.patches);
-                patches.find(|patch| patch.index == setter.built.patch.index).map_or(Level::Other, Level::of)
+                patches.find(|patch| patch.index == setter.built.patch.index)
             };
+            let level = |setter: &Setter<'_>| report_of(setter).map_or(Level::Other, Level::of);
             let levels: Vec<Level> = self.setters.iter().map(level).collect();
+            let spares = |setter: &Setter<'_>| report_of(setter).is_some_and(|patch| patch.found.spares);
             let mut kept: Vec<(usize, usize, String)> = Vec::new();
             for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
                 let against = self.against(number, &stays, &open).or_else(|| self.hidden(number, &stays, &levels));
+                let against = against.or_else(|| self.turned(number, &stays, spares(setter)));
                 if let Some(reason) = against {
                     kept.push((setter.filter, setter.built.patch.index, reason));
                 }
@@ -362,6 +393,21 @@ impl<'a> Overlaps<'a> {
         })
     }
 
+    /// Why a patch must not move although it matches routes by their action: another one that stays replaces that. `spares` if it leaves
+    /// rules with another action as they are.
+    fn turned(&self, number: usize, stays: &[bool], spares: bool) -> Option<String> {
+        let setter = &self.setters[number];
+        let others = self.by_field.get(ACTION).filter(|_| setter.fields.contains_key(ACTION))?.near(setter);
+        let others = others.filter(|other| *other != number && stays[*other]).map(|other| &self.setters[other]);
+        let mut others = others.filter(|other| turned::matters(setter.built, other.built, spares));
+        let other = others.find(|other| self.meet(setter, other) && !self.before(setter, other))?;
+        Some(format!(
+            "configPatches[{}] of {} stays and replaces the action of these routes, by which this patch matches them: a rule has the action that its object says",
+            other.built.patch.index,
+            self.names.title(other.filter)
+        ))
+    }
+
     /// Why a patch must not move alone. `open` are the fields that some patch sets that stays.
     fn against(&self, number: usize, stays: &[bool], open: &HashSet<&str>) -> Option<String> {
         let setter = &self.setters[number];
@@ -370,7 +416,7 @@ impl<'a> Overlaps<'a> {
         };
         let mut met: Vec<Option<bool>> = vec![None; self.kinds];
         let mut meets = |other: &Setter<'_>| *met[other.kind].get_or_insert_with(|| self.meet(setter, other));
-        for (field, default) in &setter.fields {
+        for (field, default) in setter.fields.iter().filter(|(field, _)| *field != ACTION) {
             let mut others = self.by_field[field].near(setter).filter(|other| *other != number);
             if let Some(why) = one_only(field) {
                 if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {

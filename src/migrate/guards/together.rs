@@ -45,8 +45,9 @@ impl Together {
                 all.join(one.0, other.0);
             }
         });
-        let inserts = Inserts::of(program, all.titles.len());
+        let inserts = Inserts::of(program, names);
         inserts.passed_by(program, names, reports, &mut |(one, _), (other, _)| all.join(one, other));
+        inserts.in_turn(reports, &mut |one, other| all.join(one, other));
         let mut objects: HashMap<String, usize> = HashMap::new();
         for (filter, patch) in written() {
             for claim in patch.found.actions.iter().flat_map(|action| Claim::all(action, root)) {

@@ -7,6 +7,7 @@ use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::{Action, existing};
 use crate::model::destination::full_host;
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::inventory::{KubeGateway, Labels};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, USE_WAYPOINT, USE_WAYPOINT_NAMESPACE};
 use serde_json::{Value as Json, json};
@@ -17,6 +18,7 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
     if !found.moves || found.is_refused() {
         return;
     }
+    of_sidecars(cx, part, found);
     let waypoints = cx.mesh.index.waypoints();
     let of_provider =
         |action: &Action| matches!(action, Action::Mesh(settings) if settings.get("extensionProviders").is_some());
@@ -40,6 +42,24 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         found.difference(Kind::Behavior, reason.clone());
     }
     found.guard(Concern::Selector, state, reason);
+}
+
+/// Sidecars that end tunnels have a listener for them, which inbound patches reach and most native objects do not.
+fn of_sidecars(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let inbound = matches!(part.built.patch.context, PatchContext::Any | PatchContext::SidecarInbound);
+    let listens = matches!(
+        part.apply_to(),
+        ApplyTo::Listener
+            | ApplyTo::ListenerFilter
+            | ApplyTo::FilterChain
+            | ApplyTo::NetworkFilter
+            | ApplyTo::HttpFilter
+    );
+    let sidecars = cx.filter.target_refs.is_empty() && part.reach.proxies != Proxies::Gateway;
+    if inbound && listens && sidecars && cx.mesh.index.accepts_tunnels() {
+        let reason = "sidecars of this mesh accept the tunnels of ambient mode (`ISTIO_META_ENABLE_HBONE`): the filter also reaches their listener `connect_terminate`, which native objects reach in part; the two were not compared there";
+        found.guard(Concern::Patch, State::Undecided, reason);
+    }
 }
 
 /// What a waypoint that the filter names has, or loses, where it ends tunnels.

@@ -5,10 +5,14 @@ use crate::model::destination::full_host;
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, KubeGateway, Labels, Object, Service, ServiceEntry, VirtualService,
 };
+use crate::model::proxy_config::ANNOTATION;
 use serde_json::Value as Json;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+
+/// The variable by which a sidecar accepts the tunnels of ambient mode.
+const HBONE: &str = "ISTIO_META_ENABLE_HBONE";
 
 type Pair<'a> = (&'a str, &'a str);
 
@@ -59,6 +63,7 @@ pub struct Index<'a> {
     policies: OnceCell<HashMap<&'a str, Vec<&'a Object>>>,
     routes: OnceCell<Vec<Route<'a>>>,
     waypoints: OnceCell<Vec<&'a KubeGateway>>,
+    hbone: OnceCell<bool>,
     mesh_config: OnceCell<Option<Json>>,
     joined: OnceCell<HashMap<String, (Pair<'a>, bool)>>,
 }
@@ -119,6 +124,7 @@ impl<'a> Index<'a> {
             policies: OnceCell::new(),
             routes: OnceCell::new(),
             waypoints: OnceCell::new(),
+            hbone: OnceCell::new(),
             mesh_config: OnceCell::new(),
             joined: OnceCell::new(),
         }
@@ -128,6 +134,20 @@ impl<'a> Index<'a> {
     pub(in crate::migrate) fn waypoints(&self) -> &[&'a KubeGateway] {
         let gateways = self.inventory.kube_gateways.iter().map(AsRef::as_ref);
         self.waypoints.get_or_init(|| gateways.filter(|one| one.class.contains("waypoint")).collect())
+    }
+
+    /// Whether some sidecars end the tunnels of ambient mode themselves, as far as the input shows: the mesh settings of the
+    /// profile `ambient`, a ProxyConfig or an annotation says so.
+    pub(in crate::migrate) fn accepts_tunnels(&self) -> bool {
+        let on = |value: Option<&Json>| value.is_some_and(|value| *value == "true" || *value == true);
+        *self.hbone.get_or_init(|| {
+            let of_mesh = || self.mesh_config().and_then(|mesh| mesh["defaultConfig"]["proxyMetadata"].get(HBONE));
+            let mut configs = self.policies("ProxyConfig").iter();
+            let mut workloads = self.inventory.workloads.iter();
+            on(of_mesh())
+                || configs.any(|one| on(one.document.to_json()["spec"]["environmentVariables"].get(HBONE)))
+                || workloads.any(|one| one.annotations.get(ANNOTATION).is_some_and(|settings| settings.contains(HBONE)))
+        })
     }
 
     /// Whether a namespace has Services.

@@ -175,17 +175,30 @@ impl<'a> Mesh<'a> {
 
     /// Whether a filter selects a workload.
     pub fn selects(&self, filter: &EnvoyFilter, workload: &Workload) -> bool {
-        let here = filter.namespace == self.root || workload.object.namespace == filter.namespace;
-        let labels = || filter.selector.as_ref().is_none_or(|selector| includes(&workload.labels, selector));
-        let named = |name: &String| filter.target_refs.iter().any(|target| &target.name == name);
-        let referred = || filter.target_refs.is_empty() || workload.labels.get(GATEWAY_NAME_LABEL).is_some_and(named);
-        here && labels() && referred()
+        let namespace = workload.object.namespace.as_str();
+        if !filter.target_refs.is_empty() {
+            let gateway = workload.labels.get(GATEWAY_NAME_LABEL);
+            return gateway.is_some_and(|name| Mesh::refers_to(filter, (namespace, name)));
+        }
+        let here = filter.namespace == self.root || namespace == filter.namespace;
+        here && filter.selector.as_ref().is_none_or(|selector| includes(&workload.labels, selector))
+    }
+
+    /// Whether the references of a filter name a Gateway, by namespace and name: istiod looks for it in the namespace of the
+    /// filter, also in the root namespace (`policyattachment.go`).
+    pub fn refers_to(filter: &EnvoyFilter, (namespace, name): (&str, &str)) -> bool {
+        namespace == filter.namespace
+            && filter.target_refs.iter().any(|target| {
+                let here = target.namespace.is_empty() || target.namespace == namespace;
+                target.kind == "Gateway" && target.name == name && here
+            })
     }
 
     /// The namespaces of the proxies that a filter reaches, as far as the input shows: its own unless it is in the root
-    /// namespace.
+    /// namespace and selects by labels.
     pub fn namespaces(&self, filter: &'a EnvoyFilter) -> Option<BTreeSet<&'a str>> {
-        if filter.namespace != self.root {
+        let of_gateways = filter.target_refs.iter().any(|target| target.kind == "Gateway");
+        if filter.namespace != self.root || of_gateways {
             return Some(BTreeSet::from([filter.namespace.as_str()]));
         }
         let found: BTreeSet<&str> = self.workloads(filter).map(|workload| workload.object.namespace.as_str()).collect();

@@ -459,6 +459,7 @@ fn edit_all(
             found.difference(Kind::Behavior, reason.clone());
             found.guard(Concern::Patch, State::Broken, reason);
         }
+        found.spares |= *choose == Choose::Routing && owner.rules().iter().any(answers);
         if setting.needs_route
             && action == RouteAction::Any
             && *choose == Choose::Routing

@@ -343,6 +343,7 @@ fn edit(
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }
+    found.spares |= *choose == Choose::Routing && rules.into_iter().flatten().any(beside::answers);
     for rule in rules.into_iter().flatten().filter(|rule| choose.fits(rule)) {
         beside::already(&format!("VirtualService {name}"), rule, setting, found);
     }

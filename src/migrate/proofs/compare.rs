@@ -454,17 +454,15 @@ fn align(old: &[Json], new: &[Json]) -> Pairs {
     }
     let mut pairs = Pairs::new();
     let mut free: Vec<usize> = (0..new.len()).collect();
-    let mut rest = Vec::new();
-    for (i, one) in old.iter().enumerate() {
-        let same_name: Vec<usize> = free.iter().copied().filter(|&j| same_name(&new[j], one)).collect();
-        let chosen = same_name.iter().copied().find(|&j| new[j] == *one).or_else(|| same_name.first().copied());
-        match chosen {
-            Some(j) => {
-                free.retain(|&other| other != j);
-                pairs.push((Some(i), Some(j)));
-            }
-            None => rest.push(i),
-        }
+    let mut rest: Vec<usize> = (0..old.len()).collect();
+    // Of several with one name, equal ones belong together.
+    for equal in [true, false] {
+        rest.retain(|&i| {
+            let fits = |j: &usize| same_name(&new[*j], &old[i]) && (!equal || new[*j] == old[i]);
+            let Some(at) = free.iter().position(fits) else { return true };
+            pairs.push((Some(i), Some(free.remove(at))));
+            false
+        });
     }
     // The same item under another name: first by content, then by type.
     for test in [content as fn(&Json) -> Option<String>, kind_of] {
