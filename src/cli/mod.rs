@@ -233,7 +233,10 @@ pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 /// --dump FILE` none at all.
 pub fn advice(error: &clap::Error, given: &[OsString]) -> Option<String> {
     if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) {
-        if [".yaml", ".yml", ".json"].iter().any(|end| option.ends_with(end)) {
+        let is_path = [".yaml", ".yml", ".json", "/"].iter().any(|end| option.ends_with(end))
+            || ["./", "../", "/"].iter().any(|start| option.starts_with(start))
+            || [".", ".."].contains(&option.as_str());
+        if is_path {
             return Some(format!("give files with -f: -f {option}"));
         }
         let first = given.iter().position(|argument| argument == "explain").and_then(|at| given.get(at + 1))?;

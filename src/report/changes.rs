@@ -98,8 +98,13 @@ impl OfResource<'_> {
 
 /// Whether proxies were compared, or no comparison was needed.
 pub(crate) fn is_judged(report: &DiffReport) -> bool {
-    let equal = report.scope.filters == 0 && !report.whole && !report.new.inventory.envoy_filters.is_empty();
-    report.scope.proxies.read > 0 || equal
+    let equal = report.scope.filters == 0 && !report.whole;
+    !is_empty(report) && (report.scope.proxies.read > 0 || equal)
+}
+
+/// Whether no EnvoyFilter was given, changed or deleted.
+fn is_empty(report: &DiffReport) -> bool {
+    report.scope.filters == 0 && !report.whole && report.new.inventory.envoy_filters.is_empty()
 }
 
 /// Whether proxies appear or disappear, or patches start or stop having an effect.
@@ -134,9 +139,7 @@ pub(crate) fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
 pub(crate) fn unchanged(report: &DiffReport) -> String {
     let read = report.scope.proxies.read;
     match (report.scope.filters, read, report.scope.unread.is_empty()) {
-        (0, 0, _) if !report.whole && report.new.inventory.envoy_filters.is_empty() => {
-            "nothing compared: no EnvoyFilter to compare".to_owned()
-        }
+        _ if is_empty(report) => "nothing compared: no EnvoyFilter to compare".to_owned(),
         (0, 0, _) if !report.whole => "no change: the EnvoyFilters are the same".to_owned(),
         (_, 0, true) if report.whole => "nothing compared: no proxy exists before and after the change".to_owned(),
         (_, 0, true) => "nothing compared: the EnvoyFilters reach no proxy".to_owned(),

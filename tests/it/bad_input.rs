@@ -239,6 +239,7 @@ fn invalid_command_lines() {
         (&["explain", "cart"], "name the kind: explain pod cart"),
         (&["explain", "--dump", "x.json"], "name what to explain: explain pod NAME --dump"),
         (&["diff", "x.yaml"], "give files with -f: -f x.yaml"),
+        (&["audit", "--to", "1.31", "./manifests"], "give files with -f: -f ./manifests"),
     ] {
         let output = run(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -257,4 +258,9 @@ fn diff_reports_errors_as_two() {
     assert_eq!(code(&["diff", "--demo", "-f", "good.yaml"]), Some(1));
     assert_eq!(code(&["diff", "--demo", "-f", "good.yaml", "--current", "good.yaml"]), Some(0));
     assert_eq!(code(&["diff", "--demo", "-f", "good.yaml", "-f", "bad.yaml"]), Some(2));
+    // A proxy was read, but nothing was compared on it.
+    fs::write(folder.path().join("other.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n").unwrap();
+    let output = run(folder.path(), &["diff", "--demo", "-f", "other.yaml"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!((output.status.code(), text.as_str()), (Some(2), "nothing compared: no EnvoyFilter to compare\n"));
 }
