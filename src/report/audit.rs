@@ -71,7 +71,7 @@ fn also_broken(audit: &Audit) -> String {
 }
 
 /// What to do about the verdict.
-fn advice(audit: &Audit) -> &'static str {
+fn advice(audit: &Audit, scope: &Scope) -> &'static str {
     let rewritten = audit.filters.iter().any(|filter| filter.rewritten.is_some());
     match audit.verdict {
         Verdict::ReadyAfterChanges if !rewritten => {
@@ -80,7 +80,9 @@ fn advice(audit: &Audit) -> &'static str {
         Verdict::Ready if audit.to.parse::<Release>().is_ok_and(|to| to.minor > Release::NEWEST.minor) => {
             "No filter is known to block this upgrade, but the release is newer than all known ones: much of this is a guess."
         }
-        Verdict::Ready => "No filter blocks this upgrade.",
+        Verdict::Ready if scope.namespaces.is_none() => "No filter blocks this upgrade.",
+        Verdict::Ready if audit.counts.filters == 0 => "Filters of other namespaces were not judged.",
+        Verdict::Ready => "None of them blocks this upgrade; filters of other namespaces were not judged.",
         Verdict::ReadyAfterChanges => {
             "Apply the rewritten filters (`-o diff`) and review what changes; then no filter blocks this upgrade."
         }

@@ -109,7 +109,7 @@ fn head(audit: &Audit, scope: &Scope) -> Markup {
                 p.dim { "Steps: " (Text(&audit.path.join(" → "))) } (NEWLINE)
             }
             p { span class={ "verdict " (class) } { (audit.verdict.words()) } } (NEWLINE)
-            p { (Text(&capital(&verdict_sentence(audit, scope)))) ". " (Prose(advice(audit))) } (NEWLINE)
+            p { (Text(&capital(&verdict_sentence(audit, scope)))) ". " (Prose(advice(audit, scope))) } (NEWLINE)
             div.tiles {
                 @for (class, label, number) in tiles {
                     div class={ "tile " (class) } { b { (number) } (label) } (NEWLINE)

@@ -93,7 +93,7 @@ pub(crate) fn text(
         let place = where_it_holds(scope);
         writeln!(out, "{}: of {filters}{place} {}{also}", terminal.paint(colour, verdict), tally.join(", "))?;
     }
-    for line in wrap(&advice(audit).replace('`', ""), terminal.width) {
+    for line in wrap(&advice(audit, scope).replace('`', ""), terminal.width) {
         writeln!(out, "{line}")?;
     }
     let mut lines: Vec<String> = bases(audit).into_iter().collect();

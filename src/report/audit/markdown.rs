@@ -29,7 +29,13 @@ fn names(names: &[String]) -> String {
 /// Writes an audit.
 pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, of: &Scope) -> io::Result<()> {
     writeln!(out, "# EnvoyFilters: Istio {} → {}\n", audit.from, audit.to)?;
-    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), sentence(&verdict_sentence(audit, of)), advice(audit))?;
+    writeln!(
+        out,
+        "**{}**: {}. {}\n",
+        audit.verdict.words(),
+        sentence(&verdict_sentence(audit, of)),
+        advice(audit, of)
+    )?;
     writeln!(out, "Scope: {}\n", cell(&scope::sentence(of)))?;
     if audit.path.len() > 2 {
         writeln!(out, "Steps: {}.\n", audit.path.join(" → "))?;

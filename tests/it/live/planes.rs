@@ -115,6 +115,9 @@ fn an_audit_starts_with_the_control_plane_of_its_proxies() {
     // Only proxies of the older one.
     let said = audit(&["-n", "green"]);
     assert!(said.out.starts_with("Istio 1.29 → 1.31"), "{}{}", said.out, said.err);
+    // One namespace is no verdict on the upgrade.
+    let words = "None of them blocks this upgrade; filters of other namespaces were not judged.";
+    assert!(said.out.contains(words) && !said.out.contains("No filter blocks this upgrade"), "{}", said.out);
     let words = "not judged with -n green: 1 EnvoyFilter of root namespaces that reaches these proxies as well: roots-b/of-roots-b";
     assert!(said.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{}", said.out);
     // Those of both: one audit has one root namespace.
