@@ -3,7 +3,7 @@
 use crate::migrate::FilterReport;
 use crate::migrate::base::names::Names;
 use crate::migrate::output::change::Change;
-use crate::migrate::output::draft::{Action, key};
+use crate::migrate::output::draft::{Action, key, revision};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
@@ -20,6 +20,8 @@ pub(in crate::migrate) struct Claim {
     /// Whether only clients or workloads of its namespace read it.
     private: bool,
     labels: Json,
+    /// The revision of the control planes that read it; empty: all of them.
+    revision: String,
     /// Equal for claims that become one object.
     pub(in crate::migrate) object: String,
 }
@@ -53,6 +55,7 @@ impl Claim {
             namespace: namespace.to_owned(),
             private,
             labels: labels.cloned().unwrap_or_default(),
+            revision: revision(object).to_owned(),
             object: key(object).unwrap_or_default(),
         };
         of.into_iter().map(claim).collect()
@@ -67,6 +70,7 @@ impl Claim {
                 namespace: namespace.clone(),
                 private: false,
                 labels: Json::Null,
+                revision: String::new(),
                 object: format!("{namespace}/{name}"),
             }],
             action => action.object().map_or_else(Vec::new, |object| Claim::of_object(object, root)),
@@ -86,11 +90,18 @@ impl Claim {
             .into_iter()
             .flatten()
             .any(|(key, value)| other.labels.get(key).is_some_and(|other| other != value));
-        near && self.object != other.object && !apart
+        let read = self.revision == other.revision || self.revision.is_empty() || other.revision.is_empty();
+        near && read && self.object != other.object && !apart
     }
 
     /// What becomes of two of them.
-    fn reason(&self, first: &str) -> String {
+    fn reason(&self, other: &Claim, first: &str) -> String {
+        if self.revision != other.revision {
+            return format!(
+                "{first} becomes a {} for {}, for another revision, and a control plane that reads both uses one of them",
+                self.kind, self.of
+            );
+        }
         match self.kind {
             "VirtualService" => format!(
                 "{first} becomes a VirtualService for {}, with other conditions, and istiod uses one of two for a host in the mesh",
@@ -158,10 +169,10 @@ pub(in crate::migrate) fn settle(root: &str, names: &Names, order: &[usize], rep
             }
             let claims: Vec<Claim> = one.found.actions.iter().flat_map(|action| Claim::all(action, root)).collect();
             let against = claims.iter().find_map(|claim| {
-                let (_, other, index) = all.get(&(claim.kind, claim.of.clone()))?.against(claim)?;
+                let (earlier, other, index) = all.get(&(claim.kind, claim.of.clone()))?.against(claim)?;
                 let (report, index) = (&reports[*other], reports[*other].patches[*index].index);
                 let of = if *other == at { String::new() } else { format!(" of {}", names.title(report.index)) };
-                Some(claim.reason(&format!("configPatches[{index}]{of}")))
+                Some(claim.reason(earlier, &format!("configPatches[{index}]{of}")))
             });
             if let Some(reason) = against {
                 reports[at].patches[patch].keep(reason, true);

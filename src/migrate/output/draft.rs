@@ -9,7 +9,7 @@ use crate::migrate::base::value::merge;
 use crate::migrate::objects::mesh::Mesh;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
-use crate::model::proxy::GATEWAY_NAME_LABEL;
+use crate::model::proxy::{GATEWAY_NAME_LABEL, REVISION_LABEL};
 use crate::model::proxy_config::ANNOTATION;
 use crate::source::{ErrorMessage, Span};
 use serde_json::{Map, Value as Json, json};
@@ -130,7 +130,7 @@ fn place(object: &Json) -> Place {
 
 /// The merge key of new objects that cannot coexist: two DestinationRules for a host would hide each other, and istiod
 /// uses only one of two Telemetry or ProxyConfig objects for the same workloads, one of two VirtualServices for a host in the
-/// mesh, and the first of two rules that match a request.
+/// mesh, and the first of two rules that match a request. Objects of two revisions are for different control planes.
 pub(in crate::migrate) fn key(object: &Json) -> Option<String> {
     let matches: Vec<Json> =
         object["spec"]["http"].as_array().into_iter().flatten().map(|rule| rule["match"].clone()).collect();
@@ -143,7 +143,12 @@ pub(in crate::migrate) fn key(object: &Json) -> Option<String> {
         _ => return None,
     };
     let values: Vec<&Json> = fields.iter().map(|field| &object["spec"][*field]).collect();
-    Some(json!([object["kind"], object["metadata"]["namespace"], values, matches]).to_string())
+    Some(json!([object["kind"], object["metadata"]["namespace"], revision(object), values, matches]).to_string())
+}
+
+/// The revision of the control planes that read an object; empty: all of them.
+pub(in crate::migrate) fn revision(object: &Json) -> &str {
+    object["metadata"]["labels"][REVISION_LABEL].as_str().unwrap_or_default()
 }
 
 /// The lists of a Telemetry.
