@@ -133,7 +133,10 @@ fn removed<'a>(object: &Object<'a>) -> Vec<(&'a Node, &'a str)> {
     let lists = ["request_headers_to_remove", "response_headers_to_remove"].into_iter().filter_map(member);
     let one = (object.full_name() == "envoy.config.common.mutation_rules.v3.HeaderMutation").then(|| member("remove"));
     let named = lists.flat_map(Node::items).chain(one.flatten());
-    named.filter_map(|node| Some((node, node.as_str().filter(|name| name.contains('*'))?))).collect()
+    // Another rule reports what cannot be the name of a header at all.
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.:*".contains(c);
+    let pattern = |name: &&str| name.contains('*') && name.chars().all(is_part);
+    named.filter_map(|node| Some((node, node.as_str().filter(pattern)?))).collect()
 }
 
 /// Faults for the proxies that a request comes from.

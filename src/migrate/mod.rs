@@ -25,6 +25,7 @@ use self::guards::selected;
 use self::guards::sequence::Sequence;
 use self::guards::ties;
 use self::guards::together::Together;
+use self::guards::twice;
 use self::guards::waypoints;
 use self::objects::index::Index;
 use self::objects::mesh::Mesh;
@@ -346,6 +347,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
     let mut parts: Vec<Part<'_>> = program.patches(index).iter().map(|built| part(cx, program, built)).collect();
     search(cx, &mut parts);
     ties::users(cx, &mut parts);
+    twice::check(&mut parts);
     let mut patches = Vec::new();
     for mut part in parts {
         let found = part.found.take();

@@ -1,5 +1,6 @@
 //! Checks that an object attached like the filter reaches exactly the same proxies.
 
+use super::selected::outside;
 use super::whole::waypoints;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
@@ -51,18 +52,7 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, 
         found.guard(Concern::Direction, State::Broken, reason);
     }
     if Mesh::is_narrow(filter) {
-        let odd = cx.mesh.workloads(filter).find(|workload| match reach.context {
-            PatchContext::Gateway => !cx.mesh.is_gateway(workload),
-            PatchContext::SidecarInbound | PatchContext::SidecarOutbound => cx.mesh.is_gateway(workload),
-            _ => false,
-        });
-        if let Some(odd) = odd
-            && filter.target_refs.is_empty()
-        {
-            let reason = format!(
-                "{} {}/{} has the labels but not the context {} of the filter",
-                odd.object.kind, odd.object.namespace, odd.object.name, reach.context
-            );
+        if let Some(reason) = outside(cx, reach.context) {
             found.difference(
                 Kind::Behavior,
                 format!("the native object also applies where the filter does not: {reason}"),

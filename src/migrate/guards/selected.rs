@@ -3,6 +3,7 @@
 use crate::migrate::base::step::{Cx, Move};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::Mesh;
+use crate::model::envoy_filter::PatchContext;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 
 /// Checks what the selector or the references of a filter find.
@@ -10,6 +11,22 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, found: &mut Move) {
     selects_none(cx, found);
     names_no_gateway(cx, found);
     names_waypoint(cx, found);
+}
+
+/// A workload that a filter selects and to which its patch does not apply: a gateway or a sidecar that its context leaves out.
+pub(in crate::migrate) fn outside(cx: &Cx<'_>, context: PatchContext) -> Option<String> {
+    let of_gateways = match context {
+        PatchContext::Gateway => true,
+        PatchContext::SidecarInbound | PatchContext::SidecarOutbound => false,
+        _ => return None,
+    };
+    // Waypoints, which only references name, have the contexts of sidecars.
+    if !cx.filter.target_refs.is_empty() {
+        return None;
+    }
+    let odd = cx.mesh.workloads(cx.filter).find(|workload| cx.mesh.is_gateway(workload) != of_gateways)?;
+    let (kind, namespace, name) = (&odd.object.kind, &odd.object.namespace, &odd.object.name);
+    Some(format!("{kind} {namespace}/{name} has the labels but not the context {context} of the filter"))
 }
 
 /// istiod attaches an EnvoyFilter to a waypoint by `targetRefs` only; settings of its pods and rules for them work.

@@ -1,5 +1,6 @@
 //! Whether a setting of the whole proxy, or of the mesh, reaches the same as a filter.
 
+use super::selected::outside;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
@@ -110,6 +111,11 @@ pub(in crate::migrate) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut 
                 labels(cx)
             ),
         ),
+    }
+    if let Some(reason) = outside(cx, reach.context).filter(|_| reads != Reads::Gateways && Mesh::is_narrow(cx.filter))
+    {
+        found.difference(Kind::Behavior, format!("{what} also applies where the filter does not: {reason}"));
+        found.guard(Concern::Selector, State::Broken, reason);
     }
     if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
         let note = "the filter has no selector: set the annotation on every gateway of its namespaces".to_owned();
