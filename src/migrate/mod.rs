@@ -368,7 +368,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         if !request.ambient {
             waypoints::others(cx, &part, &mut found);
         }
-        selected::check(cx, &mut found);
+        selected::check(cx, &part, &mut found);
         in_typed_struct(&part, &mut found);
         of_revision(filter, &mut found);
         if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {

@@ -1,16 +1,44 @@
 //! Filters that select nothing of the input, or waypoints to which they do not attach: what they do today is nothing or unknown.
 
-use crate::migrate::base::step::{Cx, Move};
+use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::Mesh;
 use crate::model::envoy_filter::PatchContext;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 
 /// Checks what the selector or the references of a filter find.
-pub(in crate::migrate) fn check(cx: &Cx<'_>, found: &mut Move) {
+pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     selects_none(cx, found);
     names_no_gateway(cx, found);
     names_waypoint(cx, found);
+    names_other_kind(cx, part, found);
+}
+
+/// References to waypoints by a patch for gateways, or the reverse: it does nothing there, and what replaces it works.
+fn names_other_kind(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let context = part.built.patch.context;
+    if !found.moves || found.is_refused() || context == PatchContext::Any {
+        return;
+    }
+    let is_waypoint = |name: &str| {
+        let mut gateways = cx.mesh.inventory.kube_gateways.iter().map(|one| (&one.object, &one.class));
+        let named = gateways.find(|(object, _)| object.namespace == cx.filter.namespace && object.name == name);
+        named.map(|(_, class)| class.contains("waypoint"))
+    };
+    let mut kinds = cx.filter.target_refs.iter().map(|target| match target.kind.as_str() {
+        "Gateway" => is_waypoint(&target.name),
+        "GatewayClass" => Some(target.name.contains("waypoint")),
+        _ => None,
+    });
+    let of_gateways = context == PatchContext::Gateway;
+    if !cx.filter.target_refs.is_empty() && kinds.all(|is_waypoint| is_waypoint == Some(of_gateways)) {
+        let named = if of_gateways { "waypoints" } else { "gateways" };
+        let reason = format!(
+            "the filter does nothing on the {named} that it names, which context {context} leaves out; what replaces it works there"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Selector, State::Broken, reason);
+    }
 }
 
 /// A workload that a filter selects and to which its patch does not apply: a gateway or a sidecar that its context leaves out.
