@@ -245,11 +245,10 @@ fn discovered(count: usize) -> String {
 /// EnvoyFilters, each of which inserts a filter under a name of its own and merges another type into it.
 fn types(count: usize) -> String {
     let patch = |sub_filter: &str, operation: &str, name: &str, config: &str| {
-        format!(
-            "  - applyTo: HTTP_FILTER\n    match: {{context: SIDECAR_INBOUND, listener: {{filterChain: {{filter: {{name: \
-             envoy.filters.network.http_connection_manager, subFilter: {{name: {sub_filter}}}}}}}}}}}\n    patch: {{operation: \
-             {operation}, value: {{name: {name}, typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.{config}}}}}}}\n"
-        )
+        let value = format!(
+            "name: {name}, typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.{config}}}"
+        );
+        http_filter(&format!(", subFilter: {{name: {sub_filter}}}"), operation, &value)
     };
     let filter = |index: usize| {
         let name = format!("f{index}");

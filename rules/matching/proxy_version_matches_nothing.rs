@@ -105,7 +105,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 /// What to write instead of an `x` in place of a number.
 fn pattern_for(wanted: &str) -> Option<String> {
-    let before = versions::without_placeholder(wanted)?.replace(['^', '\\'], "");
+    let before = versions::before_trailing_x(wanted)?.replace(['^', '\\'], "");
     Some(format!("proxyVersion: '^{}'", before.replace('.', "\\.")))
 }
 

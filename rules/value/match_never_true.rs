@@ -1,6 +1,7 @@
 //! EF165: a match that no request satisfies.
 
 use crate::declare_rule;
+use crate::lint::constraint::header_name;
 use crate::lint::text_match::{NoPath, path_regex, texts};
 use crate::lint::value::Object;
 use crate::lint::walk::get;
@@ -134,8 +135,7 @@ fn removed<'a>(object: &Object<'a>) -> Vec<(&'a Node, &'a str)> {
     let one = (object.full_name() == "envoy.config.common.mutation_rules.v3.HeaderMutation").then(|| member("remove"));
     let named = lists.flat_map(Node::items).chain(one.flatten());
     // Another rule reports what cannot be the name of a header at all.
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.:*".contains(c);
-    let pattern = |name: &&str| name.contains('*') && name.chars().all(is_part);
+    let pattern = |name: &&str| name.contains('*') && header_name(name, true);
     named.filter_map(|node| Some((node, node.as_str().filter(pattern)?))).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::budget;
 use crate::model::envoy_filter::{
     ApplyTo, EnvoyFilter, ObjectMatch, Operation, Patch, PatchContext, RouteConfigurationMatch,
 };
-use crate::model::proxy::{Proxy, ProxyKind};
+use crate::model::proxy::Proxy;
 use crate::model::release::Release;
 use crate::proto::decode::{self, Notice};
 use crate::proto::json;
@@ -159,7 +159,7 @@ impl<'f> Program<'f> {
     /// their context.
     pub fn concerns(&self, filter: usize, proxy: &Proxy) -> bool {
         self.patches(filter).iter().any(|built| {
-            let is_foreign = || foreign_context(built.patch.context, proxy).is_some();
+            let is_foreign = || proxy.kind.ignores(built.patch.context);
             let runs_elsewhere = built.status == Status::Ready && built.patch.proxy.is_none() && is_foreign();
             !runs_elsewhere || built.patch.apply_to == ApplyTo::ExtensionConfig
         })
@@ -196,8 +196,8 @@ impl<'f> Program<'f> {
             for built in self.patches(filter) {
                 let miss = proxy_miss(built, proxy);
                 let status = match (built.status, &miss) {
-                    (Status::Ready, None) => {
-                        foreign_context(built.patch.context, proxy).map_or(Status::Ready, Status::NoOp)
+                    (Status::Ready, None) if proxy.kind.ignores(built.patch.context) => {
+                        Status::NoOp(NoOp::ContextOfOtherProxies)
                     }
                     (status, _) => status,
                 };
@@ -442,15 +442,6 @@ pub(super) fn named_filter(apply_to: ApplyTo, object: &ObjectMatch) -> Option<&s
         ApplyTo::NetworkFilter => matching::network_filter_name(object),
         _ => matching::sub_filter_name(object),
     }
-}
-
-/// A context that is never used for this kind of proxy.
-fn foreign_context(context: PatchContext, proxy: &Proxy) -> Option<NoOp> {
-    let foreign = match proxy.kind {
-        ProxyKind::Gateway => matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound),
-        ProxyKind::Sidecar | ProxyKind::Waypoint => context == PatchContext::Gateway,
-    };
-    foreign.then_some(NoOp::ContextOfOtherProxies)
 }
 
 fn version_rule(patch: &Patch, compat: Compat) -> VersionRule<'_> {

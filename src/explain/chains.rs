@@ -2,15 +2,11 @@
 
 use super::{Explainer, Settings, view};
 use crate::engine::trace::PatchId;
-use crate::engine::{self, PatchedResource};
+use crate::engine::{self, HCM_TYPE, PatchedResource};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-
-/// Type of the network filter that holds HTTP filters.
-const HTTP_CONNECTION_MANAGER: &str =
-    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 impl Explainer<'_, '_> {
     /// Chains of the listeners that a patch changed, or only those changed by the requested filter.
@@ -76,7 +72,7 @@ impl Explainer<'_, '_> {
     /// The HTTP filters of a network filter, if it is an HTTP connection manager.
     fn http_filters(&self, filter: &Tree<'_>) -> Option<Vec<view::HttpFilter>> {
         let mut config = Cow::Borrowed(filter.get("typed_config")?);
-        if config.type_name().as_deref() != Some(HTTP_CONNECTION_MANAGER) {
+        if config.type_name().as_deref() != Some(HCM_TYPE) {
             return None;
         }
         if matches!(config.value, Value::Raw(_)) {

@@ -255,7 +255,7 @@ impl Explainer<'_, '_> {
                 Status::Discarded(reason) => self.reason(words::discard(reason, patch), at(&["patch", "value"])),
                 _ => return None,
             },
-            Outcome::Aborted => self.aborted(id),
+            Outcome::Aborted => return self.aborted(id),
         })
     }
 
@@ -305,30 +305,26 @@ impl Explainer<'_, '_> {
         ("empty-value", message.to_owned(), None)
     }
 
-    fn aborted(&self, id: PatchId) -> view::Reason {
+    fn aborted(&self, id: PatchId) -> Option<view::Reason> {
         let judged = &self.study.judged;
-        let words = match (why::panic(&judged.trace, id), judged.lost.get(&id)) {
-            (Some(panic), _) => (
+        let words = if let Some(panic) = why::panic(&judged.trace, id) {
+            (
                 "panics",
                 format!("istiod panics here and skips the rest: {panic}"),
                 Some("match the filter by its name, or give the value the type of the target".to_owned()),
-            ),
-            (None, Some(lost)) => {
-                let cause = self.patch_ref(lost.cause);
-                let panic = why::panic(&judged.trace, lost.cause).unwrap_or_default();
-                let itself = lost.panics.as_ref().map(|panic| format!("; then this one makes it panic: {panic}"));
-                (
-                    "aborted-by-another",
-                    format!(
-                        "patch {} of {} makes istiod panic before this patch runs: {panic}",
-                        cause.index, cause.filter
-                    ),
-                    Some(format!("fix that patch first{}", itself.unwrap_or_default())),
-                )
-            }
-            (None, None) => ("aborted-by-another", "istiod panics before this patch runs".to_owned(), None),
+            )
+        } else {
+            let lost = judged.lost.get(&id)?;
+            let cause = self.patch_ref(lost.cause);
+            let panic = why::panic(&judged.trace, lost.cause).unwrap_or_default();
+            let itself = lost.panics.as_ref().map(|panic| format!("; then this one makes it panic: {panic}"));
+            (
+                "aborted-by-another",
+                format!("patch {} of {} makes istiod panic before this patch runs: {panic}", cause.index, cause.filter),
+                Some(format!("fix that patch first{}", itself.unwrap_or_default())),
+            )
         };
-        self.reason(words, Some(self.study.plan.get(id).built.patch.span))
+        Some(self.reason(words, Some(self.study.plan.get(id).built.patch.span)))
     }
 
     fn effects(&self, id: PatchId) -> Vec<view::Effect> {

@@ -295,6 +295,13 @@ api_enum! {
     }
 }
 
+impl PatchContext {
+    /// Whether one object may be patched by patches of both contexts.
+    pub fn meets(self, other: PatchContext) -> bool {
+        self == other || self == PatchContext::Any || other == PatchContext::Any
+    }
+}
+
 api_enum! {
     /// What a patch does.
     Operation {

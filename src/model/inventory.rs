@@ -420,6 +420,13 @@ pub struct KubeGateway {
     pub listeners: Vec<KubeListener>,
 }
 
+impl KubeGateway {
+    /// Whether it is a waypoint, by its class.
+    pub fn is_waypoint(&self) -> bool {
+        self.class.contains("waypoint")
+    }
+}
+
 /// A listener of a Gateway API gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KubeListener {

@@ -1,5 +1,6 @@
 //! A proxy as istiod sees it: type, namespace, labels, Istio version, node metadata.
 
+use crate::model::envoy_filter::PatchContext;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +33,14 @@ impl ProxyKind {
             "waypoint" => ProxyKind::Waypoint,
             _ => return None,
         })
+    }
+
+    /// Whether istiod never uses a context for this kind of proxy: waypoints have those of sidecars.
+    pub fn ignores(self, context: PatchContext) -> bool {
+        match self {
+            ProxyKind::Gateway => matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound),
+            ProxyKind::Sidecar | ProxyKind::Waypoint => context == PatchContext::Gateway,
+        }
     }
 
     /// Its name for users.

@@ -9,7 +9,7 @@ use crate::lint::facts::view::PatchView;
 use crate::lint::finding::{Confidence, Finding};
 use crate::lint::rule::RuleInfo;
 use crate::lint::upgrade::forecast::TRANSLATED;
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation};
 use crate::proto::tree::Tree;
 use crate::source::{Severity, alike};
 
@@ -170,7 +170,7 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
         Some(false) if other.full_name() == own.full_name() && adder.patch > one.view.patch.index => Some(
             finding.note("the patch that adds it comes later in this EnvoyFilter").help("move this patch below it"),
         ),
-        Some(false) if apart_by_context(merge.patch.context, one.view.patch.context) => Some(
+        Some(false) if !merge.patch.context.meets(one.view.patch.context) => Some(
             finding
                 .note(format!(
                     "that patch adds it in context {}, and this one runs in {}",
@@ -189,11 +189,6 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
 fn apart(cx: &Context<'_>, one: &EnvoyFilter, other: &EnvoyFilter) -> bool {
     let root = cx.mesh.root_namespace.as_str();
     one.namespace != other.namespace && one.namespace != root && other.namespace != root
-}
-
-/// Whether no listener is for both contexts.
-fn apart_by_context(one: PatchContext, other: PatchContext) -> bool {
-    one != other && one != PatchContext::Any && other != PatchContext::Any
 }
 
 /// The name of the filter that a MERGE matches.

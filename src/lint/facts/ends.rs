@@ -1,8 +1,8 @@
 //! Lists of filters that a patch leaves without a terminal filter.
 
-use crate::engine::PatchId;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::engine::trace::{Effect, Place};
+use crate::engine::{HCM_TYPE, PatchId};
 use crate::lint::facts::context::{PatchRun, ProxyRun};
 use crate::lint::facts::seen::{config_type, terminal};
 use crate::model::envoy_filter::ApplyTo;
@@ -56,7 +56,7 @@ pub(crate) fn open_list(run: &PatchRun<'_, '_>) -> Option<Open> {
 /// A chain that a patch brings: its network filters, and the HTTP filters in each of them.
 fn open_chain(chain: &Tree<'_>) -> Option<Open> {
     let filters = chain.get("filters")?.items();
-    let inner = || filters.iter().find_map(|filter| if is_manager(filter) { judge_manager(filter) } else { None });
+    let inner = || filters.iter().find_map(judge_manager);
     judge(false, filters).or_else(inner)
 }
 
@@ -72,12 +72,12 @@ fn open(run: &ProxyRun<'_>, place: &Place, connection_manager: Option<&str>) -> 
 }
 
 fn is_manager(filter: &Tree<'_>) -> bool {
-    config_type(filter) == "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"
+    config_type(filter) == HCM_TYPE
 }
 
 /// The HTTP filters of a connection manager.
-fn judge_manager(manager: &Tree<'_>) -> Option<Open> {
-    let config = manager.get("typed_config")?.readable();
+fn judge_manager(filter: &Tree<'_>) -> Option<Open> {
+    let config = filter.get("typed_config").filter(|_| is_manager(filter))?.readable();
     judge(true, config.get("http_filters").map(Tree::items).unwrap_or_default())
 }
 

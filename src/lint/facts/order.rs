@@ -7,7 +7,7 @@ use crate::engine::trace::Effect;
 use crate::engine::{self, Options, PatchId, Plan, matching};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::seen::{changed_filter_lists, exact};
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -178,13 +178,10 @@ impl<'a> ProxyRun<'a> {
         if !ours.iter().filter(|id| touches_listeners(id)).all(|&id| of_list(id) || !proxy_runs(planned(id))) {
             return false;
         }
-        let meets = |one: PatchContext, other: PatchContext| {
-            one == other || one == PatchContext::Any || other == PatchContext::Any
-        };
         let context = |id: PatchId| planned(id).built.patch.context;
         let alone = |id: PatchId| {
             let beside = ours.iter().filter(|&&it| it != id && planned(it).filter == planned(id).filter);
-            !beside.filter(|&&it| of_list(it)).any(|&it| meets(context(it), context(id)))
+            !beside.filter(|&&it| of_list(it)).any(|&it| context(it).meets(context(id)))
         };
         let pair = |one: PatchId, two: PatchId| {
             let (a, b) = (planned(one).built, planned(two).built);

@@ -245,7 +245,7 @@ pub(crate) fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(Pro
 pub(crate) fn gateway_kind(inventory: &Inventory, namespace: &str, name: &str) -> Option<(ProxyKind, Confidence)> {
     let mut given = inventory.kube_gateways.iter();
     if let Some(one) = given.find(|it| it.object.name == name && it.object.namespace == namespace) {
-        let kind = if one.class.contains("waypoint") { ProxyKind::Waypoint } else { ProxyKind::Gateway };
+        let kind = if one.is_waypoint() { ProxyKind::Waypoint } else { ProxyKind::Gateway };
         return Some((kind, Confidence::Certain));
     }
     (name == "waypoint").then_some((ProxyKind::Waypoint, Confidence::Likely))

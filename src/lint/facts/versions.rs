@@ -51,11 +51,11 @@ fn bare(expression: &str) -> String {
 
 /// Whether an expression has letters: it may mean a vendor's releases.
 pub(crate) fn of_vendor(expression: &str) -> bool {
-    bare(without_placeholder(expression).unwrap_or(expression)).chars().any(char::is_alphabetic)
+    bare(before_trailing_x(expression).unwrap_or(expression)).chars().any(char::is_alphabetic)
 }
 
 /// What precedes an `x` in place of a number at the end, as in `1.30.x`: in an expression it is a letter, which no release has.
-pub(crate) fn without_placeholder(expression: &str) -> Option<&str> {
+pub(crate) fn before_trailing_x(expression: &str) -> Option<&str> {
     let rest = expression.trim_end_matches('$').strip_suffix(['x', 'X'])?;
     rest.ends_with('.').then_some(rest)
 }

@@ -306,7 +306,7 @@ fn text(rules: &Text, value: &str) -> Option<String> {
 }
 
 /// `HTTP_HEADER_NAME` of protoc-gen-validate.
-fn header_name(value: &str, strict: bool) -> bool {
+pub(crate) fn header_name(value: &str, strict: bool) -> bool {
     let name = value.strip_prefix(':').unwrap_or(value);
     if strict {
         let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_|~`,".contains(&byte);

@@ -62,14 +62,6 @@ pub(in crate::migrate) fn native_name(host: &str, port: u32) -> String {
     format!("outbound|{port}||{host}")
 }
 
-/// Whether patches with these contexts may be for the same filter chains.
-pub(in crate::migrate) fn contexts_meet(one: PatchContext, other: PatchContext) -> bool {
-    let apart = |context| {
-        matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound | PatchContext::Gateway)
-    };
-    one == other || !(apart(one) && apart(other))
-}
-
 impl Names {
     /// Host and port of a cluster that this filter adds, or of one that only others add if they agree.
     pub(crate) fn cluster(&self, filter: usize, name: &str) -> Option<&(String, u32)> {
@@ -122,7 +114,7 @@ impl Names {
     /// Whether a patch of this filter and context inserts an HTTP filter that a user of its name may find.
     pub(in crate::migrate) fn finds(&self, user: &User, filter: usize, context: PatchContext) -> bool {
         // A waypoint has the chains of several contexts.
-        let contexts = self.places[filter].is_referred() || contexts_meet(user.context, context);
+        let contexts = self.places[filter].is_referred() || user.context.meets(context);
         contexts && self.meet(user.filter, filter)
     }
 

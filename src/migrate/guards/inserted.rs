@@ -8,7 +8,7 @@ use crate::migrate::FilterReport;
 use crate::migrate::PatchReport;
 use crate::migrate::base::names::Names;
 use crate::migrate::output::draft::Action;
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
 use crate::proto::tree::Tree;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -48,9 +48,9 @@ fn sets_rules(patch: &PatchReport) -> bool {
 
 /// Whether both patches may insert into, or match, the same virtual host.
 fn meet((filter, built): Inserted<'_>, (other, one): Inserted<'_>, names: &Names) -> bool {
-    let (context, other_context) = (built.patch.context, one.patch.context);
-    let contexts = context == other_context || [context, other_context].contains(&PatchContext::Any);
-    contexts && names.meet(filter, other) && objects_meet(&built.object, &one.object)
+    built.patch.context.meets(one.patch.context)
+        && names.meet(filter, other)
+        && objects_meet(&built.object, &one.object)
 }
 
 /// Whether no request matches both routes, or both do the same.
@@ -281,9 +281,8 @@ impl<'a> Inserts<'a> {
     fn passed(&self, program: &Program<'_>, names: &Names, reports: &[FilterReport], found: &mut BTreeMap<At, String>) {
         let moved = adding(reports);
         for &(filter, index) in &moved {
-            let built = program.patches(filter).iter().find(|built| built.patch.index == index);
-            let Some(own) = built.map(|built| (filter, built)) else { continue };
-            if let Some(reason) = self.near(own.1).find_map(|list| in_front(own, list, names, &moved)) {
+            let Some(built) = program.patches(filter).get(index) else { continue };
+            if let Some(reason) = self.near(built).find_map(|list| in_front((filter, built), list, names, &moved)) {
                 found.entry((filter, index)).or_insert(reason);
             }
         }

@@ -9,7 +9,7 @@ use crate::migrate::base::reach;
 use crate::migrate::base::value::json;
 use crate::migrate::output::draft::Action;
 use crate::migrate::{FilterReport, PatchReport};
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation};
 use crate::proto::tree::Tree;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -292,9 +292,8 @@ impl<'a> Overlaps<'a> {
 
     /// Whether some object of some proxy may match both.
     fn meet(&self, one: &Setter<'_>, other: &Setter<'_>) -> bool {
-        let contexts = (one.built.patch.context, other.built.patch.context);
-        let context = contexts.0 == contexts.1 || [contexts.0, contexts.1].contains(&PatchContext::Any);
-        context && self.names.meet(one.filter, other.filter) && objects_meet(&one.built.object, &other.built.object)
+        let meets = one.built.patch.context.meets(other.built.patch.context);
+        meets && self.names.meet(one.filter, other.filter) && objects_meet(&one.built.object, &other.built.object)
     }
 
     /// Whether a patch certainly applies before another.

@@ -5,7 +5,7 @@ use super::panicking::Panicking;
 use crate::engine::compat::Behaviour;
 use crate::engine::program::Program;
 use crate::engine::trace::Panic;
-use crate::migrate::base::names::{Names, contexts_meet};
+use crate::migrate::base::names::Names;
 use crate::migrate::base::verdict::{Concern, State};
 use crate::migrate::{Accept, FilterReport, is_written};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
@@ -142,7 +142,7 @@ impl<'n> Panics<'n> {
                 let near = self
                     .causes
                     .iter()
-                    .filter(|(one, context, _)| *one == pass && contexts_meet(*context, built.patch.context))
+                    .filter(|(one, context, _)| *one == pass && context.meets(built.patch.context))
                     .filter_map(|(.., causes)| causes.first(names, (filter, patch.index)));
                 let Some(((other, index), why)) = near.min_by_key(|(at, _)| *at) else { continue };
                 let of = if *other == filter { String::new() } else { format!(" of {}", names.title(*other)) };

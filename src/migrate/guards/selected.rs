@@ -2,9 +2,10 @@
 
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::migrate::objects::mesh::Mesh;
+use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::model::envoy_filter::PatchContext;
-use crate::model::proxy::GATEWAY_NAME_LABEL;
+use crate::model::inventory::Workload;
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 
 /// Checks what the selector or the references of a filter find.
 pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
@@ -16,23 +17,14 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
 
 /// References to waypoints by a patch for gateways, or the reverse: it does nothing there, and what replaces it works.
 fn names_other_kind(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
-    let context = part.built.patch.context;
-    if !found.moves || found.is_refused() || context == PatchContext::Any {
-        return;
-    }
-    let is_waypoint = |name: &str| {
-        let mut gateways = cx.mesh.inventory.kube_gateways.iter().map(|one| (&one.object, &one.class));
-        let named = gateways.find(|(object, _)| object.namespace == cx.filter.namespace && object.name == name);
-        named.map(|(_, class)| class.contains("waypoint"))
+    let (kind, named) = match part.reach.proxies {
+        Proxies::Waypoint => (ProxyKind::Waypoint, "waypoints"),
+        Proxies::Gateway => (ProxyKind::Gateway, "gateways"),
+        _ => return,
     };
-    let mut kinds = cx.filter.target_refs.iter().map(|target| match target.kind.as_str() {
-        "Gateway" => is_waypoint(&target.name),
-        "GatewayClass" => Some(target.name.contains("waypoint")),
-        _ => None,
-    });
-    let of_gateways = context == PatchContext::Gateway;
-    if !cx.filter.target_refs.is_empty() && kinds.all(|is_waypoint| is_waypoint == Some(of_gateways)) {
-        let named = if of_gateways { "waypoints" } else { "gateways" };
+    let context = part.built.patch.context;
+    let referred = !cx.filter.target_refs.is_empty() && !Mesh::never_attaches(cx.filter);
+    if referred && found.moves && !found.is_refused() && kind.ignores(context) {
         let reason = format!(
             "the filter does nothing on the {named} that it names, which context {context} leaves out; what replaces it works there"
         );
@@ -43,16 +35,12 @@ fn names_other_kind(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
 
 /// A workload that a filter selects and to which its patch does not apply: a gateway or a sidecar that its context leaves out.
 pub(in crate::migrate) fn outside(cx: &Cx<'_>, context: PatchContext) -> Option<String> {
-    let of_gateways = match context {
-        PatchContext::Gateway => true,
-        PatchContext::SidecarInbound | PatchContext::SidecarOutbound => false,
-        _ => return None,
-    };
     // Waypoints, which only references name, have the contexts of sidecars.
     if !cx.filter.target_refs.is_empty() {
         return None;
     }
-    let odd = cx.mesh.workloads(cx.filter).find(|workload| cx.mesh.is_gateway(workload) != of_gateways)?;
+    let kind = |one: &&Workload| if cx.mesh.is_gateway(one) { ProxyKind::Gateway } else { ProxyKind::Sidecar };
+    let odd = cx.mesh.workloads(cx.filter).find(|workload| kind(workload).ignores(context))?;
     let (kind, namespace, name) = (&odd.object.kind, &odd.object.namespace, &odd.object.name);
     Some(format!("{kind} {namespace}/{name} has the labels but not the context {context} of the filter"))
 }
@@ -62,8 +50,7 @@ fn names_waypoint(cx: &Cx<'_>, found: &mut Move) {
     let Some(name) = cx.filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL)) else { return };
     let near = |namespace: &str| cx.filter.namespace == cx.mesh.root || cx.filter.namespace == namespace;
     let mut gateways = cx.mesh.inventory.kube_gateways.iter();
-    let waypoint =
-        gateways.find(|one| one.object.name == *name && near(&one.object.namespace) && one.class.contains("waypoint"));
+    let waypoint = gateways.find(|one| one.object.name == *name && near(&one.object.namespace) && one.is_waypoint());
     if let Some(one) = waypoint.filter(|_| found.moves && cx.filter.target_refs.is_empty() && !found.is_refused()) {
         let reason = format!(
             "the filter does nothing on waypoint {}/{}, to which only `targetRefs` attach it; what replaces it may work there",

@@ -133,7 +133,7 @@ impl<'a> Index<'a> {
     /// The waypoints, in the order of the input.
     pub(in crate::migrate) fn waypoints(&self) -> &[&'a KubeGateway] {
         let gateways = self.inventory.kube_gateways.iter().map(AsRef::as_ref);
-        self.waypoints.get_or_init(|| gateways.filter(|one| one.class.contains("waypoint")).collect())
+        self.waypoints.get_or_init(|| gateways.filter(|one| one.is_waypoint()).collect())
     }
 
     /// Whether some sidecars end the tunnels of ambient mode themselves, as far as the input shows: the mesh settings of the

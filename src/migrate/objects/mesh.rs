@@ -128,7 +128,7 @@ impl<'a> Mesh<'a> {
                     .kube_gateways
                     .iter()
                     .find(|gateway| gateway.object.name == target.name && gateway.object.namespace == filter.namespace)
-                    .map(|gateway| gateway.class.contains("waypoint")),
+                    .map(|gateway| gateway.is_waypoint()),
             })
             .collect();
         match kinds.into_iter().collect::<Vec<_>>().as_slice() {
@@ -268,7 +268,7 @@ impl<'a> Mesh<'a> {
                 let named = labels.is_none_or(|labels| {
                     labels.get(GATEWAY_NAME_LABEL).is_some_and(|name| *name == gateway.object.name)
                 });
-                named && (own || filter.namespace == self.root) && !gateway.class.contains("waypoint")
+                named && (own || filter.namespace == self.root) && !gateway.is_waypoint()
             })
             .flat_map(|gateway| gateway.listeners.iter().map(|one| (one.port, one.protocol.as_str())))
             .collect();

@@ -110,9 +110,8 @@ fn with_table(mut key: Json, value: &Fields) -> Result<Json, &'static str> {
 /// Whether a route half may be for requests to the clusters of the other half.
 fn meet(routes: &Part<'_>, cluster: &Part<'_>) -> bool {
     let (one, other) = (routes.built.patch.context, cluster.built.patch.context);
-    let contexts = one == other || PatchContext::Any == one || PatchContext::Any == other;
     let host = |target: Target| Vhost::of(routes).is_none_or(|vhost| reaches(routes, &vhost, &target.host));
-    contexts && target(cluster).is_none_or(host)
+    one.meets(other) && target(cluster).is_none_or(host)
 }
 
 /// Whether routes of a virtual host may lead to a service: in a sidecar, the virtual host has the name of the service.

@@ -62,7 +62,7 @@ fn gateways<'a>(cx: &Cx<'a>) -> Vec<&'a KubeGateway> {
     let labels = filter.selector.as_ref().filter(|labels| !labels.is_empty());
     let selected = |gateway: &&KubeGateway| {
         let object = &gateway.object;
-        if gateway.class.contains("waypoint") {
+        if gateway.is_waypoint() {
             return false;
         }
         if !filter.target_refs.is_empty() {
