@@ -2,7 +2,7 @@
 //! result.
 
 use crate::linting::input;
-use crate::support::{ECDS_NAMES, bases, dumps, filters, print_difference, recorded, testdata, text};
+use crate::support::{ECDS_NAMES, bases, dumps, filters, print_difference, recorded, states, testdata, text};
 use kubectl_envoyfilter::engine::program::Status;
 use kubectl_envoyfilter::engine::{MeshSettings, Program};
 use kubectl_envoyfilter::lint::{self, Input};
@@ -216,6 +216,12 @@ fn prove(extent: Extent<'_>) {
         Extent::All => known.iter().collect(),
         Extent::Part | Extent::Only(_) => known.iter().filter(|label| labels.contains(label)).collect(),
     };
+    if matches!(extent, Extent::All) {
+        let compared = [sum(|figures| figures.cases), labels.len()];
+        states("README.md", &compared);
+        states("docs/src/trust.md", &compared);
+        states("docs/src/trust.md", &[sum(|figures| figures.leaked), sum(|figures| figures.refused)]);
+    }
     println!(
         "reference: {} cases ({} left out: leaked; {} refused by both), {} proxy configurations compared, {} different, {} of them known",
         sum(|figures| figures.cases),

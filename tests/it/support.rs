@@ -128,6 +128,16 @@ impl JsonSchema {
     }
 }
 
+/// Asserts that a page states these figures.
+pub(crate) fn states(page: &str, figures: &[usize]) {
+    let text = text(&Path::new(env!("CARGO_MANIFEST_DIR")).join(page));
+    let numbers: BTreeSet<String> =
+        text.split(|c: char| !c.is_ascii_digit() && c != ',').map(|number| number.replace(',', "")).collect();
+    for figure in figures {
+        assert!(numbers.contains(&figure.to_string()), "{page} does not state {figure}");
+    }
+}
+
 /// The text of a file, or of its zstd-compressed form.
 pub(crate) fn text(path: &Path) -> String {
     if path.exists() {
