@@ -388,15 +388,24 @@ fn what_is_late_for_its_own_cost_is_denied() {
         }
     };
     let verdict_of_busy = if cfg!(target_os = "linux") { "denied" } else { "late" };
-    for (check, deadline, units, verdict) in [
-        (slow, 200, 1_000_000, "denied"),
-        (slow, 200, 1_000_000_000, "late"),
-        (busy, 3_000, 1_000_000_000, verdict_of_busy),
+    for (check, deadline, units, verdict, attempts) in [
+        (slow, 200, 1_000_000, "denied", 1),
+        (slow, 200, 1_000_000_000, "late", 1),
+        // Beside other tests it may get too little of a core to have worked for long.
+        (busy, 3_000, 1_000_000_000, verdict_of_busy, 5),
     ] {
         let limits = Limits { deadline: Duration::from_millis(deadline), units, ..Limits::default() };
         let (runtime, reviewer) = reviewer(limits, with_check(check));
-        let answer = runtime.block_on(reviewer.review(body("shop", "slow"), None)).unwrap();
-        assert_eq!(answer["response"]["auditAnnotations"]["verdict"], verdict, "{answer}");
+        let judge = || runtime.block_on(reviewer.review(body("shop", "slow"), None)).unwrap();
+        let expected = |answer: &Value| answer["response"]["auditAnnotations"]["verdict"] == verdict;
+        let mut answer = judge();
+        for _ in 1..attempts {
+            if expected(&answer) {
+                break;
+            }
+            answer = judge();
+        }
+        assert!(expected(&answer), "not {verdict}: {answer}");
     }
 }
 
@@ -481,13 +490,23 @@ fn slow_bodies_make_room() {
     let began = Instant::now();
     let (answer, _) = ask(address);
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
-    let mut first = &slow[0];
-    first.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-    let mut bytes = [0; 1024];
-    let length = first.read(&mut bytes).unwrap();
-    let said = String::from_utf8_lossy(&bytes[..length]);
-    assert!(said.starts_with("HTTP/1.1 503 "), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    // Twelve make room for eight; several threads read them, in any order, and the review may need the room of one more.
+    let mut cut = 0;
+    let mut waiting: Vec<&TcpStream> = slow.iter().collect();
+    while cut < 12 {
+        assert!(began.elapsed() < Duration::from_secs(20), "{cut} of {}", slow.len());
+        waiting.retain(|&(mut stream)| {
+            stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+            let mut bytes = [0; 1024];
+            let Ok(length) = stream.read(&mut bytes) else { return true };
+            let said = String::from_utf8_lossy(&bytes[..length]);
+            assert!(said.starts_with("HTTP/1.1 503 "), "{said}");
+            cut += 1;
+            false
+        });
+    }
+    assert!(cut <= 13, "{cut}");
 }
 
 /// A frame of HTTP/2.
