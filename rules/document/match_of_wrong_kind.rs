@@ -23,7 +23,7 @@ declare_rule! {
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
     "EF021" "match-of-wrong-kind" Document Error => check,
-    policy: Cel(policy)
+    explains: &["EF312"], policy: Cel(policy)
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -54,14 +54,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let message = format!("`match.{given}` does not fit applyTo: {}", patch.apply_to);
         let help = format!("{} is matched by {wanted}", patch.apply_to);
-        out.push(
-            Finding::new(rule, view.key_span(&["match", given]), message)
-                .severity(severity)
-                .related(view.value_span(&["applyTo"]), "applyTo")
-                .note(note)
-                .help(help)
-                .of(view.filter, Some(patch.index)),
-        );
+        let span = view.key_span(&["match", given]);
+        let finding = Finding::new(rule, span, message)
+            .severity(severity)
+            .related(view.value_span(&["applyTo"]), "applyTo")
+            .note(note)
+            .help(help)
+            .of(view.filter, Some(patch.index));
+        // An error in the value of such a patch stays an error of its own.
+        out.push(if severity == Severity::Warning { finding.at_line(Some(span)) } else { finding });
     }
 }
 

@@ -25,7 +25,11 @@ declare_rule! {
     ///
     /// # References
     /// Kubernetes, Object Names and IDs.
-    "EF002" "unrendered-template" Document Error => check
+    "EF002" "unrendered-template" Document Error => check,
+    explains: &[
+        "EF201", "EF210", "EF211", "EF212", "EF214", "EF215", "EF216", "EF217", "EF218", "EF219", "EF220", "EF221", "EF222",
+        "EF223", "EF229",
+    ]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -49,6 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         Entry::Occupied(mut known) => {
             let (known, more) = known.get_mut();
+            known.idle.extend(one.ineffective.then_some((one.filter, one.patch)));
             if known.related.len() < MAX_OTHERS {
                 known.related.push(Label { span: one.primary.span, message: "nor was this".to_owned() });
             } else {
@@ -63,19 +68,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         // Annotations and the values of patches may contain any text.
         let named = below("metadata", &["name", "namespace", "labels"]);
         let selected = below("spec", &["workloadSelector", "targetRefs"]);
-        for node in named.into_iter().chain(selected) {
+        for node in named {
             visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, None)));
+        }
+        for node in selected {
+            visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, None).ineffective()));
         }
         for patch in &filter.patches {
             if let Some(node) = filter.patch_node(patch.index).and_then(|node| node.get("match")) {
-                visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, Some(patch.index))));
+                visit(node, &mut |node, found| {
+                    add(finding(rule, node, found).of(filter, Some(patch.index)).ineffective());
+                });
             }
         }
     }
     for value in cx.values() {
         for node in &value.unrendered {
             if let Some(found) = node.as_str().and_then(template_in) {
-                add(finding(rule, node, found).of(value.view.filter, Some(value.view.patch.index)));
+                add(finding(rule, node, found).of(value.view.filter, Some(value.view.patch.index)).ineffective());
             }
         }
     }

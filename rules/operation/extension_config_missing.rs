@@ -59,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding
                 .related(config.value_path_span("name"), "nothing requests this configuration")
                 .help("give both patches the same `name`");
-            finding.idle = Some(config.patch.index);
+            finding.idle.push((finding.filter.clone(), Some(config.patch.index)));
         }
         // Offline, an EnvoyFilter outside the input may contain it.
         let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };

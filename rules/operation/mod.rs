@@ -3,6 +3,7 @@
 pub(crate) mod added_host_not_reached;
 pub(crate) mod added_object_empty;
 pub(crate) mod added_object_out_of_reach;
+pub(crate) mod alpn_filter_removed;
 pub(crate) mod anchor_not_read;
 pub(crate) mod body_compressed_first;
 pub(crate) mod bootstrap_patch;

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching::VIRTUAL_INBOUND;
 use crate::engine::trace::Effect;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, reach};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo, document, names, reach};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::proxy::ProxyKind;
 
@@ -28,10 +28,13 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let dropped = document::Dropped::of(cx);
     for view in cx.patches() {
         if view.patch.apply_to != ApplyTo::HttpFilter
             || view.patch.context != PatchContext::Any
             || view.node(&["match", "context"]).is_some()
+            // Such a field may name the context, as `listenerType` did; another rule reports it.
+            || dropped.take_condition(&view)
         {
             continue;
         }

@@ -19,6 +19,7 @@ pub(crate) mod field_beside_typed_config;
 pub(crate) mod field_given_twice;
 pub(crate) mod field_of_another_release;
 pub(crate) mod file_not_in_proxy;
+pub(crate) mod fraction_above_one;
 pub(crate) mod fraction_smaller_than_it_looks;
 pub(crate) mod grpc_target_with_scheme;
 pub(crate) mod header_allowed_and_refused;

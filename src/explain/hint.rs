@@ -2,7 +2,7 @@
 
 use super::Explainer;
 use super::view::Reason;
-use crate::engine::matching::{self, VIRTUAL_INBOUND};
+use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER, VIRTUAL_INBOUND};
 use crate::engine::trace::{Condition, PatchId};
 use crate::envoy;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation, PatchContext};
@@ -125,9 +125,12 @@ impl Explainer<'_, '_> {
                 }
             }
             Condition::HttpConnectionManager => {
-                return Some(
-                    "the port is not HTTP to Istio: name the Service port http-… or set appProtocol: http".to_owned(),
-                );
+                return self.another_manager(id).or_else(|| {
+                    Some(
+                        "the port is not HTTP to Istio: name the Service port http-… or set appProtocol: http"
+                            .to_owned(),
+                    )
+                });
             }
             Condition::PortName | Condition::Gateway if self.study.config.proxy.kind == ProxyKind::Gateway => {
                 return Some(
@@ -147,6 +150,27 @@ impl Explainer<'_, '_> {
             .filter(|_| condition == Condition::Filter)
             .and_then(|name| canonical_name(name, Condition::SubFilter));
         sub_filter.map(|name| format!(", and {name} for the sub-filter")).unwrap_or_default()
+    }
+
+    /// The match names another network filter than the one in which istiod looks for HTTP filters.
+    fn another_manager(&self, id: PatchId) -> Option<String> {
+        let name = matching::network_filter_name(&self.study.plan.get(id).built.object)?;
+        if name == HTTP_CONNECTION_MANAGER {
+            return None;
+        }
+        let renames = |other: &PatchId| {
+            let built = self.study.plan.get(*other).built;
+            let named = built.value.as_ref().is_some_and(|value| value.name() == name);
+            named && built.operation.is_merge() && built.patch.apply_to == ApplyTo::NetworkFilter
+        };
+        let Some(other) = self.study.plan.ids().find(renames) else {
+            return Some(format!("only {HTTP_CONNECTION_MANAGER} has HTTP filters, not {name}: write that name"));
+        };
+        let (index, filter) = (self.study.plan.get(other).built.patch.index, self.study.plan.filter(other).full_name());
+        Some(format!(
+            "istiod looks for HTTP filters only in {HTTP_CONNECTION_MANAGER}: write that name, and do not rename it in \
+             configPatches[{index}] of {filter}"
+        ))
     }
 
     /// Another patch adds the object that the match describes, after all other patches.

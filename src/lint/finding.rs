@@ -102,8 +102,9 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Whether it says that the patch has no effect: without the patch, every given proxy gets the same configuration.
     pub ineffective: bool,
-    /// Another patch of the same EnvoyFilter that has no effect for the same reason.
-    pub idle: Option<usize>,
+    /// Other patches that have no effect for the same reason: `namespace/name` of the filter, and the index; all of its
+    /// patches without one.
+    pub idle: Vec<(String, Option<usize>)>,
     /// Whether it is known that the proxy's Envoy rejects the resource that contains the value.
     pub rejected: bool,
     /// Whether it is the reason if an Envoy rejects the resource with a message that contains these words.
@@ -173,7 +174,7 @@ impl Finding {
             objects: Vec::new(),
             fix: None,
             ineffective: false,
-            idle: None,
+            idle: Vec::new(),
             rejected: false,
             to_blame: None,
             secret: false,
@@ -444,8 +445,7 @@ impl Findings {
     /// The filters (by full name) and patches that have no effect according to the findings so far.
     pub fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
         let found = self.found.iter().filter(|finding| finding.ineffective);
-        let others = self.found.iter().filter(|finding| finding.idle.is_some());
-        let others = others.map(|finding| (finding.filter.clone(), finding.idle));
+        let others = self.found.iter().flat_map(|finding| finding.idle.iter().cloned());
         found.map(|finding| (finding.filter.clone(), finding.patch)).chain(others).collect()
     }
 

@@ -144,11 +144,11 @@ impl Dropped {
         Dropped(keys)
     }
 
-    /// Whether one is in the `match.listener` of a patch, whose condition goes with it.
+    /// Whether one is in the `match` of a patch, whose condition goes with it.
     pub(crate) fn take_condition(&self, view: &PatchView<'_>) -> bool {
-        let Some(listener) = view.node(&["match", "listener"]).map(|listener| listener.span) else { return false };
-        let first = self.0.partition_point(|key| (key.file, key.start) < (listener.file, listener.start));
-        self.0.get(first).is_some_and(|key| inside(listener, *key))
+        let Some(matched) = view.node(&["match"]).map(|matched| matched.span) else { return false };
+        let first = self.0.partition_point(|key| (key.file, key.start) < (matched.file, matched.start));
+        self.0.get(first).is_some_and(|key| inside(matched, *key))
     }
 }
 

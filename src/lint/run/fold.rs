@@ -19,13 +19,15 @@ pub(crate) struct Claim {
     patch: Option<usize>,
     place: Place,
     ineffective: bool,
+    /// Other patches for which it holds.
+    idle: Vec<(String, Option<usize>)>,
 }
 
 impl Claim {
     /// That of a finding.
     pub(crate) fn of(one: &Finding) -> Claim {
-        let (rule, filter) = (one.rule, one.filter.clone());
-        Claim { rule, filter, patch: one.patch, place: Place::of(one), ineffective: one.ineffective }
+        let (rule, filter, idle) = (one.rule, one.filter.clone(), one.idle.clone());
+        Claim { rule, filter, patch: one.patch, place: Place::of(one), ineffective: one.ineffective, idle }
     }
 
     /// The place.
@@ -71,6 +73,9 @@ impl Causes {
             for code in one.rule.explains {
                 let key = (*code, one.filter.clone(), one.patch);
                 explained.entry(key).or_default().push((one.place, one.whole()));
+                for (filter, patch) in &one.idle {
+                    explained.entry((*code, filter.clone(), *patch)).or_default().push((one.place, true));
+                }
             }
         }
         Causes(explained)
