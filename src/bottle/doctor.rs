@@ -1,20 +1,21 @@
 //! Compares istiod and the engine on a user's mesh: both apply the filters, and the results must be equal.
 
 use super::ads::{Configuration, Wanted};
+use super::computed::{Computed, Resources, canonical, computed, sorted};
 use super::dump;
 use super::fault::Fault;
 use super::node::Node;
 use super::run::Bottle;
-use super::shared_hosts;
-use crate::engine::{self, MeshSettings, Options, Program};
+use super::{panicked, shared_hosts};
+use crate::engine::{MeshSettings, Options, Program};
 use crate::load::dump::{Dump, Identity};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
-use crate::proto::tree::Tree;
+use crate::words::count;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Maximum number of places that are reported for one resource.
 const PLACES: usize = 5;
@@ -55,13 +56,14 @@ pub struct Comparison {
     /// Route configurations whose virtual hosts istiod took, already patched, from that of their port, and patched again. It
     /// depends on the order of requests, which varies; the engine patches them once.
     pub patched_again: Vec<String>,
+    /// Patches that make istiod panic, each as `configPatches[0] of namespace/name`.
+    pub panics: Vec<String>,
+    /// Resources that istiod patched before such a panic in one order of its work and the engine in another; the order varies.
+    pub panicked: Vec<(ResourceKind, String)>,
     /// Outcomes that the engine cannot know from a dump alone (routes that filters request, services that annotations
     /// add).
     pub unknown: usize,
 }
-
-/// The texts of all resources, by kind and name.
-type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
 
 /// The input of a comparison: the filters and the settings.
 #[derive(Debug)]
@@ -109,39 +111,26 @@ fn one(
     let base = of_configuration(before);
     let (dump, _) = Dump::from_text(node.full_name(), dump::text(node, before));
     let config = dump.as_ref().and_then(|dump| dump.config(&Identity::default()).ok());
-    let mut unknown = 0;
     let extension_names = (!wanted.extensions.is_empty()).then(|| wanted.extensions.clone());
     let options = Options { extension_names, ..Options::default() };
-    let engine = config.as_ref().map_or_else(Resources::new, |config| {
-        let plan = program.plan(&config.proxy, mesh);
-        let patched = engine::run(&plan, config, &options, &mut ());
-        unknown = patched.unknown_routes.len() + patched.unknown_services.len();
-        let touched: BTreeSet<usize> = patched.resources.iter().filter_map(|one| one.source).collect();
-        let mut now = Resources::new();
-        for (index, resource) in config.resources.iter().enumerate() {
-            if !touched.contains(&index)
-                && let Ok(tree) = json::parse(resource.json.read())
-            {
-                now.entry((resource.kind, resource.name.to_string())).or_default().push(canonical(tree));
-            }
-        }
-        for resource in patched.resources {
-            if let Some(tree) = resource.tree {
-                now.entry((resource.kind, resource.name)).or_default().push(canonical(tree.into_tree()));
-            }
-        }
-        sorted(now)
-    });
+    let plan = config.as_ref().map(|config| program.plan(&config.proxy, mesh));
+    let both = || Some((plan.as_ref()?, config.as_ref()?));
+    let Computed { resources: engine, panics, unknown } =
+        both().map(|(plan, config)| computed(plan, config, &options)).unwrap_or_default();
     let keys: BTreeSet<_> = istiod.keys().chain(engine.keys()).collect();
     let changed = keys.iter().filter(|key| istiod.get(**key) != base.get(**key)).count()
         + base.keys().filter(|key| !istiod.contains_key(*key) && !engine.contains_key(*key)).count();
     // What istiod sends for a route configuration if it took the virtual hosts of that of the port, already patched.
     let again = |name: &str| {
-        let (config, (_, port)) = (config.as_ref()?, name.rsplit_once(':')?);
+        let ((plan, config), (_, port)) = (both()?, name.rsplit_once(':')?);
         let [port] = engine.get(&(ResourceKind::Route, port.to_owned()))?.as_slice() else { return None };
-        shared_hosts::patched_again(&program.plan(&config.proxy, mesh), config, &options, name, port)
+        shared_hosts::patched_again(plan, config, &options, name, port)
     };
-    let mut patched_again = Vec::new();
+    let by_panic = |key, theirs| {
+        !panics.is_empty()
+            && both().is_some_and(|(plan, config)| panicked::may_send(plan, config, &options, &base, key, theirs))
+    };
+    let (mut patched_again, mut panicked) = (Vec::new(), Vec::new());
     let differences = keys.iter().filter_map(|key| {
         let (theirs, ours) = (istiod.get(*key), engine.get(*key));
         let how = match (theirs, ours) {
@@ -152,6 +141,10 @@ fn one(
                 patched_again.push(key.1.clone());
                 return None;
             }
+            (theirs, _) if by_panic(*key, theirs) => {
+                panicked.push((*key).clone());
+                return None;
+            }
             (Some(theirs), Some(ours)) => How::Fields(places(theirs, ours)),
             (Some(_), None) => How::OnlyIstiod,
             (None, _) => How::OnlyEngine,
@@ -159,7 +152,8 @@ fn one(
         Some(Difference { kind: key.0, name: key.1.clone(), how })
     });
     let differences = differences.collect();
-    Comparison { node: node.clone(), resources: keys.len(), changed, differences, patched_again, unknown }
+    let resources = keys.len();
+    Comparison { node: node.clone(), resources, changed, differences, patched_again, panics, panicked, unknown }
 }
 
 fn of_configuration(configuration: &Configuration) -> Resources {
@@ -177,23 +171,6 @@ fn of_configuration(configuration: &Configuration) -> Resources {
         }
     }
     sorted(all)
-}
-
-fn sorted(mut resources: Resources) -> Resources {
-    for ((kind, _), texts) in &mut resources {
-        texts.sort();
-        // A route that two listeners request is sent once.
-        if *kind == ResourceKind::Route {
-            texts.dedup();
-        }
-    }
-    resources
-}
-
-fn canonical(mut tree: Tree<'_>) -> String {
-    // Resources that patches add have no type next to them.
-    tree.remove("@type");
-    json::canonical(&tree)
 }
 
 /// The first fields that differ, in the first texts that differ.
@@ -235,7 +212,8 @@ fn differing(left: &Value, right: &Value, path: String, places: &mut Vec<String>
             }
         }
         (Value::Array(left), Value::Array(right)) => {
-            places.push(format!("{path} ({} items from istiod, {} from the engine)", left.len(), right.len()));
+            let theirs = count(left.len(), "item", "items");
+            places.push(format!("{path} ({theirs} from istiod, {} from the engine)", right.len()));
         }
         _ => places.push(path),
     }

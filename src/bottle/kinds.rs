@@ -45,7 +45,9 @@ const fn kind(
 const NET: &str = "networking.istio.io";
 const SEC: &str = "security.istio.io";
 const EXT: &str = "extensions.istio.io";
-const GW: &str = "gateway.networking.k8s.io";
+/// The group of the Gateway API.
+pub(super) const GATEWAY_API: &str = "gateway.networking.k8s.io";
+const GW: &str = GATEWAY_API;
 const NET_VERSIONS: &[&str] = &["v1", "v1beta1", "v1alpha3"];
 const SEC_VERSIONS: &[&str] = &["v1", "v1beta1"];
 const GW_VERSIONS: &[&str] = &["v1", "v1beta1", "v1alpha3", "v1alpha2"];

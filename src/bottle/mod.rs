@@ -7,15 +7,18 @@
 
 mod ads;
 mod api;
+mod computed;
 mod defaults;
 pub mod doctor;
 pub mod dump;
 mod fault;
+pub mod gateway_api;
 mod grpc;
 mod kinds;
 mod node;
 mod objects;
 mod open;
+mod panicked;
 mod ports;
 pub mod proxies;
 mod proxy_config;

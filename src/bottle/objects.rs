@@ -1,5 +1,6 @@
 //! The objects that istiod reads, prepared for serving: complete metadata, and their JSON in pieces.
 
+use super::gateway_api;
 use super::kinds::{self, KINDS, Kind, Origin};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -108,6 +109,7 @@ impl Objects {
         {
             metadata.insert("namespace".to_owned(), namespace.into());
         }
+        gateway_api::set_defaults(&mut document);
         self.version += 1;
         let object = Arc::new(Object::new(kind, document, self.version)?);
         let key = (object.namespace.clone(), object.name.clone());

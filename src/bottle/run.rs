@@ -312,6 +312,10 @@ impl Bottle {
         if line.is_empty() || line.ends_with("discovery is not ready") {
             return;
         }
+        // The stack of a panic follows it, and says less.
+        if self.last.back().is_some_and(|last| last.starts_with("panic: ")) {
+            return;
+        }
         if self.unreadable.is_none() {
             self.unreadable = refusal::parse(&line);
         }

@@ -10,6 +10,7 @@ use crate::cluster::kinds;
 use crate::engine::MeshSettings;
 use crate::explain::Lenders;
 use crate::mesh::{Error, PlaneScope, ProxyScope, Scope};
+use crate::model::resource::ResourceKind;
 use crate::report;
 use crate::report::style::Role;
 use crate::words::count;
@@ -99,12 +100,12 @@ fn text(
         let (name, kind) = (node.full_name(), node.kind.as_str());
         match one {
             Ok(one) if one.differences.is_empty() => {
-                let word = session.around.out.paint(Role::Good, "equal");
+                let word = session.around.out.paint(Role::Good, "equal  ");
                 let resources = count(one.resources, "resource", "resources");
                 writeln!(session.out, "{word}  {name} ({kind}): {resources}, {} changed by filters", one.changed)?;
             }
             Ok(one) => {
-                let word = session.around.out.paint(Role::Bad, "parts");
+                let word = session.around.out.paint(Role::Bad, "differs");
                 let places = count(one.differences.len(), "resource", "resources");
                 writeln!(session.out, "{word}  {name} ({kind}): {places} of {}", one.resources)?;
                 for difference in &one.differences {
@@ -113,11 +114,11 @@ fn text(
                         How::OnlyEngine => "only the engine computes it".to_owned(),
                         How::Fields(places) => places.join(", "),
                     };
-                    writeln!(session.out, "         {} {}: {how}", difference.kind.as_str(), difference.name)?;
+                    writeln!(session.out, "           {} {}: {how}", difference.kind.as_str(), difference.name)?;
                 }
             }
             Err(fault) => {
-                let word = session.around.out.paint(Role::Bad, "error");
+                let word = session.around.out.paint(Role::Bad, "error  ");
                 writeln!(session.out, "{word}  {name} ({kind}): {fault}")?;
             }
         }
@@ -125,8 +126,17 @@ fn text(
             let port = route.rsplit_once(':').map_or("", |(_, port)| port);
             writeln!(
                 session.out,
-                "         route {route}: istiod patched the virtual hosts that it shares with route {port} twice; whether it does varies \
+                "           route {route}: istiod patched the virtual hosts that it shares with route {port} twice; whether it does varies \
                  from push to push"
+            )?;
+        }
+        for one in one.iter().filter(|one| !one.panicked.is_empty()) {
+            writeln!(
+                session.out,
+                "           {}: patched in one of istiod and the engine only; istiod panics at {}, and what it has patched by then varies \
+                 from push to push",
+                count(one.panicked.len(), "resource", "resources"),
+                one.panics.join(", "),
             )?;
         }
     }
@@ -175,6 +185,9 @@ fn data(version: &str, filters: usize, nodes: &[Node], compared: &Compared) -> V
                     head.insert("resources".to_owned(), one.resources.into());
                     head.insert("changed".to_owned(), one.changed.into());
                     head.insert("patchedAgain".to_owned(), one.patched_again.clone().into());
+                    head.insert("panics".to_owned(), one.panics.clone().into());
+                    let named = |(kind, name): &(ResourceKind, String)| json!({"kind": kind.as_str(), "name": name});
+                    head.insert("panicked".to_owned(), one.panicked.iter().map(named).collect());
                     head.insert("unknown".to_owned(), one.unknown.into());
                     head.insert("differences".to_owned(), differences.into());
                 }

@@ -3,6 +3,7 @@
 
 mod ambient;
 mod commands;
+mod defaults;
 mod faults;
 mod makers;
 mod manifests;
