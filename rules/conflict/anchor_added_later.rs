@@ -91,7 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     other.filter.full_name(),
                     reason(cx, view.filter_index, other.filter_index)
                 ))
-                .help(format!("spec:\n  priority: {}", other.filter.priority.saturating_add(1)))
+                .snippet(format!("spec:\n  priority: {}", other.filter.priority.saturating_add(1)))
         };
         finding = seen.tell(finding).ineffective();
         // Files do not show which filter was created first.

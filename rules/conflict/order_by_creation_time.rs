@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .label("comes later")
         .related(name(other), "comes first")
         .note(format!("no priority decides the order: {}", reason(cx, first, second)))
-        .help("spec:\n  priority: 10 # the higher one comes later")
+        .snippet("spec:\n  priority: 10 # the higher one comes later")
         .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
         .beside(other)
         .of(filter, None);

@@ -61,7 +61,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "istiod's webhook rejects the EnvoyFilter; if it is stored anyway, the patch does nothing"
                 })
                 .ineffective()
-                .help(help)
+                .snippet(help)
                 .of(view.filter, Some(view.patch.index)),
         );
     }

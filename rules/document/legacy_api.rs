@@ -31,6 +31,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if let Some(last) = found.last_mut().filter(|last| last.filter == finding.filter) {
             last.related.push(Label { span: finding.primary.span, message: "nor is this".to_owned() });
             last.help = Some(format!("{LABELS}\n{PATCHES}"));
+            last.snippet = true;
             last.notes = vec![
                 "workloadSelector and configPatches replaced them in Istio 1.3; nothing below them reaches a proxy"
                     .to_owned(),

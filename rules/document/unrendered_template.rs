@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::document;
-use crate::lint::finding::Label;
+use crate::lint::finding::{Idle, Label};
 use crate::lint::{Context, Finding, Findings, RuleInfo, names};
 use crate::source::{Code, FileId, Node, NodeValue};
 use crate::words::template_in;
@@ -53,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         Entry::Occupied(mut known) => {
             let (known, more) = known.get_mut();
-            known.idle.extend(one.ineffective.then_some((one.filter, one.patch)));
+            known.idle.extend(one.idle);
             if known.related.len() < MAX_OTHERS {
                 known.related.push(Label { span: one.primary.span, message: "nor was this".to_owned() });
             } else {
@@ -72,12 +72,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, None)));
         }
         for node in selected {
-            visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, None).ineffective()));
+            visit(node, &mut |node, found| add(idle(finding(rule, node, found).of(filter, None))));
         }
         for patch in &filter.patches {
             if let Some(node) = filter.patch_node(patch.index).and_then(|node| node.get("match")) {
                 visit(node, &mut |node, found| {
-                    add(finding(rule, node, found).of(filter, Some(patch.index)).ineffective());
+                    add(idle(finding(rule, node, found).of(filter, Some(patch.index))));
                 });
             }
         }
@@ -85,7 +85,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for node in &value.unrendered {
             if let Some(found) = node.as_str().and_then(template_in) {
-                add(finding(rule, node, found).of(value.view.filter, Some(value.view.patch.index)).ineffective());
+                add(idle(finding(rule, node, found).of(value.view.filter, Some(value.view.patch.index))));
             }
         }
     }
@@ -111,6 +111,12 @@ fn visit(node: &Node, report: &mut impl FnMut(&Node, &str)) {
         NodeValue::Map(entries) => entries.iter().for_each(|entry| visit(&entry.value, report)),
         NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => {}
     }
+}
+
+/// The patch does nothing with the template in it.
+fn idle(mut finding: Finding) -> Finding {
+    finding.idle.push(Idle { filter: finding.filter.clone(), patch: finding.patch, span: finding.primary.span });
+    finding.ineffective()
 }
 
 fn finding(rule: &'static RuleInfo, node: &Node, found: &str) -> Finding {

@@ -58,7 +58,7 @@ fn never(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let span = view.value_span(&["match", "cluster", "name"]);
         let message = format!("no cluster in context {} is named `{}`", view.patch.context, want.name);
         let likely = "no config dump was given; judged by the names that istiod gives";
-        out.push(view.finding(rule, span, message).label(label).ineffective().likely(likely).help(help));
+        out.push(view.finding(rule, span, message).label(label).ineffective().likely(likely).snippet(help));
     }
 }
 
@@ -78,7 +78,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             one.finding(cx, rule, "cluster", format!("no cluster{of} in context {context} has {field} `{value}`"));
         if let Some(reason) = hidden(cx, &one, want).filter(|_| finding.cause.is_none()) {
             let message = format!("{}: {}", finding.message, reason.what);
-            out.push(Finding { message, ..finding }.note(reason.note).help(reason.help));
+            out.push(Finding { message, ..finding }.note(reason.note).snippet(reason.help));
             continue;
         }
         let key = parse_subset_key(&want.name);

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::rule::{Cel, PolicyTarget};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo, names, reach};
 use crate::model::inventory::Labels;
+use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue, Severity, Span};
 use std::cell::LazyCell;
 
@@ -72,12 +73,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.severity(Severity::Error);
         }
         finding = match misplaced(selector, cx) {
-            Some((labels, edit)) => finding.help(format!("workloadSelector:\n  labels:\n    {labels}")).fix(
+            Some((labels, edit)) => finding.snippet(format!("workloadSelector:\n  labels:\n    {labels}")).fix(
                 "put the labels under `labels`",
                 true,
                 vec![edit],
             ),
-            None if meant => finding.help("workloadSelector:\n  labels:\n    <label>: <value>"),
+            None if meant => finding.snippet("workloadSelector:\n  labels:\n    <label>: <value>"),
             None => finding.help("name the workloads' labels, or omit the selector if every workload is intended"),
         };
         out.push(finding);
@@ -90,7 +91,9 @@ fn misplaced(selector: &Node, cx: &Context<'_>) -> Option<(String, Edit)> {
         |node: &Node| !node.entries().is_empty() && node.entries().iter().all(|entry| scalar(&entry.value).is_some());
     let lines = |node: &Node| -> Vec<String> {
         let pairs = node.entries().iter();
-        pairs.filter_map(|entry| Some(format!("{}: {}", entry.key, scalar(&entry.value)?))).collect()
+        pairs
+            .filter_map(|entry| Some(one_line(&format!("{}: {}", entry.key, scalar(&entry.value)?)).into_owned()))
+            .collect()
     };
     if let [only] = selector.entries()
         && names::nearest(&only.key, ["labels", "matchLabels"]).is_some()

@@ -74,7 +74,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .label("matches nothing")
             .ineffective()
             .note("since Istio 1.19 names are compared literally; earlier releases accepted old names for the new ones")
-            .help(help)
+            .snippet(help)
             .fix("write the canonical name: the patch takes effect again", false, edits.collect());
         for (route, ..) in &legacy[1..] {
             finding = finding.related(place(route), "nor does this");

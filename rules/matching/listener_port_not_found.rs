@@ -9,6 +9,7 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -63,14 +64,14 @@ fn only_waypoints(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings)
                 .label("the match fails here")
                 .ineffective()
                 .note(OF_WAYPOINT)
-                .help(by_chain(&name)),
+                .snippet(by_chain(&name)),
         );
     }
 }
 
 /// What to write instead of a port.
 fn by_chain(name: &str) -> String {
-    format!("match the service's filter chain instead of `portNumber`:\nfilterChain:\n  name: \"{name}\"")
+    format!("match the service's filter chain instead of `portNumber`:\nfilterChain:\n  name: \"{}\"", one_line(name))
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -94,7 +95,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Waypoint) {
             let chain = chain_of_port(&one, want.port_number);
             let name = chain.unwrap_or_else(|| format!("inbound-vip|{}|http|<host of the service>", want.port_number));
-            out.push(finding.note(OF_WAYPOINT).help(by_chain(&name)));
+            out.push(finding.note(OF_WAYPOINT).snippet(by_chain(&name)));
             continue;
         }
         let mut pairs: BTreeSet<ports::PortPair> = BTreeSet::new();

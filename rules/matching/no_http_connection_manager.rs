@@ -33,7 +33,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             Some(name) => one
                 .finding(cx, rule, "network filter", format!("`{name}` contains no HTTP filters"))
                 .note(format!("HTTP filters exist only inside `{HTTP_CONNECTION_MANAGER}`"))
-                .help(format!("filter:\n  name: {HTTP_CONNECTION_MANAGER}")),
+                .snippet(format!("filter:\n  name: {HTTP_CONNECTION_MANAGER}")),
             None => one
                 .finding(
                     cx,

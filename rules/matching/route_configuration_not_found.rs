@@ -6,6 +6,7 @@ use crate::engine::trace::Condition;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 use crate::model::resource::ResourceKind;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// `routeConfiguration.name` or `portNumber` that no route configuration has.
@@ -75,7 +76,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding.help("inbound route configurations have the container port, not the Service port")
             } else if context == PatchContext::Gateway && is_a_route(cx, &shared) {
                 // Its name has the port of the pod, the match that of the server.
-                finding.help(format!("portNumber: <port of the Gateway's server>\nor name: {shared}"))
+                finding.snippet(format!("portNumber: <port of the Gateway's server>\nor name: {}", one_line(&shared)))
             } else if context == PatchContext::Gateway {
                 finding.help("routes of a gateway have the port of the Gateway's server, not that of the pod")
             } else {
@@ -91,9 +92,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             None if want.name.starts_with("inbound") && context != PatchContext::SidecarInbound => {
                 finding.help("`inbound|…` belongs to context SIDECAR_INBOUND")
             }
-            None if outbound.port != 0 => finding.help(format!(
+            None if outbound.port != 0 => finding.snippet(format!(
                 "`{}` is the name of a cluster; match the route configuration by port:\nportNumber: {}",
-                want.name, outbound.port
+                one_line(&want.name),
+                outbound.port
             )),
             None if context == PatchContext::SidecarInbound => finding.help(
                 "inbound route configurations are named after the container port: \"inbound|<container port>||\"",

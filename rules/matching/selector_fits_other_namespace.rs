@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, RuleInfo, names, reach};
+use crate::source::escape::one_line;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -59,7 +60,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .note(format!(
                 "a filter reaches its own namespace; only `{root}`, the root namespace, reaches all namespaces"
             ))
-            .help(format!("metadata:\n  namespace: {}", namespaces.first().copied().unwrap_or_default()))
+            .snippet(format!("metadata:\n  namespace: {}", one_line(namespaces.first().copied().unwrap_or_default())))
             .workloads(selected.iter().map(reach::Reached::full_name)),
         );
     }

@@ -7,6 +7,7 @@ use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
 use crate::source::Severity;
 use crate::source::Step;
+use crate::source::escape::one_line;
 use crate::words;
 
 declare_rule! {
@@ -49,7 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let finding = Finding::new(rule, span, message).of(filter, None).label("never attaches").note(note);
             let finding = finding.ineffective_if(others == 0);
-            out.push(finding.help(help));
+            out.push(finding.snippet(help));
         }
     }
 }
@@ -69,7 +70,7 @@ const WORKLOADS: &[&str] = &[
 ];
 
 fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'static str, String, String)> {
-    let gateway = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: {}", target.name);
+    let gateway = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: {}", one_line(&target.name));
     let waypoint = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: <the waypoint>");
     match target.kind.as_str() {
         "Service" | "ServiceEntry" => {

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names, reach};
 use crate::model::resource::ResourceKind;
+use crate::source::escape::one_line;
 use crate::source::{Severity, Step};
 use std::collections::BTreeSet;
 
@@ -76,33 +77,38 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 _ => finding.note(format!("namespace `{own}` has {}", names::listed(here(), 8))),
             };
             if let Some(gateway) = classic {
-                let labels: Vec<String> =
-                    gateway.selector.iter().map(|(key, value)| format!("    {key}: {value}")).collect();
+                let labels: Vec<String> = gateway
+                    .selector
+                    .iter()
+                    .map(|(key, value)| format!("    {}", one_line(&format!("{key}: {value}"))))
+                    .collect();
                 finding = finding
                     .note(format!(
                         "{}/{} is an Istio Gateway (networking.istio.io), not one of the Gateway API",
                         gateway.object.namespace, target.name
                     ))
-                    .help(format!(
+                    .snippet(format!(
                         "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n{}",
                         labels.join("\n")
                     ));
             } else if let Some(labels) = seen {
                 finding = finding
                     .note(format!("{own}/{} is an Istio Gateway (networking.istio.io), not one of the Gateway API: a config dump has its routes", target.name))
-                    .help(format!(
-                        "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n    {labels}"
+                    .snippet(format!(
+                        "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n    {}",
+                        one_line(&labels)
                     ));
             } else if deployment && elsewhere.is_empty() {
                 finding = finding
                     .likely("it is the name of a gateway that istioctl installs, which has no Gateway API Gateway")
-                    .help(format!(
+                    .snippet(format!(
                         "select the gateway's pods by their labels:\nworkloadSelector:\n  labels:\n    istio: {}",
-                        target.name.trim_start_matches("istio-")
+                        one_line(target.name.trim_start_matches("istio-"))
                     ));
             } else if let Some(at) = elsewhere.first() {
-                finding = finding.help(format!(
-                    "the Gateway is in another namespace; move the EnvoyFilter there:\nmetadata:\n  namespace: {at}"
+                finding = finding.snippet(format!(
+                    "the Gateway is in another namespace; move the EnvoyFilter there:\nmetadata:\n  namespace: {}",
+                    one_line(at)
                 ));
             } else if let Some(like) = like {
                 finding = finding.help(format!("name: {like}"));

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::compat::Behaviour;
 use crate::lint::{Context, Finding, Findings, RuleInfo, reach};
 use crate::model::inventory::Labels;
+use crate::source::escape::one_line;
 use std::cell::LazyCell;
 
 declare_rule! {
@@ -58,7 +59,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .of(filter, None)
             .label("read since Istio 1.27")
             .note(note)
-            .help(format!("workloadSelector:\n  labels:\n    gateway.networking.k8s.io/gateway-name: {name}"))
+            .snippet(format!(
+                "workloadSelector:\n  labels:\n    gateway.networking.k8s.io/gateway-name: {}",
+                one_line(name)
+            ))
             .workloads(hit.iter().map(reach::Reached::full_name)),
         );
     }

@@ -9,6 +9,7 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext, RouteConfig
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
 use crate::words::template_in;
 use std::cell::LazyCell;
 
@@ -120,7 +121,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(
                 finding
                     .note("a waypoint names its virtual hosts after the port alone, and each service has a route configuration of its own")
-                    .help(format!("match that instead of the virtual host:\nrouteConfiguration:\n  name: \"{chain}\"")),
+                    .snippet(format!("match that instead of the virtual host:\nrouteConfiguration:\n  name: \"{}\"", one_line(&chain))),
             );
             continue;
         }
@@ -128,8 +129,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             one.candidates.iter().find(|it| it.strip_prefix(value.as_str()).is_some_and(|rest| rest.starts_with(':')));
         if let Some(port) = value.strip_prefix(INBOUND) {
             let words = "inbound virtual hosts have the port of the Service";
-            out.push(finding.help(match of_service(cx, &one, port) {
-                Some(name) => format!("{words}:\n{field}: \"{name}\""),
+            out.push(finding.snippet(match of_service(cx, &one, port) {
+                Some(name) => format!("{words}:\n{field}: \"{}\"", one_line(name)),
                 None => words.to_owned(),
             }));
             continue;

@@ -6,6 +6,7 @@ use crate::engine::compat::Behaviour;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, reach};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::source::Severity;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// An EnvoyFilter without `targetRefs` that selects only waypoints, which ignore it.
@@ -63,9 +64,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .label("selects only waypoints")
             .ineffective()
             .note("Istio 1.26 and earlier applied this EnvoyFilter; since 1.27 it is silently ignored")
-            .help(format!(
+            .snippet(format!(
                 "{instead}targetRefs:\n- group: gateway.networking.k8s.io\n  kind: Gateway\n  name: {}",
-                gateway.unwrap_or("<waypoint>")
+                one_line(gateway.unwrap_or("<waypoint>"))
             ))
             .workloads(in_vain.iter().map(|run| run.label().to_owned()));
         out.push(if guess {

@@ -98,7 +98,7 @@ fn tell(rule: &'static RuleInfo, config: &Json, span: Span, owner: &str, out: &m
             Finding::new(rule, span, format!("`connectionSettings.{field}` of {owner} has no effect"))
                 .label("set here")
                 .note("Istio 1.31 validates it, but neither istiod nor the proxy's agent reads it")
-                .help(help),
+                .snippet(help),
         );
     }
 }

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// An EnvoyFilter that an old Istio installed for its own metrics and that the upgrade left behind.
@@ -36,9 +37,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "istiod {}.{} generates the metrics filters itself, for every proxy of this mesh",
                     cx.release.major, cx.release.minor
                 ))
-                .help(format!(
+                .snippet(format!(
                     "when no proxy of Istio {version} is left:\nkubectl delete envoyfilter -n {} {}",
-                    filter.namespace, filter.name
+                    one_line(&filter.namespace),
+                    one_line(&filter.name)
                 ))
                 .of(filter, None),
         );

@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 format!("a waypoint ignores clusters added with context {}", view.patch.context),
             )
             .label("waypoints need SIDECAR_INBOUND")
-            .help("match:\n  context: SIDECAR_INBOUND");
+            .snippet("match:\n  context: SIDECAR_INBOUND");
         let finding = seen.tell(finding);
         out.push(finding.ineffective());
     }

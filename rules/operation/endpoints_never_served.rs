@@ -7,6 +7,7 @@ use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::tree::Tree;
 use crate::source::Severity;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// An added cluster that asks istiod for endpoints by a name that istiod does not know, or that has none.
@@ -49,9 +50,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             view.finding(rule, view.value_path_span(field), format!("istiod has no endpoints for `{name}`"))
                 .label("not the name of a service's cluster")
                 .note("istiod answers with an empty list: requests get 503, no healthy upstream")
-                .help(format!(
+                .snippet(format!(
                     "eds_cluster_config:\n  service_name: {}\nor type: STRICT_DNS with the hosts in load_assignment",
-                    meant(name)
+                    one_line(&meant(name))
                 )),
         );
     }
@@ -88,8 +89,9 @@ fn without_endpoints(rule: &'static RuleInfo, value: &PatchValue<'_>) -> Option<
             .severity(Severity::Warning)
             .label(format!("no `load_assignment` with endpoints for type {kind}"))
             .note("Envoy accepts it, and requests get 503, no healthy upstream")
-            .help(format!(
-                "load_assignment:\n  cluster_name: {name}\n  endpoints:\n  - lb_endpoints:\n    - endpoint:\n        address:\n          socket_address:\n            address: {address}\n            port_value: <port>"
+            .snippet(format!(
+                "load_assignment:\n  cluster_name: {}\n  endpoints:\n  - lb_endpoints:\n    - endpoint:\n        address:\n          socket_address:\n            address: {address}\n            port_value: <port>",
+                one_line(name)
             )),
     )
 }

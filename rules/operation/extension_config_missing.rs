@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::context::{PatchRun, PatchView};
+use crate::lint::finding::Idle;
 use crate::lint::no_match;
 use crate::lint::seen::discovered;
 use crate::lint::value::short;
@@ -59,7 +60,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding
                 .related(config.value_path_span("name"), "nothing requests this configuration")
                 .help("give both patches the same `name`");
-            finding.idle.push((finding.filter.clone(), Some(config.patch.index)));
+            finding.idle.push(Idle {
+                filter: finding.filter.clone(),
+                patch: Some(config.patch.index),
+                span: config.value_path_span("name"),
+            });
         }
         // Offline, an EnvoyFilter outside the input may contain it.
         let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };

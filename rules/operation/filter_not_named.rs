@@ -53,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label(if named { "istiod ignores the name in `value`" } else { "the match must name the filter" })
             .note("the EnvoyFilter is accepted and nothing is logged, but the patch changes no proxy")
-            .help(help)
+            .snippet(help)
             .ineffective(),
         );
     }

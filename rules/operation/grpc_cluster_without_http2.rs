@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .label("a cluster without HTTP/2")
             .related(*place, format!("{} calls it with gRPC", user.filter.full_name()))
             .note("gRPC requires HTTP/2: Envoy accepts the configuration, and every call fails")
-            .help(format!(
+            .snippet(format!(
                 "typed_extension_protocol_options:\n  {PROTOCOL}:\n    \"@type\": type.googleapis.com/{PROTOCOL}\n    explicit_http_config:\n      http2_protocol_options: {{}}"
             )),
         );

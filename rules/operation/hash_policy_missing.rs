@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = view
             .finding(rule, view.value_path_span(path), format!("{name} has nothing to hash: no route to the cluster has a `hash_policy`"))
             .label("selects a random host for each request")
-            .help("kind: DestinationRule\nspec:\n  host: <service>\n  trafficPolicy:\n    loadBalancer:\n      consistentHash:\n        httpHeaderName: <header>");
+            .snippet("kind: DestinationRule\nspec:\n  host: <service>\n  trafficPolicy:\n    loadBalancer:\n      consistentHash:\n        httpHeaderName: <header>");
         if cx.attaches_to_dump(view.filter_index) {
             let Some(seen) = cx.seen(&view, |run| !unhashed(run, &known).is_empty()).filter(Seen::certain) else {
                 continue;

@@ -93,7 +93,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let finding = view
                 .finding(rule, view.value_path_span(&list), format!("MERGE appends to the list `{list}`"))
                 .label(count)
-                .help(if list.ends_with("access_log") {
+                .snippet(if list.ends_with("access_log") {
                     "the Telemetry API sets access logs without doubling them"
                 } else {
                     "to replace the list: REPLACE the object, or MERGE_AND_REPLACE_LIST (Istio 1.31, not on filters)"
@@ -147,7 +147,7 @@ fn another_chain(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>
         .label(count)
         .severity(if partial { Severity::Error } else { Severity::Warning })
         .note("a merge appends to lists: this filter chain does not change the filters that istiod generates")
-        .help("to change a generated filter:\napplyTo: NETWORK_FILTER\nmatch:\n  listener:\n    filterChain:\n      filter:\n        name: envoy.filters.network.http_connection_manager\npatch:\n  operation: MERGE");
+        .snippet("to change a generated filter:\napplyTo: NETWORK_FILTER\nmatch:\n  listener:\n    filterChain:\n      filter:\n        name: envoy.filters.network.http_connection_manager\npatch:\n  operation: MERGE");
     if partial { finding.note("the filter chain is incomplete: the proxy rejects the listener") } else { finding }
 }
 
@@ -162,7 +162,7 @@ fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchVi
         .severity(Severity::Warning)
         .label("after those of istiod with the same priority")
         .note("Envoy uses the first threshold of a priority; istiod generates one for every cluster, practically unlimited")
-        .help(native_thresholds(view));
+        .snippet(native_thresholds(view));
     out.push(seen.tell(finding));
     true
 }

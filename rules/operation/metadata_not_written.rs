@@ -11,6 +11,7 @@ use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
 use crate::source::{Node, Severity, Step};
 use std::collections::{BTreeSet, HashMap};
 
@@ -123,7 +124,7 @@ fn of_value<'a>(
         if told.insert(read.namespace.clone()) {
             let (message, help) = words(&why, &read.namespace, read.key.as_deref(), OWN);
             let finding = view.finding(rule, view.value_place(&read.path), message);
-            out.push(seen.tell(finding.label("empty when it is read").help(help)));
+            out.push(seen.tell(finding.label("empty when it is read").snippet(help)));
         }
     }
 }
@@ -181,7 +182,7 @@ fn actions<'c, 'a>(cx: &'c Context<'a>) -> impl Iterator<Item = (&'c PatchValue<
 }
 
 fn warn(finding: Finding, help: String) -> Finding {
-    finding.severity(Severity::Warning).label("empty when it is read").help(help)
+    finding.severity(Severity::Warning).label("empty when it is read").snippet(help)
 }
 
 fn is_action(object: &Object<'_>) -> bool {
@@ -242,14 +243,17 @@ fn words(why: &Why, namespace: &str, key: Option<&str>, [reader, one]: Reader) -
         ),
         Why::After => (
             format!("{reader} runs before `{namespace}`, whose metadata it reads"),
-            format!("insert it after that filter:\noperation: INSERT_AFTER, with subFilter: {{name: {namespace}}}"),
+            format!(
+                "insert it after that filter:\noperation: INSERT_AFTER, with subFilter: {{name: {}}}",
+                one_line(namespace)
+            ),
         ),
         Why::Keys(keys) if keys.is_empty() => (
             format!("`{namespace}` before {one} writes no metadata"),
-            format!("for the provider of the JWT filter: payload_in_metadata: {}", key.unwrap_or("payload")),
+            format!("for the provider of the JWT filter: payload_in_metadata: {}", one_line(key.unwrap_or("payload"))),
         ),
         Why::Keys(keys) => {
-            let all = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+            let all = keys.iter().map(|key| format!("`{}`", one_line(key))).collect::<Vec<_>>().join(", ");
             let wanted = key.map_or("none of its keys is read here".to_owned(), |key| format!("not `{key}`"));
             (
                 format!("`{namespace}` writes its metadata as {all}; {wanted}"),

@@ -7,6 +7,7 @@ use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, ListenerMatch, ObjectMatch};
 use crate::source::Severity;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// A MERGE into every cluster, listener, virtual host or route whose value has a `name`, which selects nothing.
@@ -50,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 format!("this MERGE changes all {what}s: the name in its value selects none"),
             )
             .label("written, not compared")
-            .help(condition.replace('?', &name));
+            .snippet(condition.replace('?', &one_line(&name)));
         if view.patch.apply_to == ApplyTo::HttpRoute {
             finding = finding.severity(Severity::Warning);
         }

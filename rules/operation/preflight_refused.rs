@@ -59,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = value
             .finding(rule, place(value, object), "CORS preflights get 401: this filter runs before the CORS filter")
             .label("preflights have no credentials")
-            .help(format!("{help}\nor let the rule leave out requests with the method OPTIONS"));
+            .snippet(format!("{help}\nor let the rule leave out requests with the method OPTIONS"));
         out.push(seen.tell(finding));
     }
 }

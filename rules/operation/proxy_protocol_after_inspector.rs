@@ -76,7 +76,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 format!("proxy_protocol comes after `{before}`, which reads the PROXY header instead"),
             )
             .label("puts it after an inspector")
-            .help(match view.patch.apply_to {
+            .snippet(match view.patch.apply_to {
                 ApplyTo::ListenerFilter => "operation: INSERT_FIRST",
                 _ => "insert it first, with a separate patch:\napplyTo: LISTENER_FILTER\npatch:\n  operation: INSERT_FIRST",
             });

@@ -10,6 +10,7 @@ use crate::lint::{Context, Finding, Findings, Knowledge, PatchView, RuleInfo, no
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
 use crate::source::Node;
+use crate::source::escape::one_line;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -109,7 +110,7 @@ fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         )
                         .label("never met")
                         .note(note)
-                        .help("rate_limits:\n- actions:\n  # one action for each key, in this order"),
+                        .snippet("rate_limits:\n- actions:\n  # one action for each key, in this order"),
                 );
             }
         }
@@ -133,13 +134,13 @@ fn wildcard<'k, I: Iterator<Item = &'k Keys>>(
         }
         let help = match written.trim_matches('*') {
             "" => "an empty `value`, which newer releases of Envoy read as any value".to_owned(),
-            part => format!("produce it with an action that compares:\nheader_value_match:\n  descriptor_key: <key>\n  descriptor_value: matched\n  headers: [{{name: <header>, string_match: {{prefix: \"{part}\"}}}}]"),
+            part => format!("produce it with an action that compares:\nheader_value_match:\n  descriptor_key: <key>\n  descriptor_value: matched\n  headers: [{{name: <header>, string_match: {{prefix: \"{}\"}}}}]", one_line(part)),
         };
         Some(
             value
                 .finding(rule, node.span, format!("`*` in `{written}` is not a wildcard: Envoy compares the whole value"))
                 .label("never met")
-                .help(help),
+                .snippet(help),
         )
     })
 }
@@ -218,7 +219,7 @@ fn never_asked(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, object.span, "no route has `rate_limits`: this filter never calls its service")
                 .label("never calls its service")
                 .note("a global rate limit applies only to requests whose route or virtual host has rate limit actions")
-                .help("applyTo: VIRTUAL_HOST\npatch:\n  operation: MERGE\n  value:\n    rate_limits:\n    - actions:\n      - remote_address: {}");
+                .snippet("applyTo: VIRTUAL_HOST\npatch:\n  operation: MERGE\n  value:\n    rate_limits:\n    - actions:\n      - remote_address: {}");
             out.push(seen.tell(finding));
         }
     }
@@ -273,7 +274,7 @@ fn stages(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 (format!("no rate limit filter has stage {stage}: this action is ignored"), format!("stage: {stages}"))
             };
             let span = object.member("stage").map_or(object.span, |member| member.entry.key_span);
-            let finding = value.finding(rule, span, message).label("never read").help(help);
+            let finding = value.finding(rule, span, message).label("never read").snippet(help);
             out.push(seen.tell(finding));
         }
     }

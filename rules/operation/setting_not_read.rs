@@ -147,7 +147,7 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in &value.objects {
             let mut report = |span: Span, field: &str, because: String, help: String| {
                 let message = format!("Envoy does not read `{field}` here: {because}");
-                out.push(value.finding(rule, span, message).label("without effect").help(help));
+                out.push(value.finding(rule, span, message).label("without effect").snippet(help));
             };
             match object.full_name() {
                 "envoy.config.route.v3.RetryPolicy" => {
@@ -326,7 +326,7 @@ fn report(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, why: &Unre
         Unread::NoHostName => format!("`{name}` leaves the host of requests as it is: {because}"),
         _ => format!("Envoy does not read `{name}` here: {because}"),
     };
-    view.finding(rule, view.value_path_span(field), message).label("without effect").help(help)
+    view.finding(rule, view.value_path_span(field), message).label("without effect").snippet(help)
 }
 
 /// Whether outlier detection of a cluster ejects because of a setting with this switch.

@@ -66,7 +66,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 )
                 .label("only for routes without their own")
                 .note(format!("virtual hosts: {}", names::listed(vhosts.iter().map(String::as_str), 6)))
-                .help(match *setting {
+                .snippet(match *setting {
                     "rate_limits" if ignored => "remove vh_rate_limits, or write INCLUDE".to_owned(),
                     "rate_limits" => {
                         "let the routes include them: HTTP_ROUTE with route: {include_vh_rate_limits: true}".to_owned()

@@ -68,7 +68,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = view
             .finding(rule, span, "without a context this patch applies to inbound and outbound listeners")
             .label("no context")
-            .help("match:\n  context: SIDECAR_INBOUND # or SIDECAR_OUTBOUND, GATEWAY; ANY if everything is intended");
+            .snippet(
+                "match:\n  context: SIDECAR_INBOUND # or SIDECAR_OUTBOUND, GATEWAY; ANY if everything is intended",
+            );
         out.push(if certain {
             finding
                 .note(format!(

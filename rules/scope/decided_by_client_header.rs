@@ -93,7 +93,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 value
                     .finding(rule, name.span, format!("access is granted by `{text}`, which any client can send"))
                     .label("not verified")
-                    .help("principals:\n- authenticated:\n    principal_name: {exact: spiffe://<trust domain>/ns/<namespace>/sa/<account>}"),
+                    .snippet("principals:\n- authenticated:\n    principal_name: {exact: spiffe://<trust domain>/ns/<namespace>/sa/<account>}"),
             );
         }
     }

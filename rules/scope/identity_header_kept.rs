@@ -140,7 +140,7 @@ fn claims(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings) {
                     .finding(rule, header.span, format!("requests that no rule covers keep the `{name}` of the client"))
                     .label("a client can also send this header")
                     .note("the filter removes it only from requests that one of its `rules` matches")
-                    .help("cover all requests: as the last rule\n- match: {prefix: /}\n  requires:\n    requires_any:\n      requirements: [{provider_name: …}, {allow_missing: {}}]"),
+                    .snippet("cover all requests: as the last rule\n- match: {prefix: /}\n  requires:\n    requires_any:\n      requirements: [{provider_name: …}, {allow_missing: {}}]"),
             );
         }
     }

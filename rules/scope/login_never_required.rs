@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, matcher.span, "this OAuth2 filter requires no login: every request matches this")
                         .label("every request passes")
-                        .help("match only what is public:\n- name: \":path\"\n  string_match: {prefix: /public/}"),
+                        .snippet("match only what is public:\n- name: \":path\"\n  string_match: {prefix: /public/}"),
                 );
                 continue;
             }

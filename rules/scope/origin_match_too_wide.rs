@@ -59,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .finding(rule, node.span, format!("`{example}` also matches"))
                     .label("ends or begins inside a host")
                     .note("whoever owns that name may read the answers in the browsers of your users")
-                    .help("exact: https://<host>\nor, with subdomains:\nsafe_regex: {regex: 'https://([a-z0-9-]+\\.)*example\\.com'}"),
+                    .snippet("exact: https://<host>\nor, with subdomains:\nsafe_regex: {regex: 'https://([a-z0-9-]+\\.)*example\\.com'}"),
             );
         }
     }

@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .label("from a header that any client can send")
                         .note("Envoy keeps the client's header, also at the edge: whoever sends it reaches every address that the proxy can reach")
                         .note("requests without the header are answered with 503")
-                        .help(format!(
+                        .snippet(format!(
                             "overwrite it in the route that uses the cluster:\nrequest_headers_to_add:\n- header: {{key: {header}, value: '<address>:<port>'}}\n  append_action: OVERWRITE_IF_EXISTS_OR_ADD"
                         )),
                 );
@@ -66,7 +66,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .label("no `use_http_header`")
                     .note(format!("configPatches[{patch}] writes the header"))
                     .note("without it, requests go to the address that the client connected to")
-                    .help("original_dst_lb_config:\n  use_http_header: true"),
+                    .snippet("original_dst_lb_config:\n  use_http_header: true"),
             );
         }
     }

@@ -78,7 +78,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("inserted into both listeners")
             .note("ztunnel sends a CONNECT request without their path, headers and tokens: what refuses it closes the tunnel")
-            .help("match:\n  listener:\n    name: main_internal");
+            .snippet("match:\n  listener:\n    name: main_internal");
         out.push(seen.tell(finding));
     }
 }

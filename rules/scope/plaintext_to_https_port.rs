@@ -49,7 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("a cluster without TLS")
                 .related(*place, format!("{} calls it", caller.filter.full_name()))
                 .note("Envoy never adds TLS because of a port")
-                .help("transport_socket:\n  name: envoy.transport_sockets.tls\n  typed_config:\n    \"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext\n    sni: <host>\n    common_tls_context:\n      validation_context:\n        trusted_ca: {filename: /etc/ssl/certs/ca-certificates.crt}\n        match_typed_subject_alt_names:\n        - {san_type: DNS, matcher: {exact: <host>}}"),
+                .snippet("transport_socket:\n  name: envoy.transport_sockets.tls\n  typed_config:\n    \"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext\n    sni: <host>\n    common_tls_context:\n      validation_context:\n        trusted_ca: {filename: /etc/ssl/certs/ca-certificates.crt}\n        match_typed_subject_alt_names:\n        - {san_type: DNS, matcher: {exact: <host>}}"),
         );
     }
 }

@@ -58,7 +58,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 )
                 .label("plaintext")
                 .note("TLS and mutual authentication end where this patch applies")
-                .help(instead),
+                .snippet(instead),
             );
         });
     }

@@ -64,7 +64,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("matches all of them")
             .note(format!("changed: {}", names::listed(hosts.keys().map(String::as_str), 8)))
-            .help("cluster:\n  service: <name>.<namespace>.svc.cluster.local\n  portNumber: <port>")
+            .snippet("cluster:\n  service: <name>.<namespace>.svc.cluster.local\n  portNumber: <port>")
             .objects(hosts.keys().cloned())
             .workloads(workloads),
         );

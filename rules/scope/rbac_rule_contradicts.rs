@@ -55,7 +55,7 @@ fn allows_nothing(rule: &'static RuleInfo, by_route: &impl Fn() -> bool, value: 
             finding
                 .severity(Severity::Warning)
                 .label("`ALLOW` without `policies`")
-                .help("add `policies`; if all are to be denied, say so:\naction: DENY\npolicies:\n  all:\n    permissions: [{any: true}]\n    principals: [{any: true}]"),
+                .snippet("add `policies`; if all are to be denied, say so:\naction: DENY\npolicies:\n  all:\n    permissions: [{any: true}]\n    principals: [{any: true}]"),
         );
     }
 }

@@ -9,6 +9,7 @@ use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,9 +107,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             // A host has a virtual host for each port; before 1.26 a match cannot name them all.
             Some(of) if of.len() > 1 && cx.release >= Release::minor(26) => {
                 let host = hosts.iter().find(|(_, vhosts)| *vhosts == of).map_or("", |(host, _)| host);
-                format!("domainName: {host}")
+                format!("domainName: {}", one_line(host))
             }
-            Some(of) => format!("name: {}", of.first().map(String::as_str).unwrap_or_default()),
+            Some(of) => format!("name: {}", one_line(of.first().map(String::as_str).unwrap_or_default())),
             None => continue,
         };
         let apply_to = match view.patch.apply_to {
@@ -120,7 +121,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         );
         if injects(value) {
             // It takes no configuration for routes.
-            let host = meant.as_ref().or_else(|| hosts.keys().next()).map_or("<host>", String::as_str);
+            let host = meant.as_ref().or_else(|| hosts.keys().next()).map_or("<host>".into(), |host| one_line(host));
             help = format!(
                 "to keep it to one host, insert it into the upstream filters of its clusters:\napplyTo: CLUSTER\nmatch:\n  cluster:\n    service: {host}\nwith `http_filters` of HttpProtocolOptions in `typed_extension_protocol_options`"
             );
@@ -131,7 +132,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             view.finding(rule, view.value_span(&["applyTo"]), message)
                 .label(label)
                 .note(format!("reached: {}", names::listed(others, 8)))
-                .help(help)
+                .snippet(help)
                 .objects(hosts.into_keys())
                 .workloads(workloads),
         );

@@ -57,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .finding(rule, on.span, format!("retries on {} also repeat requests that write", risky.join(", ")))
                     .label(format!("up to {times} more {}", if times == 1 { "time" } else { "times" }))
                     .note("the service may have processed the request before it failed")
-                    .help("retry_on: connect-failure,refused-stream,unavailable\nor: retriable_request_headers:\n- name: :method\n  string_match: {exact: GET}"),
+                    .snippet("retry_on: connect-failure,refused-stream,unavailable\nor: retriable_request_headers:\n- name: :method\n  string_match: {exact: GET}"),
             );
         }
     }

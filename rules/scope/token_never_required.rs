@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue, Severity};
 
 declare_rule! {
@@ -47,12 +48,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 _ => (rules.map_or(object.span, |rules| rules.span), "no `requires` in any rule"),
             };
             let provider = get(object.node, "providers").and_then(|map| map.entries().first());
-            let provider = provider.map_or("<provider>", |entry| entry.key.as_str());
+            let provider = provider.map_or("<provider>".into(), |entry| one_line(&entry.key));
             let mut finding = value
                 .finding(rule, span, "this JWT filter requires no token: every request passes")
                 .label(label)
                 .note("`providers` only say how a token is verified")
-                .help(format!("rules:\n- match: {{prefix: /}}\n  requires: {{provider_name: {provider}}}"));
+                .snippet(format!("rules:\n- match: {{prefix: /}}\n  requires: {{provider_name: {provider}}}"));
             if filled("requirement_map") {
                 finding = finding
                     .severity(Severity::Warning)

@@ -59,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .finding(rule, object.span, "the certificate of the server is not verified")
                         .label("no validation context")
                         .note("without one, Envoy accepts every certificate, including an attacker's")
-                        .help(HELP),
+                        .snippet(HELP),
                 );
                 continue;
             }
@@ -94,7 +94,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     } else {
                         "accepts any certificate"
                     })
-                    .help("match_typed_subject_alt_names:\n- san_type: DNS\n  matcher: {exact: <host>}"),
+                    .snippet("match_typed_subject_alt_names:\n- san_type: DNS\n  matcher: {exact: <host>}"),
             );
         }
     }

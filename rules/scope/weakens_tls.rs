@@ -61,7 +61,7 @@ fn clients(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .severity(Severity::Error)
                 .label("without effect")
                 .note("without a validation context, Envoy does not ask for a certificate")
-                .help("common_tls_context:\n  validation_context:\n    trusted_ca: {filename: <file with the client CA>}\nor, for a Gateway, tls: {mode: MUTUAL, credentialName: <secret with ca.crt>}");
+                .snippet("common_tls_context:\n  validation_context:\n    trusted_ca: {filename: <file with the client CA>}\nor, for a Gateway, tls: {mode: MUTUAL, credentialName: <secret with ca.crt>}");
             out.push(match &seen {
                 Some(seen) => seen.tell(finding),
                 None => finding,

@@ -68,7 +68,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .severity(severity)
                 .label("root namespace, no selector")
                 .note(note)
-                .help("workloadSelector:\n  labels:\n    <label>: <value>"),
+                .snippet("workloadSelector:\n  labels:\n    <label>: <value>"),
         );
     }
 }

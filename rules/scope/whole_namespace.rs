@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         )
         .of(filter, None)
         .label("no selector")
-        .help("workloadSelector:\n  labels:\n    <label>: <value>");
+        .snippet("workloadSelector:\n  labels:\n    <label>: <value>");
         out.push(match extents.get(filter.namespace.as_str()) {
             None => finding,
             Some((extent, names)) => finding.note(format!("{extent} known there: {names}")),

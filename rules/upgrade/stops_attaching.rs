@@ -6,6 +6,7 @@ use crate::lint::upgrade::{Change, RunRecord, tell};
 use crate::lint::{Confidence, Context, Findings, RuleInfo, reach};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::Severity;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// An EnvoyFilter that attaches to a workload now but not after the upgrade.
@@ -84,9 +85,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             let named = filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL));
             let waypoint = named.map_or("NAME-OF-THE-WAYPOINT", String::as_str);
-            finding = finding.help(format!(
-                "write a second filter for waypoints, with the same patches:\nmetadata:\n  name: {}-waypoint\nspec:\n  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: Gateway\n    name: {waypoint}",
-                filter.name
+            finding = finding.snippet(format!(
+                "write a second filter for waypoints, with the same patches:\nmetadata:\n  name: {}-waypoint\nspec:\n  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: Gateway\n    name: {}",
+                one_line(&filter.name),
+                one_line(waypoint)
             ));
         }
         out.push(finding);

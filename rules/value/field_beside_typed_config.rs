@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::typed_config;
 use crate::lint::value::short;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// A field of the typed configuration, written next to `typed_config` instead of in it.
@@ -46,9 +47,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         )
                         .label(format!("a field of `{}`, not of `{}`", short(inner.full_name()), object.short_name()))
                         .note("istiod drops the key and accepts the EnvoyFilter")
-                        .help(format!(
-                            "indent it:\ntyped_config:\n  \"@type\": type.googleapis.com/{}\n  {key}: …",
-                            inner.full_name()
+                        .snippet(format!(
+                            "indent it:\ntyped_config:\n  \"@type\": type.googleapis.com/{}\n  {}: …",
+                            inner.full_name(),
+                            one_line(key)
                         )),
                 );
             }

@@ -57,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         None => "the denominator defaults to HUNDRED, and Envoy accepts the fraction as 100 %",
                         Some(_) => "Envoy accepts the fraction as 100 %",
                     })
-                    .help(help),
+                    .snippet(help),
             );
         }
     }

@@ -107,7 +107,7 @@ fn report<'a>(
     out.push(
         finding(message)
             .label("without effect")
-            .help(if server {
+            .snippet(if server {
                 "NETWORK_FILTER MERGE into the connection manager: server_header_transformation: PASS_THROUGH\nor, without an EnvoyFilter, the proxy configuration: proxyHeaders: {server: {disabled: true}}"
             } else {
                 "remove this line: responses always have a date"

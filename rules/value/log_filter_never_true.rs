@@ -41,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             value
                                 .finding(rule, name.span, "requests have no header `:status`, and this filter reads their headers")
                                 .label("a header of responses")
-                                .help("status_code_filter:\n  comparison:\n    op: GE\n    value: {default_value: 500, runtime_key: <unused name>}"),
+                                .snippet("status_code_filter:\n  comparison:\n    op: GE\n    value: {default_value: 500, runtime_key: <unused name>}"),
                         );
                     }
                 }

@@ -60,7 +60,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .finding(rule, node.span, "the lines of this access log are not separated")
                     .label("no newline at the end")
                     .note("Envoy writes the text as it is; only JSON formats end each line")
-                    .help("end it with \\n in double quotes, or write it as a literal block:\n  inline_string: |\n    %START_TIME% …"),
+                    .snippet("end it with \\n in double quotes, or write it as a literal block:\n  inline_string: |\n    %START_TIME% …"),
             );
         }
     }

@@ -29,7 +29,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 script
                     .failure(rule, one, format!("`{}` changes the headers in a loop over them", one.name))
                     .label("header map cannot be modified while iterating")
-                    .help("local names = {}\nfor name in pairs(handle:headers()) do names[#names + 1] = name end\nfor _, name in ipairs(names) do … end"),
+                    .snippet("local names = {}\nfor name in pairs(handle:headers()) do names[#names + 1] = name end\nfor _, name in ipairs(names) do … end"),
             );
         }
     }

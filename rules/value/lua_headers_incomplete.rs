@@ -34,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 script
                     .failure(rule, &one.named, format!("`{method}` is called without {}", lacks.join(" and ")))
                     .label("ends the script with an error")
-                    .help(format!("add to the table:\n{}", lines.join("\n"))),
+                    .snippet(format!("add to the table:\n{}", lines.join("\n"))),
             );
         }
     }

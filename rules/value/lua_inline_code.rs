@@ -40,7 +40,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, member.entry.key_span, format!("`{}` is deprecated since Envoy 1.23", member.entry.key))
                 .label("deprecated")
                 .note("the proxy accepts it with a warning; a later release rejects or removes it")
-                .help(format!("write\n{outer}:\n  {inner}: |\n    …"));
+                .snippet(format!("write\n{outer}:\n  {inner}: |\n    …"));
             if object.member("default_source_code").is_none() {
                 let source = cx.sources.get(member.entry.key_span.file);
                 finding = finding.fix(

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::filter_keys;
 use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::rules::value::per_route_config_not_taken::key_at;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// A `LuaPerRoute` whose `name` is not in the `source_codes` of the Lua filter.
@@ -39,7 +40,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let known: Vec<&str> = unknown.known.iter().map(String::as_str).collect();
             out.push(unknown.seen.tell(match (names::nearest(name, known.iter().copied()), known.as_slice()) {
                 (Some(near), _) => finding.help(format!("write `{near}`")),
-                (None, []) => finding.help(format!("add the script to the filter\nsource_codes:\n  {name}: …")),
+                (None, []) => {
+                    finding.snippet(format!("add the script to the filter\nsource_codes:\n  {}: …", one_line(name)))
+                }
                 (None, [only]) => finding.help(format!("write `{only}`, its only script")),
                 (None, known) => finding.help(format!("use one of its scripts: {}", known.join(", "))),
             }));

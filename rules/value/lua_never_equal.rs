@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::lua_use::{Compared, Kind};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::Severity;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// A comparison in inline Lua that never depends on the request, or that a query gets around.
@@ -102,8 +103,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     let path = one.named.name;
                     let message = format!("`{path}?x` does not equal `{path}`: `:path` contains the query");
                     let finding = script.finding(rule, &one.named, message).severity(Severity::Warning);
-                    out.push(finding.label("only without a query").note("the script denies this path, and lets it pass with a query").help(
-                        format!("local path = handle:headers():get(\":path\"):match(\"^[^?]*\")\nif path == \"{path}\" then … end"),
+                    out.push(finding.label("only without a query").note("the script denies this path, and lets it pass with a query").snippet(
+                        format!("local path = handle:headers():get(\":path\"):match(\"^[^?]*\")\nif path == \"{}\" then … end", one_line(path)),
                     ));
                     continue;
                 }

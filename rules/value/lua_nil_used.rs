@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 script
                     .failure(rule, &one.named, format!("{what} is nil if {when}"))
                     .label(attempt(one.used))
-                    .help(help),
+                    .snippet(help),
             );
         }
         for one in &script.uses.mistakes {
@@ -88,7 +88,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 script
                     .finding(rule, &one.named, format!("`{name}` is always nil here: responses do not have it"))
                     .label("a header of requests")
-                    .help(format!(
+                    .snippet(format!(
                         "keep it in envoy_on_request:\n  handle:streamInfo():dynamicMetadata():set(\"own\", \"{0}\", handle:headers():get(\"{name}\"))\nand read it in envoy_on_response:\n  handle:streamInfo():dynamicMetadata():get(\"own\")[\"{0}\"]",
                         name.trim_start_matches(':')
                     ))

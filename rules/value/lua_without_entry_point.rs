@@ -69,7 +69,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 )
                 .label("Envoy calls nothing in this script")
                 .note(format!("Envoy calls only global functions with these names: {what}"))
-                .help("function envoy_on_request(request_handle)\n  …\nend"),
+                .snippet("function envoy_on_request(request_handle)\n  …\nend"),
         );
     }
 }

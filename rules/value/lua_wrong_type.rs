@@ -36,7 +36,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 Kind::NoTable(Misuse::Read) | Kind::Shown(_) => script.finding(rule, &one.named, message),
                 _ => script.failure(rule, &one.named, message),
             };
-            out.push(finding.label(label).help(help));
+            out.push(finding.label(label).snippet(help));
         }
     }
 }

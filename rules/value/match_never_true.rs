@@ -6,6 +6,7 @@ use crate::lint::text_match::{NoPath, path_regex, texts};
 use crate::lint::value::Object;
 use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::source::escape::one_line;
 use crate::source::{Node, Severity};
 
 declare_rule! {
@@ -47,11 +48,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
             let vain = texts(object, &value.objects).into_iter();
-            out.extend(
-                vain.map(|text| {
-                    value.finding(rule, text.node.span, text.message).label("equals nothing").help(text.help)
-                }),
-            );
+            out.extend(vain.map(|text| {
+                value.finding(rule, text.node.span, text.message).label("equals nothing").snippet(text.help)
+            }));
             out.extend(removed(object).into_iter().map(|(node, name)| {
                 let (start, rest) = name.split_once('*').unwrap_or((name, ""));
                 let help = match (start, rest) {
@@ -64,11 +63,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .finding(rule, node.span, format!("no header is named `{name}`: this removes none"))
                     .severity(Severity::Warning)
                     .label("a name, not a pattern")
-                    .help(help)
+                    .snippet(help)
             }));
             let node = |name: &str| object.member(name).map(|member| &member.entry.value);
             let mut report = |node: &Node, message: String, help: String, severity: Severity| {
-                let finding: Finding = value.finding(rule, node.span, message).label("matches no request").help(help);
+                let finding: Finding =
+                    value.finding(rule, node.span, message).label("matches no request").snippet(help);
                 out.push(finding.severity(severity));
             };
             if let Some((_, field)) = HEADERS.iter().find(|(message, _)| *message == object.full_name())
@@ -114,7 +114,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             {
                 let message =
                     format!("no query parameter is named `{name}={wanted}`: the value is not part of the name");
-                let help = format!("name: {name}\nstring_match: {{exact: {wanted}}}");
+                let help = format!("name: {}\nstring_match: {{exact: {}}}", one_line(name), one_line(wanted));
                 report(named, message, help, Severity::Error);
             }
             if object.full_name() == "envoy.config.route.v3.VirtualHost" {
@@ -158,7 +158,7 @@ fn nodes(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 )
                 .severity(Severity::Warning)
                 .label("matches no request")
-                .help("headers:\n- name: <header of the requests that get the fault>\n  string_match: {exact: …}"),
+                .snippet("headers:\n- name: <header of the requests that get the fault>\n  string_match: {exact: …}"),
         );
     }
 }
@@ -170,7 +170,11 @@ fn path(written: &str, field: &str) -> Option<(String, String, Severity)> {
             let name = query.split('=').next().unwrap_or(query);
             (
                 format!("`{written}` matches no path: Envoy compares paths without the query"),
-                format!("{field}: {path}\nquery_parameters:\n- name: {name}\n  present_match: true"),
+                format!(
+                    "{field}: {}\nquery_parameters:\n- name: {}\n  present_match: true",
+                    one_line(path),
+                    one_line(name)
+                ),
                 Severity::Error,
             )
         }

@@ -47,7 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 extension.messages().find(|message| !message.contains("PerRoute"))
             });
             if let (Some(message), "@type") = (known, missing) {
-                finding = finding.help(format!("for this name it is\n\"@type\": type.googleapis.com/{message}"));
+                finding = finding.snippet(format!("for this name it is\n\"@type\": type.googleapis.com/{message}"));
             }
             out.push(finding);
         }

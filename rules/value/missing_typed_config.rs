@@ -147,7 +147,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 extension.messages().find(|one| !one.contains("PerRoute") && !one.ends_with(other))
             });
             if let Some(message) = message.filter(|_| !rename) {
-                finding = finding.help(format!("add\ntyped_config:\n  \"@type\": type.googleapis.com/{message}"));
+                finding = finding.snippet(format!("add\ntyped_config:\n  \"@type\": type.googleapis.com/{message}"));
             }
             out.push(finding);
         }

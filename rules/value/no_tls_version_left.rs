@@ -73,7 +73,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     format!("no TLS version is left: the minimum is TLS 1.{from}, the maximum TLS 1.{to}"),
                 )
                 .label("every handshake fails")
-                .help(format!("{MINIMUM}: TLSv1_{low}\n{MAXIMUM}: TLSv1_{high}"));
+                .snippet(format!("{MINIMUM}: TLSv1_{low}\n{MAXIMUM}: TLSv1_{high}"));
             if let Some(note) = defaults {
                 finding = finding.note(note);
             }

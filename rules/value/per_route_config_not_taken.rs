@@ -5,6 +5,7 @@ use crate::lint::filter_keys::{self, package};
 use crate::lint::value::{Object, PatchValue, Slot, TypeUrl};
 use crate::lint::{Context, Findings, PatchView, RuleInfo};
 use crate::source::Step;
+use crate::source::escape::one_line;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -77,20 +78,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .and_then(|key| filter_keys::unknown(cx, &value.view, key, package).map(|it| (key, it)));
             // The advice must hold for the key as well, or the settings would be ignored.
             let key = wrong.as_ref().and_then(|(_, unknown)| unknown.other.as_deref());
-            let below = key.map(|key| format!("\nbelow the key `{key}`, the name of the filter")).unwrap_or_default();
+            let below = key
+                .map(|key| format!("\nbelow the key `{}`, the name of the filter", one_line(key)))
+                .unwrap_or_default();
             let finding = match refusal {
                 Refusal::None => value
                     .finding(rule, url.span, format!("`{}` cannot be configured for a route", distinct(url.name())))
                     .label("this extension has no configuration for routes")
                     .rejected("Envoy rejects the whole route configuration that contains it")
-                    .help(format!(
+                    .snippet(format!(
                         "to switch the filter off for a route, write\n\"@type\": type.googleapis.com/envoy.config.route.v3.FilterConfig\ndisabled: true{below}"
                     )),
                 Refusal::Filter(route) => value
                     .finding(rule, url.span, format!("`{name}` is the configuration of the filter, not of a route"))
                     .label(format!("a route has `{route}`"))
                     .rejected("Envoy cannot read it and rejects the whole route configuration")
-                    .help(format!("\"@type\": type.googleapis.com/{package}.{route}{below}")),
+                    .snippet(format!("\"@type\": type.googleapis.com/{package}.{route}{below}")),
             };
             out.push(match wrong {
                 Some((key, _)) => finding.note(format!("no HTTP filter is named `{key}`")),

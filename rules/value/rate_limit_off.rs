@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .finding(rule, zero, format!("this rate limit {what}: `{key}` is 0 %"))
                         .severity(Severity::Warning)
                         .label("takes no effect on requests")
-                        .help(format!("{key}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED")),
+                        .snippet(format!("{key}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED")),
                 );
                 continue;
             }
@@ -74,7 +74,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .severity(severity)
                     .label("takes no effect on requests")
                     .note(note)
-                    .help(full.collect::<Vec<_>>().join("\n")),
+                    .snippet(full.collect::<Vec<_>>().join("\n")),
             );
         }
     }

@@ -57,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .label("rejected by the code of the extension")
                         .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
                         .note(format!("checked in Envoy's `{}`", check.source))
-                        .help(refusal.help),
+                        .snippet(refusal.help),
                 );
             }
             out.extend(header_field_size(rule, cx, value, object));
@@ -88,7 +88,7 @@ fn results(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("rejected by the code of Envoy")
                 .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
                 .note(format!("checked in Envoy's `{}`", check.source))
-                .help(check.help);
+                .snippet(check.help);
             out.push(seen.tell(finding));
         }
     }

@@ -48,7 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 fn tell(finding: Finding, help: String) -> Finding {
-    finding.label("ignored").help(help)
+    finding.label("ignored").snippet(help)
 }
 
 /// What is wrong with the value of a header, and what to write.

@@ -8,6 +8,7 @@ use crate::lint::walk::get;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::source::Node;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// A rewrite of the path that leaves `$1` in it, or joins it with two slashes or with none.
@@ -68,7 +69,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             value
                                 .finding(rule, host.span, format!("clients are sent to `http://{written}/…`"))
                                 .label("a host, not a URL")
-                                .help(format!("host_redirect: {name}\nhttps_redirect: true")),
+                                .snippet(format!("host_redirect: {}\nhttps_redirect: true", one_line(name))),
                         );
                     }
                     if let Some((node, host)) = with_scheme(object, "path_redirect") {
@@ -78,7 +79,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             value
                                 .finding(rule, node.span, format!("clients are sent to `http://<host>/{written}`"))
                                 .label("a path, not a URL")
-                                .help(format!("host_redirect: {host}\npath_redirect: {path}\nhttps_redirect: true")),
+                                .snippet(format!(
+                                    "host_redirect: {}\npath_redirect: {}\nhttps_redirect: true",
+                                    one_line(host),
+                                    one_line(path)
+                                )),
                         );
                     }
                     out.extend(prefix_rewrite(rule, cx, value, object));
@@ -154,7 +159,7 @@ fn prefix_rewrite<'a>(
             value
                 .finding(rule, rewrite.span, format!("every path that matches `{regex}` becomes `{to}`"))
                 .label("a regular expression matches the whole path")
-                .help("keep the rest with a group:\nregex_rewrite: {pattern: {regex: '^/old/(.*)$'}, substitution: '/new/\\1'}"),
+                .snippet("keep the rest with a group:\nregex_rewrite: {pattern: {regex: '^/old/(.*)$'}, substitution: '/new/\\1'}"),
         );
     }
     let message = if to.starts_with('/') {
@@ -171,7 +176,7 @@ fn prefix_rewrite<'a>(
         value
             .finding(rule, rewrite.span, message)
             .label("Envoy replaces the prefix as text")
-            .help("let the prefix and its rewrite both end with a slash, or neither; for both /api and /api/x:\nregex_rewrite: {pattern: {regex: '^/api/?(.*)$'}, substitution: '/\\1'}"),
+            .snippet("let the prefix and its rewrite both end with a slash, or neither; for both /api and /api/x:\nregex_rewrite: {pattern: {regex: '^/api/?(.*)$'}, substitution: '/\\1'}"),
     )
 }
 

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, RuleInfo, walk};
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// A secret fetched over ADS that istiod does not serve.
@@ -53,14 +54,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let help = if OF_THE_AGENT.contains(&name) {
                     AGENT.to_owned()
                 } else {
-                    format!("name: kubernetes://{}", plain(name))
+                    format!("name: kubernetes://{}", one_line(plain(name)))
                 };
                 out.push(
                     value
                         .finding(rule, span, format!("istiod does not serve a secret named `{name}`"))
                         .label("not a name that istiod knows")
                         .note(waits)
-                        .help(help),
+                        .snippet(help),
                 );
                 continue;
             }
@@ -70,7 +71,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .finding(rule, span, format!("istiod serves certificates only, not what `{}` needs", field.name()))
                     .label("never arrives over ADS")
                     .note(waits)
-                    .help("mount the secrets into the proxy, and for each\nsds_config:\n  path_config_source:\n    path: <file with the Secret resource of Envoy>"),
+                    .snippet("mount the secrets into the proxy, and for each\nsds_config:\n  path_config_source:\n    path: <file with the Secret resource of Envoy>"),
             });
         }
         out.extend(unserved);

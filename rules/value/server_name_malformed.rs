@@ -5,6 +5,7 @@ use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::Node;
+use crate::source::escape::one_line;
 
 declare_rule! {
     /// A server name, or the address of an endpoint, with a scheme, a port or a path.
@@ -33,8 +34,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 && let Some(name) = node.as_str().filter(|name| !name.is_empty() && host(name) != *name)
             {
                 let message = format!("`{name}` never resolves: an address is a host without scheme, port and path");
-                let help = format!("address: {}\nport_value: <port>", host(name));
-                out.push(value.finding(rule, node.span, message).label("not a host").help(help));
+                let help = format!("address: {}\nport_value: <port>", one_line(host(name)));
+                out.push(value.finding(rule, node.span, message).label("not a host").snippet(help));
             }
             for (node, wildcard) in names(object) {
                 let Some(name) = node.as_str() else { continue };
@@ -48,8 +49,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 } else {
                     format!("`{name}` is not a server name: it is a host without scheme, port and path")
                 };
-                let help = if star { "the host that the certificate is for".to_owned() } else { host.to_owned() };
-                out.push(value.finding(rule, node.span, message).label("equals no server name").help(help));
+                let help =
+                    if star { "the host that the certificate is for".to_owned() } else { one_line(host).into_owned() };
+                out.push(value.finding(rule, node.span, message).label("equals no server name").snippet(help));
             }
         }
     }

@@ -182,7 +182,7 @@ fn sampled(rule: &'static RuleInfo, value: &PatchValue<'_>, out: &mut Findings) 
                 )
                 .severity(Severity::Info)
                 .label(if percent.is_some() { "0 %" } else { "`percent_sampled` is missing, which means 0 %" })
-                .help("percent_sampled:\n  numerator: 100\n  denominator: HUNDRED"),
+                .snippet("percent_sampled:\n  numerator: 100\n  denominator: HUNDRED"),
         );
     }
 }
@@ -240,7 +240,7 @@ fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let fields = ["processing_mode", "rules", "max_active_faults", "disabled"];
                 let member = fields.iter().find_map(|field| object.member(field));
                 let finding = value.finding(rule, span(object, member), message).severity(severity);
-                out.push(finding.label("without effect").help(help));
+                out.push(finding.label("without effect").snippet(help));
             }
         }
     }
@@ -272,7 +272,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, span(object, written), message(switch, written.is_some()))
                         .label("turned off")
-                        .help(help(switch, written.is_some())),
+                        .snippet(help(switch, written.is_some())),
                 );
             }
         }

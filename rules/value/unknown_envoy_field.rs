@@ -8,6 +8,7 @@ use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
 use crate::rules::value::missing_typed_config;
 use crate::source::alike;
+use crate::source::escape::one_line;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -57,7 +58,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             .finding(rule, member.entry.key_span, format!("the value is {kind}, and applyTo is {is}"))
                             .label(format!("a {} has no `typed_config`", object.short_name()))
                             .note(format!("istiod reads the value as a {} and drops this key", object.short_name()))
-                            .help(format!("applyTo: {apply_to} # with match.listener, to add the filter\nor, to configure a filter that is there for one route:\ntyped_per_filter_config:\n  <name of the filter>: …")),
+                            .snippet(format!("applyTo: {apply_to} # with match.listener, to add the filter\nor, to configure a filter that is there for one route:\ntyped_per_filter_config:\n  <name of the filter>: …")),
                     );
                     continue;
                 }
@@ -101,7 +102,7 @@ fn advised(
     let names = message.fields().filter(|field| !field.deprecated()).map(crate::proto::schema::Field::name);
     if key == "@type" {
         let short = object.short_name();
-        finding = finding.help(if message.field("typed_config").is_some() {
+        finding = finding.snippet(if message.field("typed_config").is_some() {
             let mut keys = vec!["@type"];
             keys.extend(object.members.iter().filter(|it| it.field().is_none()).map(|it| it.entry.key.as_str()));
             keys.dedup();
@@ -154,7 +155,7 @@ fn advised(
         for other in others.iter().filter(|other| other.entry.key != member.entry.key) {
             finding = finding.related(other.entry.key_span, "nor this");
         }
-        finding = finding.help(format!("write it below `{map}`:\n{map}:\n  {key}: …"));
+        finding = finding.snippet(format!("write it below `{map}`:\n{map}:\n  {}: …", one_line(key)));
     } else if message.field("transport_socket").is_some() && of_tls(key) {
         finding =
             finding.help(format!("`{key}` belongs to the TLS context: write it below `transport_socket.typed_config`"));

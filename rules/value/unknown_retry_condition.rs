@@ -61,7 +61,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, member.entry.value.span, format!("no retry condition is named `{word}`"))
                         .label("ignored by Envoy")
-                        .help(help),
+                        .snippet(help),
                 );
             }
         }

@@ -59,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding = finding.note(note);
             }
             if !only_proxy && url.envoy.is_some() {
-                finding = finding.help(format!(
+                finding = finding.snippet(format!(
                     "the proxy's Envoy 1.{} knows it: wrap it, so that istiod does not have to\n\"@type\": type.googleapis.com/xds.type.v3.TypedStruct\ntype_url: {}\nvalue: …",
                     envoy,
                     url.text

@@ -47,7 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             });
             let url = known.map(|message| format!("type.googleapis.com/{message}"));
             let shown = url.as_deref().unwrap_or("type.googleapis.com/…");
-            finding = finding.help(format!("write\ntyped_config:\n  \"@type\": {shown}\n  …"));
+            finding = finding.snippet(format!("write\ntyped_config:\n  \"@type\": {shown}\n  …"));
             let content = &member.entry.value;
             let position = cx.sources.position(content.span);
             let snippet = cx.sources.snippet(content.span);

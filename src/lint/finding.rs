@@ -71,6 +71,17 @@ pub struct Cause {
     pub help: String,
 }
 
+/// A patch that has no effect for the reason of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// `namespace/name` of the filter.
+    pub filter: String,
+    /// Index of the config patch; none for all of the filter.
+    pub patch: Option<usize>,
+    /// The place of the reason.
+    pub span: Span,
+}
+
 /// A finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -90,6 +101,8 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: Option<String>,
+    /// Whether the help has several lines on purpose.
+    pub snippet: bool,
     /// `namespace/name` of the filter; empty if no filter could be read.
     pub filter: String,
     /// Index of the config patch.
@@ -102,9 +115,8 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Whether it says that the patch has no effect: without the patch, every given proxy gets the same configuration.
     pub ineffective: bool,
-    /// Other patches that have no effect for the same reason: `namespace/name` of the filter, and the index; all of its
-    /// patches without one.
-    pub idle: Vec<(String, Option<usize>)>,
+    /// Patches that have no effect for the same reason. If there are any, the rule explains only findings at their places.
+    pub idle: Vec<Idle>,
     /// Whether it is known that the proxy's Envoy rejects the resource that contains the value.
     pub rejected: bool,
     /// Whether it is the reason if an Envoy rejects the resource with a message that contains these words.
@@ -168,6 +180,7 @@ impl Finding {
             message: message.into(),
             notes: Vec::new(),
             help: None,
+            snippet: false,
             filter: String::new(),
             patch: None,
             workloads: Arc::default(),
@@ -235,6 +248,7 @@ impl Finding {
             self.message = format!("{}: {}", self.message, cause.what);
             self.related.insert(0, Label { span: cause.place, message: cause.label });
             self.help = Some(cause.help);
+            self.snippet = true;
             self.fix = None;
         }
         self
@@ -339,10 +353,20 @@ impl Finding {
         self
     }
 
-    /// Adds what to write instead.
+    /// Adds what to write instead, in one line: line ends in it, which are those of a name, are shown as `\n`.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Finding {
         self.help = Some(help.into());
+        self.snippet = false;
+        self
+    }
+
+    /// Adds what to write instead, as YAML of several lines. Names of the input in it must be on one line
+    /// ([`crate::source::escape::one_line`]).
+    #[must_use]
+    pub fn snippet(mut self, help: impl Into<String>) -> Finding {
+        self.help = Some(help.into());
+        self.snippet = true;
         self
     }
 
@@ -445,7 +469,8 @@ impl Findings {
     /// The filters (by full name) and patches that have no effect according to the findings so far.
     pub fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
         let found = self.found.iter().filter(|finding| finding.ineffective);
-        let others = self.found.iter().flat_map(|finding| finding.idle.iter().cloned());
+        let others = self.found.iter().flat_map(|finding| &finding.idle);
+        let others = others.map(|idle| (idle.filter.clone(), idle.patch));
         found.map(|finding| (finding.filter.clone(), finding.patch)).chain(others).collect()
     }
 

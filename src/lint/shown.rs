@@ -44,10 +44,8 @@ pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
         safe(&mut finding.primary.message, false);
         finding.related.iter_mut().for_each(|label| safe(&mut label.message, false));
         finding.objects.iter_mut().for_each(|name| safe(name, false));
-        // Notes and help may contain YAML.
-        for text in finding.notes.iter_mut().chain(&mut finding.help) {
-            safe(text, true);
-        }
+        finding.notes.iter_mut().for_each(|note| safe(note, false));
+        finding.help.iter_mut().for_each(|help| safe(help, finding.snippet));
         // The lists stay in memory until the end, so an address means the same list.
         let list = Arc::as_ptr(&finding.workloads);
         if finding.workloads.is_empty() || (secrets.is_empty() && harmless_lists.contains(&list)) {

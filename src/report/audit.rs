@@ -43,9 +43,22 @@ fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
     all.into_iter().filter(|(_, number, _)| *number > 0).map(|(class, _, text)| (class, text)).collect()
 }
 
+/// Whether there is nothing to judge and it is not known why: a file without EnvoyFilters, or a list that was not read.
+fn judged_nothing(audit: &Audit) -> bool {
+    audit.counts.filters == 0 && audit.verdict == Verdict::NotReady
+}
+
+/// The verdict, in words.
+fn verdict_words(audit: &Audit) -> &'static str {
+    if judged_nothing(audit) { "nothing could be judged" } else { audit.verdict.words() }
+}
+
 /// The basis of the verdict, in a sentence.
 fn verdict_sentence(audit: &Audit, scope: &Scope) -> String {
     let place = where_it_holds(scope);
+    if judged_nothing(audit) && !scope.is_empty() {
+        return format!("no EnvoyFilter was read{place}");
+    }
     if audit.counts.filters == 0 {
         return no_filter(scope);
     }

@@ -263,4 +263,9 @@ fn diff_reports_errors_as_two() {
     let output = run(folder.path(), &["diff", "--demo", "-f", "other.yaml"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!((output.status.code(), text.as_str()), (Some(2), "nothing compared: no EnvoyFilter to compare\n"));
+    let output = run(folder.path(), &["audit", "--from", "1.30", "--to", "1.31", "-f", "other.yaml"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("nothing could be judged: no EnvoyFilter was read"), "{text}");
+    assert!(!text.contains("not ready") && !text.contains("During the rollout"), "{text}");
 }

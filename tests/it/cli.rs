@@ -1,7 +1,7 @@
 //! The command line from the user's view: recorded runs, the demo against istiod's recordings, the JSON against its
 //! schema.
 
-use crate::support::JsonSchema;
+use crate::support::{JsonSchema, testdata};
 use kubectl_envoyfilter::load::dump::{Dump, Identity};
 use kubectl_envoyfilter::proto::json;
 use serde_json::Value as Json;
@@ -231,4 +231,35 @@ fn colours_come_only_when_asked_for() {
         stripped.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
     }
     assert_eq!(stripped, String::from_utf8(plain.stdout).unwrap());
+}
+
+/// istiod looks for HTTP filters in the connection manager that has its own name for it, so a port that is not HTTP is not
+/// the reason.
+#[test]
+fn explain_says_which_patch_renamed_the_connection_manager() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: renames, namespace: shop}
+spec:
+  workloadSelector: {labels: {app: cart}}
+  configPatches:
+  - applyTo: NETWORK_FILTER
+    match: {context: SIDECAR_INBOUND, listener: {portNumber: 8080, filterChain: {filter: {name: envoy.filters.network.http_connection_manager}}}}
+    patch: {operation: MERGE, value: {name: shop.manager}}
+  - applyTo: HTTP_FILTER
+    match: {context: SIDECAR_INBOUND, listener: {portNumber: 8080, filterChain: {filter: {name: shop.manager}}}}
+    patch:
+      operation: INSERT_FIRST
+      value: {name: shop.buffer, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer, max_request_bytes: 9}}
+"#;
+    fs::write(folder.path().join("renames.yaml"), text).unwrap();
+    let dump = testdata("reference/shop/base/cart.json.zst");
+    let arguments =
+        ["explain", "filter", "renames", "-f", "renames.yaml", "-o", "json", "--dump", dump.to_str().unwrap()];
+    let output = run(folder.path(), &arguments);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let help = "only in envoy.filters.network.http_connection_manager: write that name, and do not rename it in \
+                configPatches[0] of shop/renames";
+    assert!(said.contains(help) && !said.contains("not HTTP to Istio"), "{said}");
 }

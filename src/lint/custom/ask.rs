@@ -9,6 +9,7 @@ use crate::lint::facts::view::Knowledge;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::escape::one_line;
 use crate::source::{Node, Severity, Span, Step};
 use cel::Value;
 use cel::objects::Key;
@@ -86,7 +87,7 @@ fn ask(rule: &'static RuleInfo, custom: &Custom, variables: &cel::Context<'_, '_
         for part in template.map(|template| template.0.as_slice()).unwrap_or_default() {
             match part {
                 Part::Text(text) => filled.push_str(text),
-                Part::Program(program) => filled.push_str(&text(&program.execute(variables)?)),
+                Part::Program(program) => filled.push_str(&one_line(&text(&program.execute(variables)?))),
             }
         }
         Ok(filled)
@@ -94,9 +95,8 @@ fn ask(rule: &'static RuleInfo, custom: &Custom, variables: &cel::Context<'_, '_
     match (fill(Some(&custom.message)), fill(custom.note.as_ref()), fill(custom.help.as_ref())) {
         (Ok(message), Ok(note), Ok(help)) => {
             let mut finding = Finding::new(rule, span, message);
-            finding.notes.extend(Some(note).filter(|note| !note.is_empty()));
-            finding.help = Some(help).filter(|help| !help.is_empty());
-            Some(finding)
+            finding.notes.extend(note.lines().filter(|line| !line.is_empty()).map(str::to_owned));
+            Some(if help.is_empty() { finding } else { finding.snippet(help) })
         }
         (Err(error), _, _) | (_, Err(error), _) | (_, _, Err(error)) => failed(&error),
     }

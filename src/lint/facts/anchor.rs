@@ -11,6 +11,7 @@ use crate::lint::rule::RuleInfo;
 use crate::lint::upgrade::forecast::TRANSLATED;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation};
 use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
 use crate::source::{Severity, alike};
 
 /// A patch of the input that adds a filter of this name.
@@ -109,8 +110,9 @@ pub(crate) fn absent(
                 } else {
                     "istiod generates no filter of this name, and only EnvoyFilters of other namespaces add one, to their proxies"
                 })
-                .help(format!(
-                    "if something else adds it at run time, say so in .envoyfilter.yaml:\nadded-elsewhere:\n- {name}"
+                .snippet(format!(
+                    "if something else adds it at run time, say so in .envoyfilter.yaml:\nadded-elsewhere:\n- {}",
+                    one_line(name)
                 ))
         }
     })
@@ -162,7 +164,7 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
                     "{} runs after this EnvoyFilter: priority decides, then the root namespace, then creation time",
                     other.full_name()
                 ))
-                .help(format!(
+                .snippet(format!(
                     "run this EnvoyFilter later, with a higher priority:\nspec:\n  priority: {}",
                     i64::from(other.priority) + 10
                 )),

@@ -3,6 +3,7 @@
 use crate::engine::trace::Effect;
 use crate::lint::facts::context::{Context, ProxyRun};
 use crate::lint::finding::Cause;
+use crate::source::escape::one_line;
 use crate::study::culprit::{Counts, blame};
 
 /// The cause of a patch that matches nothing, if another patch is to blame; `runs` are the proxies on which it was
@@ -29,8 +30,8 @@ fn cause_of(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>
         let view = cx.patch(planned.filter, planned.built.patch.index)?;
         let place = if blame.later { view.value_path_span("name") } else { view.value_span(&["patch", "operation"]) };
         let help = match blame.priority {
-            Some(priority) => format!("{}:\nspec:\n  priority: {priority}", blame.help),
-            None => blame.help,
+            Some(priority) => format!("{}:\nspec:\n  priority: {priority}", one_line(&blame.help)),
+            None => one_line(&blame.help).into_owned(),
         };
         Some(Cause { what: blame.what, place, label: blame.label.to_owned(), help })
     })

@@ -448,7 +448,7 @@ pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, te
         let finding = Finding::new(rule, view.value_span(&["patch", "operation"]), message.clone())
             .label(telling.label)
             .rejected("Envoy rejects the whole listener when a filter follows a terminal one")
-            .help(telling.help)
+            .snippet(telling.help)
             .of(view.filter, Some(view.patch.index));
         out.push(seen.tell(finding));
     }

@@ -1,6 +1,6 @@
 //! One finding for each cause: a finding that another one of the same patch explains is dropped.
 
-use crate::lint::finding::{Finding, Findings};
+use crate::lint::finding::{Finding, Findings, Idle};
 use crate::lint::rule::{Need, RuleInfo};
 use crate::source::{FileId, Severity, Span};
 use crate::words::few;
@@ -19,8 +19,8 @@ pub(crate) struct Claim {
     patch: Option<usize>,
     place: Place,
     ineffective: bool,
-    /// Other patches for which it holds.
-    idle: Vec<(String, Option<usize>)>,
+    /// Patches for which it holds, if these are several.
+    idle: Vec<Idle>,
 }
 
 impl Claim {
@@ -72,9 +72,12 @@ impl Causes {
         for one in all.into_iter().filter(|one| !one.filter.is_empty()) {
             for code in one.rule.explains {
                 let key = (*code, one.filter.clone(), one.patch);
-                explained.entry(key).or_default().push((one.place, one.whole()));
-                for (filter, patch) in &one.idle {
-                    explained.entry((*code, filter.clone(), *patch)).or_default().push((one.place, true));
+                if one.idle.is_empty() {
+                    explained.entry(key).or_default().push((one.place, one.whole()));
+                }
+                for Idle { filter, patch, span } in &one.idle {
+                    let place = Place { span: *span, line: Some(*span) };
+                    explained.entry((*code, filter.clone(), *patch)).or_default().push((place, true));
                 }
             }
         }
@@ -116,8 +119,9 @@ pub(in crate::lint) fn fold(findings: &mut Findings) {
                 one.notes.extend(here.iter().filter(|gone| gone.line.is_some()).map(|gone| gone.message.clone()));
                 continue;
             }
-            if let Some(help) = here.iter().find_map(|gone| gone.help.clone()) {
-                one.help = Some(help);
+            if let Some(better) = here.iter().find(|gone| gone.help.is_some()) {
+                one.help.clone_from(&better.help);
+                one.snippet = better.snippet;
             }
             if let Some(worse) = here.iter().find(|gone| gone.severity > one.severity) {
                 one.severity = worse.severity;

@@ -3,8 +3,8 @@
 use super::marks::{and_more, link, tag};
 use super::matrix::{Row, group_label, group_members, matrix};
 use super::{
-    BROKEN, advice, all_changes, bases, class_name, combination, gets, places, state_name, steps, verdict_sentence,
-    worth_telling,
+    BROKEN, advice, all_changes, bases, class_name, combination, gets, judged_nothing, places, state_name, steps,
+    verdict_sentence, verdict_words, worth_telling,
 };
 use crate::audit::view::{Audit, Chain, Filter, Finding, Gets, Link, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
@@ -50,7 +50,7 @@ fn page(audit: &Audit, scope: &Scope) -> Markup {
                     p.dim { "Scope: " (Prose(&sentence(scope))) } (NEWLINE)
                     (table(audit))
                     (matrix(audit))
-                    (roll_out(&audit.roll_out))
+                    @if !judged_nothing(audit) { (roll_out(&audit.roll_out)) }
                     (during(audit))
                     @if !found.is_empty() {
                         h2 id="by-filter" { "Filter by filter" } (NEWLINE)
@@ -108,7 +108,7 @@ fn head(audit: &Audit, scope: &Scope) -> Markup {
             @if audit.path.len() > 2 {
                 p.dim { "Steps: " (Text(&audit.path.join(" → "))) } (NEWLINE)
             }
-            p { span class={ "verdict " (class) } { (audit.verdict.words()) } } (NEWLINE)
+            p { span class={ "verdict " (class) } { (verdict_words(audit)) } } (NEWLINE)
             p { (Text(&capital(&verdict_sentence(audit, scope)))) ". " (Prose(advice(audit, scope))) } (NEWLINE)
             div.tiles {
                 @for (class, label, number) in tiles {

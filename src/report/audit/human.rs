@@ -1,7 +1,8 @@
 //! An audit for people at a terminal, and as a patch of the files.
 
 use super::{
-    advice, all_changes, also_broken, bases, class_name, gets, places, steps, tally, verdict_sentence, worth_telling,
+    advice, all_changes, also_broken, bases, class_name, gets, judged_nothing, places, steps, tally, verdict_sentence,
+    verdict_words, worth_telling,
 };
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
@@ -76,12 +77,15 @@ pub(crate) fn text(
         }
         writeln!(out)?;
     }
-    roll_out(out, terminal, &audit.roll_out)?;
+    if !judged_nothing(audit) {
+        roll_out(out, terminal, &audit.roll_out)?;
+    }
     during(out, terminal, verbose, audit)?;
-    let (verdict, colour) = match audit.verdict {
-        Verdict::Ready => (audit.verdict.words(), Role::Good),
-        Verdict::ReadyAfterChanges => (audit.verdict.words(), Role::Odd),
-        Verdict::NotReady => (audit.verdict.words(), Role::Bad),
+    let verdict = verdict_words(audit);
+    let colour = match audit.verdict {
+        Verdict::Ready => Role::Good,
+        Verdict::ReadyAfterChanges => Role::Odd,
+        Verdict::NotReady => Role::Bad,
     };
     let tally: Vec<String> =
         tally(audit).into_iter().map(|(class, text)| terminal.paint(role(class), text).into_owned()).collect();

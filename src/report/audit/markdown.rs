@@ -1,7 +1,8 @@
 //! An audit in Markdown, for a change ticket.
 
 use super::{
-    advice, all_changes, bases, class_name, combination, gets, places, steps, verdict_sentence, worth_telling,
+    advice, all_changes, bases, class_name, combination, gets, judged_nothing, places, steps, verdict_sentence,
+    verdict_words, worth_telling,
 };
 use crate::audit::view::{Audit, Filter, Finding};
 use crate::mesh::Scope;
@@ -29,13 +30,7 @@ fn names(names: &[String]) -> String {
 /// Writes an audit.
 pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, of: &Scope) -> io::Result<()> {
     writeln!(out, "# EnvoyFilters: Istio {} → {}\n", audit.from, audit.to)?;
-    writeln!(
-        out,
-        "**{}**: {}. {}\n",
-        audit.verdict.words(),
-        sentence(&verdict_sentence(audit, of)),
-        advice(audit, of)
-    )?;
+    writeln!(out, "**{}**: {}. {}\n", verdict_words(audit), sentence(&verdict_sentence(audit, of)), advice(audit, of))?;
     writeln!(out, "Scope: {}\n", cell(&scope::sentence(of)))?;
     if audit.path.len() > 2 {
         writeln!(out, "Steps: {}.\n", audit.path.join(" → "))?;
@@ -73,7 +68,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, of: &Scope) -> io::Re
             writeln!(out, "{} more are in the JSON form.\n", broken.len() - MAX_FILTERS)?;
         }
     }
-    if !audit.roll_out.is_empty() {
+    if !audit.roll_out.is_empty() && !judged_nothing(audit) {
         writeln!(out, "## During the rollout\n")?;
         writeln!(
             out,

@@ -2,7 +2,10 @@
 //! CI runner.
 
 use super::{capture, say};
+use crate::linting::{Proxies, read, sent_filters};
 use crate::support::Share;
+use kubectl_envoyfilter::model::release::Release;
+use serde_json::Value;
 use std::fs;
 
 /// Names that no API server accepts but files can contain, with text that must not begin a line.
@@ -276,3 +279,54 @@ fn workflow_commands_decode_to_their_text() {
         }
     }
 }
+
+/// What a text of a filter continues with, on a line of its own.
+const SECOND_LINE: &str = "error[EF000]: INJECTED";
+
+/// The texts of a value that any name can take the place of.
+fn texts<'v>(value: &'v mut Value, into: &mut Vec<&'v mut String>) {
+    const FIXED: [&str; 5] = ["applyTo", "context", "operation", "@type", "kind"];
+    match value {
+        Value::String(text) => into.push(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| texts(item, into)),
+        Value::Object(entries) => {
+            let free = entries.iter_mut().filter(|(key, _)| !FIXED.contains(&key.as_str()));
+            free.for_each(|(_, value)| texts(value, into));
+        }
+        _ => {}
+    }
+}
+
+fn help_and_notes_keep_names_on_one_line_by(share: Share) {
+    /// Every so many texts of a filter.
+    const STEP: usize = 3;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("filter.yaml");
+    let proxies = Proxies::new(&[], Release::minor(31));
+    let mut wrong = Vec::new();
+    for (number, sent) in share.of(sent_filters(&[]).into_iter().enumerate()) {
+        let mut count = Vec::new();
+        let mut spec = sent.object["spec"].clone();
+        texts(&mut spec, &mut count);
+        for at in (number % STEP..count.len()).step_by(STEP) {
+            let mut object = sent.object.clone();
+            let mut all = Vec::new();
+            texts(&mut object["spec"], &mut all);
+            all[at].push_str(&format!("\n{SECOND_LINE}"));
+            fs::write(&file, object.to_string()).unwrap();
+            for one in proxies.report(&read(&file)) {
+                let mut lines = one.notes.iter().chain(&one.help).flat_map(|text| text.lines());
+                if let Some(line) = lines.find(|line| line.trim_start().starts_with(SECOND_LINE)) {
+                    wrong.push(format!("{} in {}, text {at}: {line}", one.rule.code, sent.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} lines, among them\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+}
+
+in_part_and_in_full!(
+    help_and_notes_keep_names_on_one_line,
+    help_and_notes_keep_names_on_one_line_in_full,
+    help_and_notes_keep_names_on_one_line_by
+);

@@ -134,7 +134,7 @@ fn without_readable_kinds_nothing_is_judged() {
     }
     let said = live(&mock, &["audit", "--to", "1.31"]);
     assert!(
-        said.code == 3 && said.out.contains("no EnvoyFilter was read in any namespace"),
+        said.code == 3 && said.out.contains("nothing could be judged: no EnvoyFilter was read in any namespace"),
         "{}{}",
         said.out,
         said.err

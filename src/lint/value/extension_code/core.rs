@@ -4,6 +4,7 @@ use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, s
 use crate::lint::value::walk::{self, get};
 use crate::lint::value::{Object, PatchValue};
 use crate::source::Node;
+use crate::source::escape::one_line;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -111,7 +112,7 @@ pub(super) fn pauses(value: &PatchValue<'_>, pauses: &Object<'_>) -> Option<Refu
 /// A prefix of paths begins like a path.
 pub(super) fn path_prefix(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Refusal> {
     let prefix = text(service, "path_prefix").filter(|prefix| !prefix.starts_with('/'))?;
-    let help = format!("path_prefix: /{prefix}");
+    let help = format!("path_prefix: /{}", one_line(prefix));
     Some(refusal(span(service, "path_prefix"), "`path_prefix` must start with `/`", help))
 }
 

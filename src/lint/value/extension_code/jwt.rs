@@ -3,6 +3,7 @@
 use super::object::{Refusal, child, holder, refusal};
 use crate::lint::value::walk::get;
 use crate::lint::value::{Object, PatchValue};
+use crate::source::escape::one_line;
 use crate::source::{Entry, Node, NodeValue};
 
 const FILTER: &str = "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication";
@@ -19,7 +20,7 @@ pub(super) fn provider(value: &PatchValue<'_>, requirement: &Object<'_>) -> Opti
     if providers.iter().any(|one| one.key == wanted) {
         return None;
     }
-    let known: Vec<String> = providers.iter().map(|one| format!("`{}`", one.key)).collect();
+    let known: Vec<String> = providers.iter().map(|one| format!("`{}`", one_line(&one.key))).collect();
     let help = match known.as_slice() {
         [] => "add it to `providers`".to_owned(),
         known => format!("use {}, or add it to `providers`", known.join(" or ")),
@@ -53,7 +54,11 @@ pub(super) fn address(value: &PatchValue<'_>, provider: &Object<'_>) -> Option<R
     let source = child(value, provider, "remote_jwks")?.member("http_uri")?;
     let uri = get(&source.entry.value, "uri")?;
     let written = uri.as_str().filter(|written| !written.is_empty() && !written.contains("://"))?;
-    Some(refusal(uri.span, format!("`{written}` is not a URL: it has no scheme"), format!("uri: https://{written}")))
+    Some(refusal(
+        uri.span,
+        format!("`{written}` is not a URL: it has no scheme"),
+        format!("uri: https://{}", one_line(written)),
+    ))
 }
 
 /// A rule names a requirement that the filter does not have.
@@ -70,7 +75,7 @@ pub(super) fn requirement(value: &PatchValue<'_>, rule: &Object<'_>) -> Option<R
 
 /// What to write instead of a name that a map does not have.
 fn named(known: &[Entry]) -> String {
-    let known: Vec<String> = known.iter().take(6).map(|one| format!("`{}`", one.key)).collect();
+    let known: Vec<String> = known.iter().take(6).map(|one| format!("`{}`", one_line(&one.key))).collect();
     match known.as_slice() {
         [] => "add it to `requirement_map`".to_owned(),
         known => format!("use {}, or add it to `requirement_map`", known.join(" or ")),
