@@ -199,6 +199,8 @@ const GUARDED: &[&Kind] = &[
     PROXY_CONFIG,
     HTTP_ROUTE,
     GRPC_ROUTE,
+    INGRESS,
+    INGRESS_CLASS,
 ];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
 /// What istiod reads in a cluster, and what questions about its answers need. Secrets are not included.

@@ -157,6 +157,7 @@ pub(super) fn add(
         | ("telemetry.istio.io", "Telemetry")
         | ("extensions.istio.io", "WasmPlugin" | "TrafficExtension")
         | ("gateway.networking.k8s.io", "HTTPRoute" | "GRPCRoute")
+        | ("networking.k8s.io", "Ingress" | "IngressClass")
         | ("networking.istio.io", "ProxyConfig")
         | ("install.istio.io", "IstioOperator") => {
             Arc::make_mut(&mut inventory.policies).push(Arc::new(object(document)));

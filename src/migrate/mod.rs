@@ -316,7 +316,7 @@ fn all<'a>(
     let panics = Panics::of(program, names, &reports);
     let settle = |reports: &mut [FilterReport]| {
         panics.settle(program, names, request.accept, reports)
-            || overlaps.settle(reports)
+            || overlaps.settle(request.accept, reports)
             || inserts.settle(program, names, reports)
             || sequence.settle(reports)
             || one_rule::settle(request.root, names, &sequence.order, reports)

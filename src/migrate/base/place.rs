@@ -83,6 +83,11 @@ impl Place {
         }
     }
 
+    /// Whether its age is known.
+    pub(in crate::migrate) fn is_dated(&self) -> bool {
+        self.created.is_some()
+    }
+
     fn full(&self) -> String {
         format!("{}.{}", self.name, self.namespace)
     }

@@ -176,6 +176,19 @@ pub(in crate::migrate) fn routed_by<'a>(
     cx.mesh.index.virtual_services(host).find(same)
 }
 
+/// Routes of a gateway that an Ingress gives it: an edit of other objects does not change them.
+pub(in crate::migrate) fn ingress(cx: &Cx<'_>, host: Option<&str>, found: &mut Move) {
+    let Some(ingress) = cx.mesh.index.ingress(host) else { return };
+    let reason = format!(
+        "istiod also makes routes{} from Ingress {}/{}: the filter changes them, and no field of an Ingress replaces that",
+        host.map_or_else(String::new, |host| format!(" of {host}")),
+        ingress.namespace,
+        ingress.name
+    );
+    found.difference(Kind::Behavior, reason.clone());
+    found.guard(Concern::Routes, State::Broken, reason);
+}
+
 /// Other objects that route a service for the same clients.
 pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
     if let Some(route) = of_service(cx, host) {

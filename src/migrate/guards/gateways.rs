@@ -18,6 +18,19 @@ pub(in crate::migrate) fn servers<'a>(cx: &Cx<'a>, found: &mut Move) -> Option<V
     servers
 }
 
+/// Refuses an edit of a server that pods of the gateway open on other ports than the one that the filter names.
+pub(in crate::migrate) fn other_ports(found: &mut Move, one: &Served<'_>, port: u32, ports: &BTreeSet<u32>) {
+    let Some(other) = ports.iter().find(|other| **other != port) else { return };
+    let object = &one.gateway.object;
+    let reason = format!(
+        "the edit also reaches pods that open the server of Gateway {}/{} on port {other}, because of the Services that \
+         select them; the filter is for port {port}",
+        object.namespace, object.name
+    );
+    found.difference(Kind::Behavior, reason.clone());
+    found.guard(Concern::Ports, State::Broken, reason);
+}
+
 /// Refuses an edit that reaches a gateway which the filter does not select.
 pub(in crate::migrate) fn others(cx: &Cx<'_>, found: &mut Move) {
     if !found.moves {

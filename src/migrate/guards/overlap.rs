@@ -6,9 +6,11 @@ use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::engine::{MeshSettings, select};
 use crate::migrate::base::names::Names;
 use crate::migrate::base::reach;
-use crate::migrate::base::value::json;
+use crate::migrate::base::value::{has_entry, json};
+use crate::migrate::base::verdict::Kind;
 use crate::migrate::output::draft::Action;
-use crate::migrate::{FilterReport, PatchReport};
+use crate::migrate::proofs::forms::reads_headers;
+use crate::migrate::{Accept, FilterReport, PatchReport, is_written};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation};
 use crate::proto::tree::Tree;
 use serde_json::Value as Json;
@@ -70,6 +72,11 @@ fn same_retries(one: &Setter<'_>, other: &Setter<'_>, field: &str) -> bool {
     })
 }
 
+/// Whether the order of two patches that set a field does not matter.
+fn same_value(one: &Setter<'_>, other: &Setter<'_>, field: &str) -> bool {
+    if field.ends_with(RETRY_ON) { same_retries(one, other, field) } else { same_at(one, other, field) }
+}
+
 /// The label that most selectors have.
 const APP: &str = "app";
 
@@ -100,11 +107,19 @@ struct Field {
     rest: Vec<usize>,
     /// Whether some set it to its default and others do not.
     mixed: bool,
+    /// Whether they set it to different values, and the order in which istiod applies some of them is unknown.
+    open_order: bool,
 }
 
 impl Field {
     /// Groups the patches, once all are known.
-    fn group(&mut self, name: &str, setters: &[Setter<'_>]) {
+    fn group(&mut self, name: &str, setters: &[Setter<'_>], names: &Names) {
+        let undated = self.all.iter().any(|at| !names.place(setters[*at].filter).is_dated());
+        self.open_order = undated
+            && self
+                .all
+                .first()
+                .is_some_and(|first| self.all.iter().any(|at| !same_value(&setters[*first], &setters[*at], name)));
         let mut defaults = self.all.iter().filter_map(|at| setters[*at].fields.get(name));
         let first = defaults.next();
         self.mixed = defaults.any(|one| Some(one) != first);
@@ -164,6 +179,9 @@ const LIST: &str = "list ";
 /// The ends of their paths.
 const ONE_LIST: [&str; 4] = ["/custom_tags", "/cipher_suites", "/ecdh_curves", "/cors/allow_origin_string_match"];
 
+/// Marks the fields that stand for all headers of a direction that a patch of routes adds, whose order is that of the patches.
+const ORDER: &str = "order ";
+
 /// Stands for the action of routes: patches that match by it, and those that replace it.
 const ACTION: &str = "action";
 
@@ -202,6 +220,11 @@ fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, 
                     let name = name.unwrap_or_default().to_ascii_lowercase();
                     out.insert(format!("{HEADER}{direction} {name}"), false);
                 }
+                if path.ends_with(&format!("{direction}_headers_to_add")) {
+                    let reads =
+                        has_entry(value, &|key, value| key == "value" && value.as_str().is_some_and(reads_headers));
+                    out.insert(format!("{ORDER}{direction}"), reads);
+                }
             }
         }
         // MERGE adds to other lists: nothing is overridden.
@@ -239,6 +262,11 @@ fn one_only(field: &str) -> Option<String> {
     }
     let hash = "also sets `hash_policy` of these routes: MERGE joins both policies; a rule has one";
     field.ends_with(HASH).then(|| hash.to_owned())
+}
+
+/// Whether a name is that of a field that patches set, not one of what they have in common otherwise.
+fn is_field(name: &str) -> bool {
+    name != ACTION && !name.starts_with(ORDER)
 }
 
 fn is_route(apply_to: ApplyTo) -> bool {
@@ -286,7 +314,7 @@ impl<'a> Overlaps<'a> {
         }
         all.kinds = kinds.len();
         let setters = &all.setters;
-        all.by_field.iter_mut().for_each(|(name, field)| field.group(name, setters));
+        all.by_field.iter_mut().for_each(|(name, field)| field.group(name, setters, names));
         all
     }
 
@@ -314,7 +342,7 @@ impl<'a> Overlaps<'a> {
     /// Calls `found` for filters that set the same field where both may match, with the indexes of the filters and of their
     /// patches.
     pub(in crate::migrate) fn pairs(&self, found: &mut dyn FnMut(At, At)) {
-        for (_, field) in self.by_field.iter().filter(|(name, _)| *name != ACTION) {
+        for (_, field) in self.by_field.iter().filter(|(name, _)| is_field(name)) {
             for (at, one) in field.all.iter().enumerate() {
                 for other in &field.all[..at] {
                     let (one, other) = (&self.setters[*one], &self.setters[*other]);
@@ -328,7 +356,7 @@ impl<'a> Overlaps<'a> {
 
     /// Keeps back patches that move although one stays that sets the same field and that they override today, until nothing
     /// changes any more. Whether something was kept back.
-    pub(in crate::migrate) fn settle(&self, reports: &mut [FilterReport]) -> bool {
+    pub(in crate::migrate) fn settle(&self, accept: Accept, reports: &mut [FilterReport]) -> bool {
         let at: BTreeMap<usize, usize> = reports.iter().enumerate().map(|(at, report)| (report.index, at)).collect();
         let mut changed = false;
         loop {
@@ -351,23 +379,51 @@ impl<'a> Overlaps<'a> {
             let levels: Vec<Level> = self.setters.iter().map(level).collect();
             let spares = |setter: &Setter<'_>| report_of(setter).is_some_and(|patch| patch.found.spares);
             let mut kept: Vec<(usize, usize, String)> = Vec::new();
+            let mut moved: Vec<(usize, usize, String)> = Vec::new();
             for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
                 let against = self.against(number, &stays, &open).or_else(|| self.hidden(number, &stays, &levels));
                 let against = against.or_else(|| self.turned(number, &stays, spares(setter)));
+                let against = against.or_else(|| self.unordered(number));
                 if let Some(reason) = against {
                     kept.push((setter.filter, setter.built.patch.index, reason));
+                } else if let Some((reads, other)) = self.passed(number, &stays) {
+                    let title = format!(
+                        "those of configPatches[{}] of {}",
+                        other.built.patch.index,
+                        self.names.title(other.filter)
+                    );
+                    let (list, reason) = if reads {
+                        (
+                            &mut kept,
+                            format!(
+                                "its headers come before {title}, which stay, not after them, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): it may read different values"
+                            ),
+                        )
+                    } else {
+                        (&mut moved, format!("its headers come before {title}, which stay, not after them"))
+                    };
+                    list.push((setter.filter, setter.built.patch.index, reason));
                 }
             }
-            if kept.is_empty() {
-                return changed;
-            }
-            changed = true;
-            for (filter, patch, reason) in kept {
+            let mut of = |(filter, patch): At, change: &mut dyn FnMut(&mut PatchReport)| {
                 let report = at.get(&filter).and_then(|at| reports.get_mut(*at));
-                let of = report.and_then(|report| report.patches.iter_mut().find(|one| one.index == patch));
-                if let Some(one) = of {
-                    one.keep(reason, false);
-                }
+                report.and_then(|report| report.patches.iter_mut().find(|one| one.index == patch)).map(change);
+            };
+            let mut again = !kept.is_empty();
+            for (filter, patch, reason) in kept {
+                of((filter, patch), &mut |one| one.keep(reason.clone(), false));
+            }
+            for (filter, patch, reason) in moved {
+                of((filter, patch), &mut |one| {
+                    one.found.difference(Kind::Position, reason.clone());
+                    one.class = one.found.class();
+                    one.written = is_written(&one.found, accept);
+                    again |= !one.written;
+                });
+            }
+            changed |= again;
+            if !again {
+                return changed;
             }
         }
     }
@@ -415,7 +471,7 @@ impl<'a> Overlaps<'a> {
         };
         let mut met: Vec<Option<bool>> = vec![None; self.kinds];
         let mut meets = |other: &Setter<'_>| *met[other.kind].get_or_insert_with(|| self.meet(setter, other));
-        for (field, default) in setter.fields.iter().filter(|(field, _)| *field != ACTION) {
+        for (field, default) in setter.fields.iter().filter(|(field, _)| is_field(field)) {
             let mut others = self.by_field[field].near(setter).filter(|other| *other != number);
             if let Some(why) = one_only(field) {
                 if let Some(other) = others.map(|other| &self.setters[other]).find(|other| meets(other)) {
@@ -460,6 +516,42 @@ impl<'a> Overlaps<'a> {
             }
         }
         None
+    }
+
+    /// Why a patch must not move with another one that sets a field to another value: which of them wins is unknown.
+    fn unordered(&self, number: usize) -> Option<String> {
+        let setter = &self.setters[number];
+        let place = self.names.place(setter.filter);
+        let open = setter.fields.keys().filter(|field| is_field(field) && self.by_field[*field].open_order);
+        open.into_iter().find_map(|field| {
+            let others = self.by_field[field].near(setter).map(|other| &self.setters[other]);
+            let other = others.filter(|other| other.filter != setter.filter).find(|other| {
+                let unordered = place.before(self.names.place(other.filter)).is_none();
+                unordered && !same_value(setter, other, field) && self.meet(setter, other)
+            })?;
+            let (patch, title) = (other.built.patch.index, self.names.title(other.filter));
+            let field = field.rsplit('/').next().unwrap_or(field);
+            Some(format!(
+                "configPatches[{patch}] of {title} sets `{field}` to another value, and istiod applies the older EnvoyFilter \
+                 first: the input does not say which one that is (`creationTimestamp`)"
+            ))
+        })
+    }
+
+    /// The first patch that stays and adds headers of routes which those of a patch come after today and before when they are a
+    /// rule's; with whether the value of one may read the other.
+    fn passed(&self, number: usize, stays: &[bool]) -> Option<(bool, &Setter<'_>)> {
+        let setter = &self.setters[number];
+        let directions = setter.fields.iter().filter(|(field, _)| field.starts_with(ORDER));
+        let passed = directions.filter_map(|(field, reads)| {
+            let others = self.by_field[field].near(setter).filter(|other| *other != number && stays[*other]);
+            let other = others.map(|other| &self.setters[other]).find(|other| {
+                let same_list = other.built.patch.apply_to == setter.built.patch.apply_to;
+                (same_list || *reads || other.fields[field]) && !self.before(setter, other) && self.meet(setter, other)
+            })?;
+            Some((*reads || other.fields[field], other))
+        });
+        passed.max_by_key(|(reads, _)| *reads)
     }
 }
 

@@ -9,10 +9,37 @@ use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 
 /// Checks what the selector or the references of a filter find.
 pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    undiscovered(cx, found);
     selects_none(cx, found);
     names_no_gateway(cx, found);
     names_waypoint(cx, found);
     names_other_kind(cx, part, found);
+}
+
+/// A namespace that `discoverySelectors` leave out: istiod does not read the filter. Settings of the mesh and of pods, which may
+/// replace it, work.
+fn undiscovered(cx: &Cx<'_>, found: &mut Move) {
+    if !found.moves || found.is_refused() {
+        return;
+    }
+    let namespace = &cx.filter.namespace;
+    match cx.mesh.index.is_discovered(namespace) {
+        Some(true) => {}
+        Some(false) => {
+            let reason = format!(
+                "istiod does not read the filter: `discoverySelectors` leave out namespace {namespace}; what replaces it may work"
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
+        }
+        None => found.guard(
+            Concern::Patch,
+            State::Undecided,
+            format!(
+                "it is unknown whether `discoverySelectors` leave out namespace {namespace}: its Namespace is not in the input"
+            ),
+        ),
+    }
 }
 
 /// References to waypoints by a patch for gateways, or the reverse: it does nothing there, and what replaces it works.

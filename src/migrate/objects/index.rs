@@ -1,6 +1,7 @@
 //! The objects of the input by what guards look for, each part built when it is first asked for: with many filters, no
 //! question walks all objects.
 
+use super::{discovered, ingress};
 use crate::model::destination::full_host;
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, KubeGateway, Labels, Object, Service, ServiceEntry, VirtualService,
@@ -62,6 +63,8 @@ pub struct Index<'a> {
     objects: OnceCell<ByName<'a>>,
     policies: OnceCell<HashMap<&'a str, Vec<&'a Object>>>,
     routes: OnceCell<Vec<Route<'a>>>,
+    discovered: OnceCell<Option<HashMap<&'a str, bool>>>,
+    ingresses: OnceCell<HashMap<String, &'a Object>>,
     waypoints: OnceCell<Vec<&'a KubeGateway>>,
     hbone: OnceCell<bool>,
     mesh_config: OnceCell<Option<Json>>,
@@ -123,6 +126,8 @@ impl<'a> Index<'a> {
             objects: OnceCell::new(),
             policies: OnceCell::new(),
             routes: OnceCell::new(),
+            discovered: OnceCell::new(),
+            ingresses: OnceCell::new(),
             waypoints: OnceCell::new(),
             hbone: OnceCell::new(),
             mesh_config: OnceCell::new(),
@@ -269,6 +274,23 @@ impl<'a> Index<'a> {
             all
         });
         policies.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether istiod reads the objects of a namespace, which `discoverySelectors` may leave out; `None` if that is unknown.
+    pub(in crate::migrate) fn is_discovered(&self, namespace: &str) -> Option<bool> {
+        let of = || discovered::of(&self.inventory.namespaces, self.mesh_config());
+        self.discovered.get_or_init(of).as_ref().map_or(Some(true), |all| all.get(namespace).copied())
+    }
+
+    /// The Ingress that gives gateways routes for a host, or the first one for any host.
+    pub(in crate::migrate) fn ingress(&self, host: Option<&str>) -> Option<&'a Object> {
+        let all = self.ingresses.get_or_init(|| {
+            ingress::by_host(self.policies("Ingress"), self.policies("IngressClass"), self.mesh_config())
+        });
+        match host {
+            Some(host) => all.get(host).copied(),
+            None => all.iter().min_by_key(|(host, _)| *host).map(|(_, ingress)| *ingress),
+        }
     }
 
     /// The routes of the Gateway API, each object once.

@@ -350,6 +350,13 @@ impl<'a> Mesh<'a> {
         all.into_iter().filter(|service| by_labels(service) || by_workload(service)).collect()
     }
 
+    /// Services that select a pod.
+    pub fn services_of_pod(&self, pod: &Workload) -> Vec<&'a Service> {
+        let mut all = self.index.services_of([&pod.labels]);
+        all.retain(|one| one.object.namespace == pod.object.namespace && includes(&pod.labels, &one.selector));
+        all
+    }
+
     /// Namespace of a service by its full host name: from the name, or from the ServiceEntry that declares the host.
     pub fn namespace_of_host(&self, host: &str) -> Option<&'a str> {
         if let Some(service) = self.service(host) {

@@ -1,6 +1,8 @@
 //! What the other objects and filters of the input say.
 
+mod discovered;
 pub(in crate::migrate) mod gather;
 pub(crate) mod index;
+mod ingress;
 pub(crate) mod mesh;
 pub(in crate::migrate) mod policy;

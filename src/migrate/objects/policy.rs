@@ -1,11 +1,11 @@
 //! Shared by AuthorizationPolicies: ports that keep them off TCP, existing policies, rules from RBAC conditions.
 
 use super::index::includes;
-use super::mesh::{Mesh, Protocol, Proxies, WorkloadPort, is_http};
+use super::mesh::{Mesh, Protocol, Proxies, Served, WorkloadPort, is_http};
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ApplyTo;
-use crate::model::inventory::{Object, TargetPort, Workload};
+use crate::model::inventory::{Object, Service, TargetPort, Workload};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -65,24 +65,25 @@ fn gateway_ports(cx: &Cx<'_>) -> Option<Vec<u32>> {
     let mut found = BTreeSet::new();
     for one in cx.mesh.servers(cx.filter)? {
         if !is_tcp(&one.server.protocol, one.server.tls_mode.as_deref()) {
-            found.insert(pod_port(cx, one.server.port));
+            found.extend(pod_ports(cx, &one));
         }
     }
     (!found.is_empty()).then(|| found.into_iter().collect())
 }
 
-/// The gateway's container port for a server's port.
-pub(in crate::migrate) fn pod_port(cx: &Cx<'_>, port: u32) -> u32 {
-    let services = cx.mesh.services_of(cx.filter);
-    services
-        .into_iter()
-        .flat_map(|service| &service.ports)
-        .find(|one| one.number == port)
-        .and_then(|one| match one.target {
-            TargetPort::Number(number) => Some(number),
-            TargetPort::Name(_) => None,
-        })
-        .unwrap_or(port)
+/// The ports on which the pods of a gateway open a server, through the Services that select each, as istiod does.
+pub(in crate::migrate) fn pod_ports(cx: &Cx<'_>, one: &Served<'_>) -> BTreeSet<u32> {
+    let port = one.server.port;
+    let target = |services: Vec<&Service>| {
+        let mut ports = services.into_iter().flat_map(|service| &service.ports);
+        match ports.find(|one| one.number == port).map(|one| &one.target) {
+            Some(TargetPort::Number(number)) => *number,
+            _ => port,
+        }
+    };
+    let pods = cx.mesh.inventory.labelled(&one.gateway.selector).filter(|pod| cx.mesh.selects(cx.filter, pod));
+    let found: BTreeSet<u32> = pods.map(|pod| target(cx.mesh.services_of_pod(pod))).collect();
+    if found.is_empty() { BTreeSet::from([target(cx.mesh.services_of(cx.filter))]) } else { found }
 }
 
 /// The AuthorizationPolicies with an action that may apply to the same workloads.

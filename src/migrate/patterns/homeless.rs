@@ -5,7 +5,7 @@ use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::gateways;
 use crate::migrate::objects::mesh::Proxies;
-use crate::migrate::objects::policy::{is_tcp, pod_port};
+use crate::migrate::objects::policy::{is_tcp, pod_ports};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, Operation};
@@ -45,8 +45,12 @@ fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let Some(servers) = gateways::servers(cx, &mut found) else { return found };
     let mut edits = BTreeSet::new();
     for one in servers.iter().filter(|one| !is_tcp(&one.server.protocol, one.server.tls_mode.as_deref())) {
-        if part.reach.port.is_some_and(|port| pod_port(cx, one.server.port) != port) {
-            continue;
+        if let Some(port) = part.reach.port {
+            let ports = pod_ports(cx, one);
+            if !ports.contains(&port) {
+                continue;
+            }
+            gateways::other_ports(&mut found, one, port, &ports);
         }
         if one.server.protocol != "HTTP" && one.server.protocol != "HTTP2" {
             return Move::none(&catalog::GRPC_WEB, "a server with TLS cannot have the protocol GRPC-WEB");

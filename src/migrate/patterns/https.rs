@@ -73,6 +73,7 @@ fn of_port(cx: &Cx<'_>, port: u32, hosts: &BTreeSet<&str>) -> Move {
         if own.iter().any(|own| hosts.iter().any(|host| covers(own, host))) {
             served.extend(hosts.iter().copied().filter(|host| own.iter().any(|own| covers(own, host))));
             server(one, &own, hosts, &mut found);
+            doubled(&servers, one, &own, &mut found);
         }
     }
     if let Some(missing) = hosts.iter().find(|host| !served.contains(*host)) {
@@ -93,6 +94,26 @@ fn of_port(cx: &Cx<'_>, port: u32, hosts: &BTreeSet<&str>) -> Move {
 /// Whether a server's host includes this one.
 fn covers(own: &str, host: &str) -> bool {
     own == host || own == "*" || own.strip_prefix('*').is_some_and(|suffix| host.ends_with(suffix))
+}
+
+/// istiod drops a server with `tls` if one before it on the same port has `tls` and one of its hosts: with `httpsRedirect` a server
+/// has `tls`. Another one of that host has it, too, or gets it here.
+fn doubled(servers: &[Served<'_>], one: &Served<'_>, own: &BTreeSet<&str>, found: &mut Move) {
+    let Some(other) = servers.iter().find(|other| {
+        let hosts = || other.server.hosts.iter().map(|host| host.rsplit('/').next().unwrap_or(host));
+        let port = other.server.port == one.server.port && other.server.bind == one.server.bind;
+        port && !std::ptr::eq(other.server, one.server) && hosts().any(|host| own.contains(host))
+    }) else {
+        return;
+    };
+    let (object, with) = (&one.gateway.object, &other.gateway.object);
+    let reason = format!(
+        "Gateway {}/{} also has a server for such a host on port {}, and of two with `tls` istiod uses only one: requests for the \
+         other hosts of Gateway {}/{} may get 404 instead of the redirect",
+        with.namespace, with.name, one.server.port, object.namespace, object.name
+    );
+    found.difference(Kind::Behavior, reason.clone());
+    found.guard(Concern::Existing, State::Broken, reason);
 }
 
 fn server(one: &Served<'_>, own: &BTreeSet<&str>, hosts: &BTreeSet<&str>, found: &mut Move) {

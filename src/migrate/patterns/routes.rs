@@ -256,6 +256,7 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
         return found;
     }
     whole_host(cx, group, &mut found);
+    beside::ingress(cx, group.host.as_deref(), &mut found);
     for owner in owners {
         edit(cx, owner, group, &setting, (&choose, action_of(part)), &mut found);
     }
@@ -449,6 +450,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     let Some(host) = &group.host else {
         return Move::none(pattern, "a route for every host has no native equivalent");
     };
+    beside::ingress(cx, Some(host), &mut found);
     let owners = owners(cx, Some(host));
     let [owner] = owners.as_slice() else {
         let reason = if owners.is_empty() {
@@ -469,7 +471,11 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
                 .as_array()
                 .into_iter()
                 .flatten()
-                .flat_map(|one| group.ports.iter().map(move |port| with(one, "port", (*port).into())))
+                .flat_map(|one| group.ports.iter().map(move |port| (one.clone(), *port)))
+                .map(|(mut one, port)| {
+                    one["port"] = port.into();
+                    one
+                })
                 .collect();
             rule["match"] = matches.into();
             found.guard(Concern::Ports, State::Held, "the rule names the ports of the filter");
@@ -478,8 +484,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
             found.guard(Concern::Ports, State::Undecided, format!("the Gateway with the ports of {host} is unknown"));
         }
     }
-    let others = owner.hosts.iter().filter(|one| *one != host).count();
-    if others > 0 || owner.gateways.len() != 1 {
+    if owner.hosts.iter().any(|one| one != host) || owner.gateways.len() != 1 {
         let reason = format!(
             "VirtualService {}/{} also applies to other hosts or gateways",
             owner.object.namespace, owner.object.name
@@ -492,12 +497,6 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
         change: Change::FirstRule(rule),
     });
     found
-}
-
-fn with(one: &Json, key: &str, value: Json) -> Json {
-    let mut copy = one.clone();
-    copy[key] = value;
-    copy
 }
 
 /// Routes from sidecars to one service: a VirtualService in the client's namespace.

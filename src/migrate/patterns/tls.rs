@@ -6,7 +6,7 @@ use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::{Mesh, Proxies, Served};
-use crate::migrate::objects::policy::pod_port;
+use crate::migrate::objects::policy::pod_ports;
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, FilterChainMatch, Operation, PatchContext};
@@ -90,7 +90,8 @@ fn servers(cx: &Cx<'_>, chain: &FilterChainMatch) -> Option<BTreeSet<(String, St
 
 /// Whether every server with the filter chain listens on this port of the gateway's pods.
 fn all_on(cx: &Cx<'_>, chain: &FilterChainMatch, port: u32) -> bool {
-    tls_servers(cx, chain).is_some_and(|all| all.iter().all(|(one, _)| pod_port(cx, one.server.port) == port))
+    tls_servers(cx, chain)
+        .is_some_and(|all| all.iter().all(|(one, _)| pod_ports(cx, one).iter().all(|one| *one == port)))
 }
 
 /// The servers that terminate TLS and have the filter chain, each with its host.
@@ -170,7 +171,7 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         servers_without_tls(cx, &mut found, port);
     }
     let ports: BTreeSet<u32> =
-        tls_servers(cx, chain).into_iter().flatten().map(|(one, _)| pod_port(cx, one.server.port)).collect();
+        tls_servers(cx, chain).into_iter().flatten().flat_map(|(one, _)| pod_ports(cx, &one)).collect();
     if port != 0 && !ports.is_empty() && !ports.contains(&port) {
         let all: Vec<String> = ports.iter().map(u32::to_string).collect();
         let reason = format!(
@@ -213,7 +214,7 @@ fn servers_without_tls(cx: &Cx<'_>, found: &mut Move, port: u32) {
         mode.is_none_or(|mode| mode.contains("PASSTHROUGH")) && protocol != "HTTPS"
     };
     let of_port = |one: &Served<'_>| {
-        pod_port(cx, one.server.port) == port && plain(&one.server.protocol, one.server.tls_mode.as_deref())
+        pod_ports(cx, one).contains(&port) && plain(&one.server.protocol, one.server.tls_mode.as_deref())
     };
     let among = if port == 0 {
         cx.mesh.serves(cx.filter, plain)
