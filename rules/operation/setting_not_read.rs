@@ -10,6 +10,7 @@ use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
+use crate::source::escape::one_line;
 use crate::source::{NodeValue, Severity, Span};
 use std::collections::BTreeSet;
 
@@ -169,7 +170,12 @@ fn in_values(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     for (field, condition) in lists {
                         let Some(member) = object.member(field).filter(|_| !on.contains(condition)) else { continue };
                         let because = format!("`retry_on` has no `{condition}`");
-                        report(member.entry.key_span, field, because, format!("retry_on: {on},{condition}"));
+                        report(
+                            member.entry.key_span,
+                            field,
+                            because,
+                            format!("retry_on: {},{condition}", one_line(on)),
+                        );
                     }
                 }
                 "envoy.config.route.v3.HedgePolicy" => {

@@ -48,14 +48,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
             let vain = texts(object, &value.objects).into_iter();
-            out.extend(vain.map(|text| {
-                value.finding(rule, text.node.span, text.message).label("equals nothing").snippet(text.help)
-            }));
+            out.extend(
+                vain.map(|text| {
+                    value.finding(rule, text.node.span, text.message).label("equals nothing").help(text.help)
+                }),
+            );
             out.extend(removed(object).into_iter().map(|(node, name)| {
                 let (start, rest) = name.split_once('*').unwrap_or((name, ""));
                 let help = match (start, rest) {
                     (start, "") if !start.is_empty() => format!(
-                        "name each header, or let an HTTP filter header_mutation remove them:\nremove_on_match: {{key_matcher: {{prefix: {start}}}}}"
+                        "name each header, or let an HTTP filter header_mutation remove them:\nremove_on_match: {{key_matcher: {{prefix: {}}}}}", one_line(start)
                     ),
                     _ => "name each header".to_owned(),
                 };
@@ -180,12 +182,12 @@ fn path(written: &str, field: &str) -> Option<(String, String, Severity)> {
         }
         NoPath::NoSlash => (
             format!("`{written}` matches no path: paths begin with a slash"),
-            format!("{field}: /{written}"),
+            format!("{field}: /{}", one_line(written)),
             Severity::Error,
         ),
         NoPath::Star(star) => {
             let help = if written.ends_with("/*") {
-                format!("prefix: {}", &written[..star])
+                format!("prefix: {}", one_line(&written[..star]))
             } else {
                 "safe_regex: {regex: …}, which must match the whole path".to_owned()
             };
@@ -198,10 +200,10 @@ fn path(written: &str, field: &str) -> Option<(String, String, Severity)> {
 fn host(domain: &str) -> Option<(String, String)> {
     if let Some((_, rest)) = domain.split_once("://") {
         let host = rest.split('/').next().unwrap_or(rest);
-        return Some((format!("no host equals `{domain}`: a domain has no scheme"), host.to_owned()));
+        return Some((format!("no host equals `{domain}`: a domain has no scheme"), one_line(host).into_owned()));
     }
     if let Some((host, _)) = domain.split_once('/') {
-        return Some((format!("no host equals `{domain}`: a domain has no path"), host.to_owned()));
+        return Some((format!("no host equals `{domain}`: a domain has no path"), one_line(host).into_owned()));
     }
     let inside = domain.trim_start_matches('*').trim_end_matches('*');
     inside.contains('*').then(|| {

@@ -339,3 +339,13 @@ fn a_gateway_of_the_gateway_api_is_edited() {
     assert_eq!(edited.after["spec"]["infrastructure"]["annotations"]["proxy.istio.io/config"], annotation);
     assert_eq!(edited.from.iter().collect::<Vec<_>>(), ["web/h"]);
 }
+
+/// A deny rule for gateways names the ports of all their pods, for which Services may map a server's port differently: where one is
+/// missing, requests that are denied today pass.
+#[test]
+fn a_deny_rule_names_the_ports_of_every_pod() {
+    let (objects, report) = made("deny-on-gateways-with-other-ports", Accept::Reviewed);
+    let [policy] = &*objects else { panic!("{report:#?}") };
+    let ports = &policy["spec"]["rules"][0]["to"][0]["operation"]["ports"];
+    assert_eq!(*ports, json!(["80", "443", "8080", "8443"]), "{policy:#}");
+}

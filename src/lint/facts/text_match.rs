@@ -169,7 +169,7 @@ pub(crate) fn path_regex(written: &str) -> Option<(String, String)> {
     let (before, after) = written.split_once("\\?")?;
     let optional = before.contains(['(', '[']) || before.ends_with('\\') || after.starts_with(['?', '*', '{']);
     (!optional).then(|| {
-        let help = format!("regex: {before}\nand `query_parameters` for the query");
+        let help = format!("regex: {before}, and `query_parameters` for the query");
         (format!("`{written}` matches no path: Envoy compares paths without the query"), help)
     })
 }

@@ -388,18 +388,18 @@ fn what_is_late_for_its_own_cost_is_denied() {
         }
     };
     let verdict_of_busy = if cfg!(target_os = "linux") { "denied" } else { "late" };
-    for (check, deadline, units, verdict, attempts) in [
-        (slow, 200, 1_000_000, "denied", 1),
-        (slow, 200, 1_000_000_000, "late", 1),
-        // Beside other tests it may get too little of a core to have worked for long.
-        (busy, 3_000, 1_000_000_000, verdict_of_busy, 5),
+    for (check, deadline, units, verdict) in [
+        (slow, 200, 1_000_000, "denied"),
+        (slow, 200, 1_000_000_000, "late"),
+        (busy, 3_000, 1_000_000_000, verdict_of_busy),
     ] {
         let limits = Limits { deadline: Duration::from_millis(deadline), units, ..Limits::default() };
         let (runtime, reviewer) = reviewer(limits, with_check(check));
         let judge = || runtime.block_on(reviewer.review(body("shop", "slow"), None)).unwrap();
         let expected = |answer: &Value| answer["response"]["auditAnnotations"]["verdict"] == verdict;
         let mut answer = judge();
-        for _ in 1..attempts {
+        // Beside other tests it may get too little of a core to begin in time, or to have worked for long.
+        for _ in 0..4 {
             if expected(&answer) {
                 break;
             }
