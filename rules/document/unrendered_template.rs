@@ -1,6 +1,7 @@
 //! EF002: a template that was not rendered.
 
 use crate::declare_rule;
+use crate::engine::trace::{Effect, Place};
 use crate::lint::document;
 use crate::lint::finding::{Idle, Label};
 use crate::lint::{Context, Finding, Findings, RuleInfo, names};
@@ -61,7 +62,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     };
-    for filter in cx.filters {
+    // ADD reads no match of a cluster, for one: with a template there it works.
+    let works = |filter, patch| {
+        let changes = |(_, effect): &(Place, Effect)| effect.changes();
+        cx.on_proxies(filter, patch).any(|run| run.trace.effects.iter().any(changes))
+    };
+    let of_patch = |one: Finding, filter, patch| if works(filter, patch) { at_its_place(one) } else { idle(one) };
+    for (index, filter) in cx.filters.iter().enumerate() {
         let below = |part: &str, keys: &[&str]| -> Vec<&Node> {
             keys.iter().filter_map(|key| document::present(&filter.document, &[part, key])).collect()
         };
@@ -69,7 +76,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let named = below("metadata", &["name", "namespace", "labels"]);
         let selected = below("spec", &["workloadSelector", "targetRefs"]);
         for node in named {
-            visit(node, &mut |node, found| add(finding(rule, node, found).of(filter, None)));
+            visit(node, &mut |node, found| add(at_its_place(finding(rule, node, found).of(filter, None))));
         }
         for node in selected {
             visit(node, &mut |node, found| add(idle(finding(rule, node, found).of(filter, None))));
@@ -77,7 +84,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for patch in &filter.patches {
             if let Some(node) = filter.patch_node(patch.index).and_then(|node| node.get("match")) {
                 visit(node, &mut |node, found| {
-                    add(idle(finding(rule, node, found).of(filter, Some(patch.index))));
+                    add(of_patch(finding(rule, node, found).of(filter, Some(patch.index)), index, patch.index));
                 });
             }
         }
@@ -85,7 +92,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for node in &value.unrendered {
             if let Some(found) = node.as_str().and_then(template_in) {
-                add(idle(finding(rule, node, found).of(value.view.filter, Some(value.view.patch.index))));
+                let (view, patch) = (&value.view, value.view.patch.index);
+                add(of_patch(finding(rule, node, found).of(view.filter, Some(patch)), view.filter_index, patch));
             }
         }
     }
@@ -111,6 +119,12 @@ fn visit(node: &Node, report: &mut impl FnMut(&Node, &str)) {
         NodeValue::Map(entries) => entries.iter().for_each(|entry| visit(&entry.value, report)),
         NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => {}
     }
+}
+
+/// It explains only what is said of the template itself.
+fn at_its_place(finding: Finding) -> Finding {
+    let place = Some(finding.primary.span);
+    finding.at_line(place)
 }
 
 /// The patch does nothing with the template in it.

@@ -136,8 +136,11 @@ fn measure(set: &Set, extent: Extent<'_>) -> Figures {
                 without[index].patches.remove(patch);
                 let inert =
                     configs.iter().zip(&full).all(|(config, full)| result(&without, set.release, config) == *full);
+                let name = filter.full_name();
+                let is_it = |of: &str, it: Option<usize>| of == name && it.is_none_or(|it| it == patch);
                 let about = found.iter().filter(|one| {
-                    one.ineffective && one.filter == filter.full_name() && one.patch.is_none_or(|it| it == patch)
+                    one.ineffective && is_it(&one.filter, one.patch)
+                        || one.idle.iter().any(|idle| is_it(&idle.filter, idle.patch))
                 });
                 let said: BTreeSet<&'static str> = about.map(|one| one.rule.code).collect();
                 let line = || {
