@@ -4,10 +4,14 @@ use super::Fault;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Prefix of every such folder; the process id and a number follow.
 const PREFIX: &str = "envoyfilter-";
+
+/// The number of the next one. None is used twice: the holder of a program that ended may still be removing the folder of that name.
+static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// The file that is locked while the folder is in use.
 const LOCK: &str = ".lock";
@@ -29,7 +33,8 @@ impl Folder {
         let base = base(std::env::temp_dir());
         clear(&base);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
-        for number in 0..1_000 {
+        for _ in 0..1_000 {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = base.join(format!("{PREFIX}{}-{number}", std::process::id()));
             match private(&path) {
                 Ok(()) => {
@@ -115,6 +120,7 @@ mod tests {
         }
         drop(folder);
         assert!(!path.exists());
+        assert_ne!(Folder::new().unwrap().path(), path, "a name is not used again");
     }
 
     #[test]
