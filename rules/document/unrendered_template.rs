@@ -7,8 +7,8 @@ use crate::lint::finding::{Idle, Label};
 use crate::lint::{Context, Finding, Findings, RuleInfo, names};
 use crate::source::{Code, FileId, Node, NodeValue};
 use crate::words::template_in;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 declare_rule! {
     /// A template that was not rendered.
@@ -63,11 +63,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     };
     // ADD reads no match of a cluster, for one: with a template there it works.
-    let works = |filter, patch| {
+    let works = |(filter, patch)| {
         let changes = |(_, effect): &(Place, Effect)| effect.changes();
         cx.on_proxies(filter, patch).any(|run| run.trace.effects.iter().any(changes))
     };
-    let of_patch = |one: Finding, filter, patch| if works(filter, patch) { at_its_place(one) } else { idle(one) };
+    let mut known: HashMap<(usize, usize), bool> = HashMap::new();
+    let mut of_patch = |one: Finding, at| {
+        if *known.entry(at).or_insert_with(|| works(at)) { at_its_place(one) } else { idle(one) }
+    };
     for (index, filter) in cx.filters.iter().enumerate() {
         let below = |part: &str, keys: &[&str]| -> Vec<&Node> {
             keys.iter().filter_map(|key| document::present(&filter.document, &[part, key])).collect()
@@ -83,17 +86,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         for patch in &filter.patches {
             if let Some(node) = filter.patch_node(patch.index).and_then(|node| node.get("match")) {
-                visit(node, &mut |node, found| {
-                    add(of_patch(finding(rule, node, found).of(filter, Some(patch.index)), index, patch.index));
-                });
+                let at = (index, patch.index);
+                visit(node, &mut |node, found| add(of_patch(finding(rule, node, found).of(filter, Some(at.1)), at)));
             }
         }
     }
     for value in cx.values() {
         for node in &value.unrendered {
             if let Some(found) = node.as_str().and_then(template_in) {
-                let (view, patch) = (&value.view, value.view.patch.index);
-                add(of_patch(finding(rule, node, found).of(view.filter, Some(patch)), view.filter_index, patch));
+                let at = (value.view.filter_index, value.view.patch.index);
+                add(of_patch(finding(rule, node, found).of(value.view.filter, Some(at.1)), at));
             }
         }
     }

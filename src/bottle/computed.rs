@@ -15,10 +15,13 @@ pub(super) struct Computed {
     pub(super) resources: Resources,
     /// The patches that panic, in words.
     pub(super) panics: Vec<String>,
+    /// The kinds whose patching a panic ended.
+    pub(super) passes: BTreeSet<ResourceKind>,
     /// How many outcomes it cannot know.
     pub(super) unknown: usize,
 }
 
+/// Runs the engine for a proxy.
 pub(super) fn computed(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options) -> Computed {
     let mut trace = Trace::new(plan.patches.len());
     let patched = engine::run(plan, config, options, &mut trace);
@@ -39,9 +42,11 @@ pub(super) fn computed(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Opti
     }
     let causes: BTreeSet<_> = trace.aborts.iter().map(|abort| abort.cause).collect();
     let of = |id| format!("configPatches[{}] of {}", plan.get(id).built.patch.index, plan.filter(id).full_name());
-    Computed { resources: sorted(now), panics: causes.into_iter().map(of).collect(), unknown }
+    let passes = trace.aborts.iter().map(|abort| abort.place.kind).collect();
+    Computed { resources: sorted(now), panics: causes.into_iter().map(of).collect(), passes, unknown }
 }
 
+/// The same with the texts of each name in one order.
 pub(super) fn sorted(mut resources: Resources) -> Resources {
     for ((kind, _), texts) in &mut resources {
         texts.sort();
@@ -53,6 +58,7 @@ pub(super) fn sorted(mut resources: Resources) -> Resources {
     resources
 }
 
+/// A resource as canonical JSON.
 pub(super) fn canonical(mut tree: Tree<'_>) -> String {
     // Resources that patches add have no type next to them.
     tree.remove("@type");

@@ -115,7 +115,7 @@ fn one(
     let options = Options { extension_names, ..Options::default() };
     let plan = config.as_ref().map(|config| program.plan(&config.proxy, mesh));
     let both = || Some((plan.as_ref()?, config.as_ref()?));
-    let Computed { resources: engine, panics, unknown } =
+    let Computed { resources: engine, panics, passes, unknown } =
         both().map(|(plan, config)| computed(plan, config, &options)).unwrap_or_default();
     let keys: BTreeSet<_> = istiod.keys().chain(engine.keys()).collect();
     let changed = keys.iter().filter(|key| istiod.get(**key) != base.get(**key)).count()
@@ -127,8 +127,9 @@ fn one(
         shared_hosts::patched_again(plan, config, &options, name, port)
     };
     let by_panic = |key, theirs| {
-        !panics.is_empty()
-            && both().is_some_and(|(plan, config)| panicked::may_send(plan, config, &options, &base, key, theirs))
+        !passes.is_empty()
+            && both()
+                .is_some_and(|(plan, config)| panicked::may_send((plan, config, &options), &passes, &base, key, theirs))
     };
     let (mut patched_again, mut panicked) = (Vec::new(), Vec::new());
     let differences = keys.iter().filter_map(|key| {

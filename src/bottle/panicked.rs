@@ -1,38 +1,39 @@
 //! Resources of a pass in which a patch makes istiod panic: it has patched some of them by then, and their order varies.
 
-use super::computed::{Computed, Resources, computed};
+use super::computed::{Resources, computed};
 use crate::engine::{Options, PatchId, Plan};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Whether istiod may send this for a resource, depending on whether it patched it before the panic: the resource without patches,
-/// or with those that reach it when it is the only one of its kind. `None`: it sends none.
+/// Whether istiod may send this for a resource that a panic may have kept from it: in a pass that panicked, the resource without
+/// patches, or with those that reach it when it is the only one. Which routes and extension configurations a proxy requests depends on
+/// what its listeners are patched to; how these are patched does not. `None`: it sends none.
 ///
 /// Source: istiod `pilot/pkg/networking/core/envoyfilter` (a panic ends the call, and what is patched by then stays), releases 1.22
 /// to 1.31; listeners come from a Go map.
 pub(super) fn may_send(
-    plan: &Plan<'_>,
-    config: &ProxyConfig<'_>,
-    options: &Options,
+    (plan, config, options): (&Plan<'_>, &ProxyConfig<'_>, &Options),
+    passes: &BTreeSet<ResourceKind>,
     base: &Resources,
     key: &(ResourceKind, String),
     theirs: Option<&Vec<String>>,
 ) -> bool {
-    if theirs == base.get(key) {
+    let (own, listeners) = (passes.contains(&key.0), passes.contains(&ResourceKind::Listener));
+    let requested = listeners && matches!(key.0, ResourceKind::Route | ResourceKind::ExtensionConfig);
+    if own && theirs == base.get(key) || requested && theirs.is_none() {
         return true;
     }
-    // A proxy requests the routes that its listeners name.
-    if theirs.is_none() && key.0 == ResourceKind::Route {
-        return true;
+    if !own && !requested {
+        return false;
     }
-    // Which listeners request a route depends on what they are patched to, and how it is patched does not.
-    let route_only = (key.0 == ResourceKind::Route).then(|| plan.without(&of_listeners(plan)));
-    let other = |one: &&Resource<'_>| one.kind != key.0 || one.name == key.1;
-    let resources: Vec<Resource<'_>> = config.resources.iter().filter(other).cloned().collect();
+    let without = requested.then(|| plan.without(&of_listeners(plan)));
+    let is_kept =
+        |one: &&Resource<'_>| one.kind == key.0 && one.name == key.1 || requested && one.kind == ResourceKind::Listener;
+    let resources: Vec<Resource<'_>> = config.resources.iter().filter(is_kept).cloned().collect();
     let alone = ProxyConfig { resources: Arc::from(resources), ..config.clone() };
-    let Computed { resources, .. } = computed(route_only.as_ref().unwrap_or(plan), &alone, options);
-    theirs == resources.get(key)
+    theirs == computed(without.as_ref().unwrap_or(plan), &alone, options).resources.get(key)
 }
 
 /// The patches of listeners and what is in them.

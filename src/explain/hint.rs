@@ -161,7 +161,9 @@ impl Explainer<'_, '_> {
         let renames = |other: &PatchId| {
             let built = self.study.plan.get(*other).built;
             let named = built.value.as_ref().is_some_and(|value| value.name() == name);
-            named && built.operation.is_merge() && built.patch.apply_to == ApplyTo::NetworkFilter
+            let works =
+                self.study.judged.trace.patches[other.index()].effects.iter().any(|(_, effect)| effect.changes());
+            named && works && built.operation.is_merge() && built.patch.apply_to == ApplyTo::NetworkFilter
         };
         let Some(other) = self.study.plan.ids().find(renames) else {
             return Some(format!("only {HTTP_CONNECTION_MANAGER} has HTTP filters, not {name}: write that name"));

@@ -409,6 +409,13 @@ pub struct Server {
     pub tls_mode: Option<String>,
 }
 
+impl Server {
+    /// Its hosts without the namespaces before them.
+    pub fn bare_hosts(&self) -> impl Iterator<Item = &str> {
+        self.hosts.iter().map(|host| host.rsplit('/').next().unwrap_or(host))
+    }
+}
+
 /// A Gateway of the Kubernetes Gateway API.
 #[derive(Clone, Debug)]
 pub struct KubeGateway {

@@ -387,22 +387,18 @@ impl<'a> Overlaps<'a> {
                 if let Some(reason) = against {
                     kept.push((setter.filter, setter.built.patch.index, reason));
                 } else if let Some((reads, other)) = self.passed(number, &stays) {
-                    let title = format!(
-                        "those of configPatches[{}] of {}",
-                        other.built.patch.index,
-                        self.names.title(other.filter)
+                    let (patch, title) = (other.built.patch.index, self.names.title(other.filter));
+                    let front = format!(
+                        "its headers come before those of configPatches[{patch}] of {title}, which stay, not after them"
                     );
-                    let (list, reason) = if reads {
-                        (
-                            &mut kept,
-                            format!(
-                                "its headers come before {title}, which stay, not after them, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): it may read different values"
-                            ),
-                        )
+                    if reads {
+                        let reason = format!(
+                            "{front}, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): it may read different values"
+                        );
+                        kept.push((setter.filter, setter.built.patch.index, reason));
                     } else {
-                        (&mut moved, format!("its headers come before {title}, which stay, not after them"))
-                    };
-                    list.push((setter.filter, setter.built.patch.index, reason));
+                        moved.push((setter.filter, setter.built.patch.index, front));
+                    }
                 }
             }
             let mut of = |(filter, patch): At, change: &mut dyn FnMut(&mut PatchReport)| {

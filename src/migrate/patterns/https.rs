@@ -69,7 +69,7 @@ fn of_port(cx: &Cx<'_>, port: u32, hosts: &BTreeSet<&str>) -> Move {
     let Some(servers) = gateways::servers(cx, &mut found) else { return found };
     let mut served: BTreeSet<&str> = BTreeSet::new();
     for one in servers.iter().filter(|one| one.server.port == port) {
-        let own: BTreeSet<&str> = one.server.hosts.iter().map(|host| host.rsplit('/').next().unwrap_or(host)).collect();
+        let own: BTreeSet<&str> = one.server.bare_hosts().collect();
         if own.iter().any(|own| hosts.iter().any(|host| covers(own, host))) {
             served.extend(hosts.iter().copied().filter(|host| own.iter().any(|own| covers(own, host))));
             server(one, &own, hosts, &mut found);
@@ -100,9 +100,8 @@ fn covers(own: &str, host: &str) -> bool {
 /// has `tls`. Another one of that host has it, too, or gets it here.
 fn doubled(servers: &[Served<'_>], one: &Served<'_>, own: &BTreeSet<&str>, found: &mut Move) {
     let Some(other) = servers.iter().find(|other| {
-        let hosts = || other.server.hosts.iter().map(|host| host.rsplit('/').next().unwrap_or(host));
         let port = other.server.port == one.server.port && other.server.bind == one.server.bind;
-        port && !std::ptr::eq(other.server, one.server) && hosts().any(|host| own.contains(host))
+        port && !std::ptr::eq(other.server, one.server) && other.server.bare_hosts().any(|host| own.contains(host))
     }) else {
         return;
     };

@@ -36,10 +36,10 @@ pub(in crate::migrate) fn service_of_cluster(cx: &Cx<'_>, cluster: &str) -> Opti
 pub(in crate::migrate) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
     let mut ports = BTreeSet::new();
     for one in cx.mesh.servers(cx.filter).into_iter().flatten() {
-        let serves = one.server.hosts.iter().any(|own| {
-            let own = own.rsplit('/').next().unwrap_or(own);
-            own == host || own == "*" || own.strip_prefix('*').is_some_and(|suffix| host.ends_with(suffix))
-        });
+        let serves = one
+            .server
+            .bare_hosts()
+            .any(|own| own == host || own == "*" || own.strip_prefix('*').is_some_and(|suffix| host.ends_with(suffix)));
         let http = !crate::migrate::objects::policy::is_tcp(&one.server.protocol, one.server.tls_mode.as_deref());
         if serves && http {
             ports.insert(one.server.port);
@@ -197,7 +197,7 @@ pub(in crate::migrate) fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a
     for one in cx.mesh.servers(cx.filter).into_iter().flatten() {
         let object = &one.gateway.object;
         let hosts = gateways.entry((&object.namespace, &object.name)).or_default();
-        hosts.extend(one.server.hosts.iter().map(|own| own.rsplit('/').next().unwrap_or(own)));
+        hosts.extend(one.server.bare_hosts());
     }
     let owns = |service: &VirtualService| {
         service.gateways.iter().any(|name| {

@@ -101,8 +101,7 @@ fn tls_servers<'a>(cx: &Cx<'a>, chain: &FilterChainMatch) -> Option<Vec<(Served<
         if one.server.tls_mode.as_deref().is_none_or(|mode| mode.contains("PASSTHROUGH")) {
             continue;
         }
-        for host in &one.server.hosts {
-            let host = host.rsplit('/').next().unwrap_or(host);
+        for host in one.server.bare_hosts() {
             if chain.sni.is_empty() || chain.sni == host {
                 found.push((one, host));
             }
