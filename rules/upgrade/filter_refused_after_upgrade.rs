@@ -22,9 +22,11 @@ declare_rule! {
     /// istiod ignores it. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// All revisions share the CustomResourceDefinition: an istiod that does not know a value cannot read the filter,
-    /// and none of its patches apply. A stored filter that a new definition rejects stays, but can no longer be applied
-    /// or changed; what an old definition dropped stays missing until the filter is applied again.
+    /// All revisions share the CustomResourceDefinition: an istiod that does not know a value cannot read the list of
+    /// EnvoyFilters in which this one is. It goes on with those that it read before; changes to *any* EnvoyFilter do
+    /// not reach its proxies, and after a restart it does not become ready. A stored filter that a new definition
+    /// rejects stays, but can no longer be applied or changed; what an old definition dropped stays missing until the
+    /// filter is applied again.
     ///
     /// # How to fix
     /// Write only what both releases know until the older one is gone.
@@ -70,12 +72,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let mut finding = Finding::new(rule, span, format!("Istio {release} cannot read this filter: {why}"))
             .label("unknown to it")
-            .note("none of the filter's patches apply there")
+            .note(
+                "while the filter exists, an istiod of that release reads no EnvoyFilter: it keeps what it read before, \
+                 later changes do not reach its proxies, and after a restart it does not become ready",
+            )
             .of(filter, None);
         if after.is_none() {
             finding = finding
                 .severity(Severity::Warning)
-                .note("until the last control plane of that release is gone, its proxies run without this filter");
+                .help("apply the filter after the last control plane of that release is gone");
+        } else {
+            finding =
+                finding.help("delete the filter, or rewrite the patch, before a control plane of that release starts");
         }
         out.push(finding);
     }
