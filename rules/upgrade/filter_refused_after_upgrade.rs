@@ -32,8 +32,9 @@ declare_rule! {
     /// Write only what both releases know until the older one is gone.
     ///
     /// # References
-    /// Recordings of istiod 1.28 and 1.31; `pkg/config/model.go`, `LabelsInRevision`; `customresourcedefinitions.gen.yaml` of
-    /// the module istio.io/api, 1.19 to 1.31.
+    /// Recordings of istiod 1.28 and 1.31; istiod 1.30 with version 1.30.3 of the module istio.io/api and a real API server,
+    /// whose reader (`jsonpb` of github.com/golang/protobuf 1.5.4) fails with `unknown value`; `pkg/config/model.go`,
+    /// `LabelsInRevision`; `customresourcedefinitions.gen.yaml` of the module istio.io/api, 1.19 to 1.31.
     "EF607" "filter-refused-after-upgrade" Upgrade Error => check,
     needs: &[Upgrade], changes: &[Change::Refused], meaning: Rejected
 }
