@@ -9,6 +9,7 @@ mod makers;
 mod manifests;
 mod proof;
 mod published;
+mod random;
 mod read;
 mod reef;
 mod topologies;

@@ -22,7 +22,7 @@ const EVERY: usize = 5;
 
 const ORDER: [&str; 5] = ["exact", "same-but", "differs", "partly", "no-home"];
 
-fn rank(class: &Json) -> usize {
+pub(super) fn rank(class: &Json) -> usize {
     let class = class.as_str().unwrap();
     ORDER.iter().position(|one| *one == class).unwrap_or_else(|| panic!("no class {class}"))
 }
