@@ -23,7 +23,7 @@ pub(crate) type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
 /// How much of a long test runs: `cargo test` runs a part, `.ci/run` everything, with an optimized library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Share {
-    /// Every eighth item.
+    /// Every sixteenth item.
     Part,
     /// Every item.
     Whole,
@@ -32,7 +32,7 @@ pub(crate) enum Share {
 impl Share {
     /// Whether the item with this number runs.
     pub(crate) fn includes(self, number: usize) -> bool {
-        self == Share::Whole || number.is_multiple_of(8)
+        self == Share::Whole || number.is_multiple_of(16)
     }
 
     /// Everything where results are written anew (`UPDATE=1`).
