@@ -8,23 +8,24 @@ use crate::lint::names::{count, listed};
 use crate::lint::per_run::PerRun;
 use crate::lint::route_match::{beginnings, node_takes_everything, only_prefix, takes_everything};
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::json;
 use crate::proto::tree::Tree;
-use crate::source::{Node, Severity};
+use crate::source::{Node, Severity, Span};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
 
 declare_rule! {
     /// An inserted route that no request reaches, because an earlier route matches all of them.
     ///
     /// # What it finds
-    /// A route that a patch inserts after a route whose match is `prefix: /` without other conditions, equals its own, or
-    /// is a prefix of its path without other conditions; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
+    /// A route that a patch inserts, or that the MERGE of a virtual host appends, after a route whose match is `prefix: /`
+    /// without other conditions, equals its own, or is a prefix of its path without other conditions; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
     /// everything and leaves nothing to the routes after it (an info if it redirects or responds for one virtual host). Without config
-    /// dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one route that
-    /// matches everything; ADD on the outbound side of sidecars as a warning.
+    /// dumps: ADD, INSERT_AFTER without an anchor, and MERGE, on the inbound side, where istiod generates one route that
+    /// matches everything; ADD and MERGE on the outbound side of sidecars as a warning.
     ///
     /// # Why it matters
     /// Envoy uses the first route that matches. Redirects, limits and denials of the later route never happen.
@@ -34,7 +35,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy, "Route matching": routes are matched in order.
-    "EF334" "route-never-reached" Operation Error => check
+    "EF334" "route-never-reached" Operation Error => check,
+    explains: &["EF310"]
 }
 
 /// The route before an inserted one.
@@ -44,6 +46,12 @@ struct Behind {
     takes: Takes,
     by: Option<PatchId>,
     vhost: String,
+}
+
+impl Behind {
+    fn name(&self) -> String {
+        if self.first.is_empty() { "an unnamed route".to_owned() } else { format!("the route `{}`", self.first) }
+    }
 }
 
 /// What a route takes from the one after it.
@@ -56,15 +64,29 @@ enum Takes {
     Prefix(String),
 }
 
+impl fmt::Display for Takes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Takes::Everything => f.write_str("matches every request"),
+            Takes::Same => f.write_str("has the same match"),
+            Takes::Prefix(prefix) => write!(f, "matches every path that begins with `{prefix}`"),
+        }
+    }
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     written(rule, cx, out);
     hiding(rule, cx, out);
     let order = Order(PerRun::new());
-    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
+    for view in cx.patches() {
+        let appended = Appended::of(&view);
+        if view.patch.apply_to != ApplyTo::HttpRoute && appended.is_none() {
+            continue;
+        }
         let inbound = view.patch.context == PatchContext::SidecarInbound;
         // The routes of a Service end with one that matches everything; those of a VirtualService may not.
         let outbound = view.patch.context == PatchContext::SidecarOutbound
-            && view.built.is_some_and(|built| built.operation == Operation::Add);
+            && view.built.is_some_and(|built| built.operation == Operation::Add || appended.is_some());
         let known = |run: &PatchRun<'_, '_>| inbound || outbound || run.run.knowledge == Knowledge::Dump;
         let Some(seen) = cx.seen_if(&view, |run| known(run) && order.all_behind(run).is_some()) else { continue };
         let Some(behind) = order.all_behind(&seen.runs[0]) else { continue };
@@ -72,30 +94,29 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if by.is_some_and(|other| !seen.certain() || cx.same_object(other.filter_index, view.filter_index)) {
             continue;
         }
-        let what = match &behind.takes {
-            Takes::Everything => "matches every request".to_owned(),
-            Takes::Same => "has the same match".to_owned(),
-            Takes::Prefix(prefix) => format!("matches every path that begins with `{prefix}`"),
-        };
-        let first = if behind.first.is_empty() {
-            "an unnamed route".to_owned()
-        } else {
-            format!("the route `{}`", behind.first)
+        let span = appended.as_ref().map_or_else(|| view.value_span(&["patch", "operation"]), |routes| routes.span);
+        let these = match &appended {
+            Some(routes) if routes.count > 1 && matches!(behind.takes, Takes::Everything) => "these routes",
+            _ => "this route",
         };
         let mut finding = view
-            .finding(
-                rule,
-                view.value_span(&["patch", "operation"]),
-                format!("no request reaches this route: {first} before it {what}"),
-            )
-            .label("after it")
-            .note(format!("in virtual host `{}`; Envoy uses the first route that matches", behind.vhost))
-            .help(match view.built.map(|built| built.operation) {
-                Some(Operation::InsertFirst | Operation::InsertBefore) => {
-                    "give the route before it a narrower match, or let this patch run after it"
-                }
-                _ => "write INSERT_FIRST, or INSERT_BEFORE with the name of that route",
-            });
+            .finding(rule, span, format!("no request reaches {these}: {} before it {}", behind.name(), behind.takes))
+            .label("after it");
+        finding = if seen.certain() {
+            let place = format!("in virtual host `{}`; Envoy uses the first route that matches", behind.vhost);
+            finding.note(place)
+        } else {
+            finding.note("Envoy uses the first route that matches")
+        };
+        finding = match view.built.map(|built| built.operation) {
+            Some(Operation::InsertFirst | Operation::InsertBefore) => {
+                finding.help("give the route before it a narrower match, or let this patch run after it")
+            }
+            _ if appended.is_some() => finding.note("MERGE appends to the list `routes`").snippet(
+                "insert the route before the others:\napplyTo: HTTP_ROUTE\npatch:\n  operation: INSERT_FIRST\n  value: # the route",
+            ),
+            _ => finding.help("write INSERT_FIRST, or INSERT_BEFORE with the name of that route"),
+        };
         if let Some(other) = by {
             let words = format!("the route before it is inserted by {}", other.filter.full_name());
             finding = finding.related(other.value_span(&["patch", "operation"]), words);
@@ -105,7 +126,25 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(seen.tell(finding.severity(Severity::Warning).note(note)));
             continue;
         }
-        out.push(seen.tell(finding.ineffective()));
+        out.push(seen.tell(finding.ineffective_if(appended.is_none_or(|routes| routes.alone))));
+    }
+}
+
+/// Routes that the MERGE of a virtual host appends to those of istiod.
+struct Appended {
+    span: Span,
+    count: usize,
+    /// The patch does nothing else.
+    alone: bool,
+}
+
+impl Appended {
+    fn of(view: &PatchView<'_>) -> Option<Appended> {
+        let built = view.built.filter(|built| built.operation == Operation::Merge)?;
+        let value = built.value.as_ref().filter(|_| view.patch.apply_to == ApplyTo::VirtualHost)?;
+        let count = value.get("routes").map_or(0, |list| list.items().len());
+        let alone = view.node(&["patch", "value"]).is_some_and(|value| value.entries().len() == 1);
+        (count > 0).then(|| Appended { span: view.value_path_span("routes"), count, alone })
     }
 }
 
@@ -118,8 +157,8 @@ struct Order(PerRun<RefCell<HashMap<Place, Hidden>>>);
 impl Order {
     /// The route before the one that a patch inserted, if the inserted route is reachable nowhere.
     fn all_behind(&self, run: &PatchRun<'_, '_>) -> Option<Behind> {
-        let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
-        let mut places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
+        let adds = |effect: &Effect| matches!(effect, Effect::Inserted { .. } | Effect::Merged(_));
+        let mut places = run.trace.effects.iter().filter(|(_, effect)| adds(effect)).map(|(place, _)| place);
         let first = self.behind(run, places.next()?)?;
         places.all(|place| self.behind(run, place).is_some()).then_some(first)
     }
