@@ -54,33 +54,50 @@ impl Search<'_> {
             return;
         }
         let (first, second) = places.split_at(places.len() / 2);
-        let in_first = self.refused(first);
-        if let Some(why) = &in_first {
-            self.among(first, why);
-        }
-        // If one half is fine, the problem is in the other.
-        let why = if in_first.is_some() { self.refused(second) } else { Some(why.to_owned()) };
-        if let Some(why) = why {
+        let in_second = match self.reads(first) {
+            // If one half is fine, the problem is in the other.
+            Reads::Yes => Reads::No(why.to_owned()),
+            Reads::No(why) => {
+                self.among(first, &why);
+                self.reads(second)
+            }
+            Reads::Unknown => self.reads(second),
+        };
+        if let Reads::No(why) = in_second {
             self.among(second, &why);
         }
     }
 
-    /// Why istiod cannot read these, if it cannot.
-    fn refused(&mut self, places: &[Place]) -> Option<String> {
-        if places.is_empty() || self.starts >= STARTS || self.found.len() >= NAMED {
-            return None;
+    /// Whether istiod can read these.
+    fn reads(&mut self, places: &[Place]) -> Reads {
+        if self.starts >= STARTS || self.found.len() >= NAMED {
+            return Reads::Unknown;
         }
         self.starts += 1;
         match (self.start)(self.objects.alone(places)) {
-            Some(Fault::Unreadable(kind, why, _)) if kind == self.kind => Some(why),
-            _ => None,
+            None => Reads::Yes,
+            Some(Fault::Unreadable(kind, why, _)) if kind == self.kind => Reads::No(why),
+            // It was too slow, say: that says nothing about the objects, so none is named because of it.
+            Some(_) => Reads::Unknown,
         }
     }
+}
+
+/// Whether istiod can read some objects.
+enum Reads {
+    Yes,
+    /// It cannot, for this reason.
+    No(String),
+    /// It did not become ready, for another reason.
+    Unknown,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+    use std::cell::Cell;
+    use std::time::Duration;
 
     #[test]
     fn lines_tell_kind_and_reason() {
@@ -94,5 +111,34 @@ mod tests {
             None
         );
         assert_eq!(of("discovery is not ready"), None);
+    }
+
+    #[test]
+    fn an_object_is_named_only_if_istiod_says_so() {
+        let service =
+            |name| json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": "n"}});
+        let objects = Objects::new(["a", "b", "c", "d"].map(service), "n");
+        let kind = KINDS.iter().find(|kind| kind.kind == "Service").unwrap();
+        let holds = |objects: &Objects, name: &str| objects.of(kind).any(|object| object.name == name);
+        let unreadable = || Fault::Unreadable("Service".to_owned(), "why".to_owned(), Vec::new());
+        let named = |slow: usize| {
+            let starts = Cell::new(0);
+            let start = |objects: Objects| {
+                starts.set(starts.get() + 1);
+                if starts.get() == slow {
+                    return Some(Fault::NotReady(Duration::from_secs(1), Vec::new()));
+                }
+                (holds(&objects, "a") || holds(&objects, "d")).then(unreadable)
+            };
+            let Fault::Unreadable(_, _, found) = blame(&objects, "Service", "why", &start) else { panic!() };
+            let names: Vec<String> = found.into_iter().map(|one| one.object).collect();
+            names.join(", ")
+        };
+        assert_eq!(named(0), "Service n/a, Service n/d");
+        // One start that says nothing: fewer objects are named, never another one.
+        assert_eq!(named(1), "Service n/d");
+        assert_eq!(named(2), "Service n/d");
+        assert_eq!(named(3), "Service n/a, Service n/d");
+        assert_eq!(named(4), "Service n/a");
     }
 }

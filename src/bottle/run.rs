@@ -198,14 +198,21 @@ pub struct Request {
 impl Bottle {
     /// Starts istiod and waits until it has read everything.
     pub fn start(request: &Request) -> Result<Bottle, Fault> {
+        match Bottle::tried(request) {
+            Err(Fault::Unreadable(kind, why, _)) => {
+                let start = |objects| Bottle::tried(&Request { objects, ..request.clone() }).err();
+                Err(refusal::blame(&request.objects, &kind, &why, &start))
+            }
+            other => other,
+        }
+    }
+
+    /// Starts it again if it ends: another program may have taken one of its ports.
+    fn tried(request: &Request) -> Result<Bottle, Fault> {
         let mut tries = 1;
         loop {
             match Bottle::once(request) {
                 Err(Fault::Ended(..)) if tries < TRIES => tries += 1,
-                Err(Fault::Unreadable(kind, why, _)) => {
-                    let start = |objects| Bottle::once(&Request { objects, ..request.clone() }).err();
-                    return Err(refusal::blame(&request.objects, &kind, &why, &start));
-                }
                 other => return other,
             }
         }
