@@ -4,8 +4,9 @@
 //! counts as renamed. References are replaced by the discovered content.
 
 use super::forms::{
-    DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, lower, reachable,
-    reordered_mirrors, resolves, same_items, same_json, same_match, same_words, share, spaced, typed_cors,
+    DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, lower, name_of,
+    reachable, reordered_mirrors, resolves, same_items, same_json, same_match, same_name, same_words, share, spaced,
+    turns, typed_cors,
 };
 use super::found::Seen;
 pub use super::found::{Found, Operation};
@@ -208,19 +209,6 @@ fn say(out: &mut Seen<'_>, operation: Operation, before: &Json, after: &Json, pa
 
 fn pointer(path: &str, key: &str) -> String {
     format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
-}
-
-fn name_of(value: &Json) -> Option<&str> {
-    let text = |path: &str| value.pointer(path).and_then(Json::as_str);
-    text("/name").or_else(|| text("/header/key")).or_else(|| text("/tag"))
-}
-
-/// Whether two items have the same name; names of headers are compared without regard to case.
-fn same_name(one: &Json, other: &Json) -> bool {
-    match (name_of(one), name_of(other)) {
-        (Some(name), Some(wanted)) if one.get("header").is_some() => name.eq_ignore_ascii_case(wanted),
-        (name, wanted) => name == wanted,
-    }
 }
 
 fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut Seen<'_>) {
@@ -455,11 +443,13 @@ fn align(old: &[Json], new: &[Json]) -> Pairs {
     let mut pairs = Pairs::new();
     let mut free: Vec<usize> = (0..new.len()).collect();
     let mut rest: Vec<usize> = (0..old.len()).collect();
-    // Of several with one name, equal ones belong together.
+    let (first, second) = (turns(old), turns(new));
+    // Of several with one name, equal ones belong together, and of several equal ones those with the same turn.
     for equal in [true, false] {
         rest.retain(|&i| {
             let fits = |j: &usize| same_name(&new[*j], &old[i]) && (!equal || new[*j] == old[i]);
-            let Some(at) = free.iter().position(fits) else { return true };
+            let in_turn = |j: &usize| second[*j] == first[i] && fits(j);
+            let Some(at) = free.iter().position(in_turn).or_else(|| free.iter().position(fits)) else { return true };
             pairs.push((Some(i), Some(free.remove(at))));
             false
         });

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(in crate::migrate) const INLINE: &str = "inline_code";
 pub(in crate::migrate) const SOURCE: &str = "default_source_code";
@@ -206,6 +206,31 @@ pub(in crate::migrate) fn reachable(routes: &[Json]) -> &[Json] {
     let Some(at) = routes.iter().position(catches_all) else { return routes };
     let connects = |route: &Json| route["match"].get("connect_matcher").is_some();
     if routes[at + 1..].iter().any(connects) { routes } else { &routes[..=at] }
+}
+
+/// The name of an item of a list.
+pub(super) fn name_of(value: &Json) -> Option<&str> {
+    let text = |path: &str| value.pointer(path).and_then(Json::as_str);
+    text("/name").or_else(|| text("/header/key")).or_else(|| text("/tag"))
+}
+
+/// Whether two items have the same name; names of headers are compared without regard to case.
+pub(super) fn same_name(one: &Json, other: &Json) -> bool {
+    match (name_of(one), name_of(other)) {
+        (Some(name), Some(wanted)) if one.get("header").is_some() => name.eq_ignore_ascii_case(wanted),
+        (name, wanted) => name == wanted,
+    }
+}
+
+/// For each item, the number of items before it with its name.
+pub(super) fn turns(list: &[Json]) -> Vec<usize> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let turn = |one: &Json| {
+        let next = seen.entry(name_of(one).unwrap_or_default().to_ascii_lowercase()).or_default();
+        *next += 1;
+        *next - 1
+    };
+    list.iter().map(turn).collect()
 }
 
 #[cfg(test)]

@@ -154,6 +154,38 @@ mod tests {
     }
 
     #[test]
+    fn of_equal_items_each_is_compared_with_the_one_in_its_place() {
+        let proxy = |own: bool| json!({ "name": "proxy_protocol", "typed_config": { "own": own } });
+        let inspector = json!({ "name": "envoy.filters.listener.tls_inspector" });
+        let of = |list: [Json; 3]| {
+            let listener = json!({ "listener_filters": list });
+            Resources::from([("listener".to_owned(), BTreeMap::from([("80".to_owned(), listener)]))])
+        };
+        let before = of([proxy(true), inspector.clone(), proxy(false)]);
+        let after = of([proxy(false), inspector, proxy(false)]);
+        let found = differences(&before, &after, &BTreeMap::new());
+        let paths: Vec<&str> = found.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(paths, ["/listener_filters/0/typed_config/own"]);
+    }
+
+    #[test]
+    fn defaults_of_a_cors_policy_are_metadata_under_every_key() {
+        let class = |preflights: bool| {
+            let of = |key: &str, policy: Json| {
+                let route = json!({ "name": "r", "typed_per_filter_config": { key: policy } });
+                let table = json!({ "virtual_hosts": [{ "name": "v", "routes": [route] }] });
+                Resources::from([("route".to_owned(), BTreeMap::from([("80".to_owned(), table)]))])
+            };
+            let share = json!({ "default_value": { "numerator": 100 } });
+            let native = json!({ "filter_enabled": share, "forward_not_matching_preflights": preflights });
+            let (before, after) = (of("depot.cors", json!({})), of("envoy.filters.http.cors", native));
+            let found = differences(&before, &after, &BTreeMap::new());
+            class_of(&found.iter().map(|one| explain("p", one, &[])).collect::<Vec<_>>(), &[], false)
+        };
+        assert_eq!((class(true), class(false)), (Class::SameBut, Class::Differs));
+    }
+
+    #[test]
     fn proxies_are_paired_by_name() {
         let (old, new) = (json!({ "connect_timeout": "3s" }), json!({ "connect_timeout": "5s" }));
         let before = side(&[("shop/cart", old.clone()), ("x/y", json!({}))]);
