@@ -15,7 +15,8 @@ declare_rule! {
     ///
     /// # Why it matters
     /// The API server answers `kubectl apply` with an error, and the filter never reaches istiod. A filter that was
-    /// stored before the definition was updated stays, but changing it is rejected.
+    /// stored before the definition was updated stays, but changing it is rejected. Revisions share the definition:
+    /// where a newer one accepts a value that an older istiod does not know, that istiod reads no EnvoyFilter at all.
     ///
     /// # How to fix
     /// Follow the message.
@@ -30,12 +31,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for filter in cx.filters {
         for found in crd::objections(filter, cx.release) {
             if found.verdict == Verdict::Refused && found.reported_as.is_none() {
-                out.push(
-                    Finding::new(rule, found.span, format!("the API server rejects the EnvoyFilter: {}", found.why))
-                        .label(format!("rejected {}", found.releases.words()))
-                        .at_line(Some(found.span))
-                        .of(filter, found.patch),
-                );
+                let message = format!("the API server rejects the EnvoyFilter: {}", found.why);
+                let mut finding = Finding::new(rule, found.span, message)
+                    .label(format!("rejected {}", found.releases.words()))
+                    .at_line(Some(found.span))
+                    .of(filter, found.patch);
+                if found.unread {
+                    finding = finding
+                        .note(
+                            "if the CustomResourceDefinitions of a newer release are installed, it accepts the filter",
+                        )
+                        .note(crd::reads_none("an istiod of this release"));
+                }
+                out.push(finding);
             }
         }
     }

@@ -73,10 +73,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let mut finding = Finding::new(rule, span, format!("Istio {release} cannot read this filter: {why}"))
             .label("unknown to it")
-            .note(
-                "while the filter exists, an istiod of that release reads no EnvoyFilter: it keeps what it read before, \
-                 later changes do not reach its proxies, and after a restart it does not become ready",
-            )
+            .note(crd::reads_none("an istiod of that release"))
             .of(filter, None);
         if after.is_none() {
             finding = finding

@@ -71,7 +71,7 @@ pub enum Selection {
     GatewayNeedsTargetRefs,
     /// No entry of `targetRefs` matches; the reason for each.
     NoTargetRef(Vec<TargetMiss>),
-    /// The release's API does not know a value that the filter uses, so the API server rejects the whole filter.
+    /// The release's API does not know a value that the filter uses, so neither its API server accepts the filter nor its istiod reads it.
     Unreadable(&'static str),
 }
 

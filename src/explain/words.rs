@@ -98,8 +98,12 @@ pub(super) fn selection(selection: &Selection, filter: &EnvoyFilter, proxy: &Pro
         }
         Selection::Unreadable(why) => (
             "unknown-to-release",
-            format!("the API server of this release rejects the EnvoyFilter: {why}"),
-            None,
+            format!("istiod of this release cannot read the EnvoyFilter: {why}"),
+            Some(
+                "delete it: where a newer CustomResourceDefinition accepts it, this istiod reads no EnvoyFilter while it \
+                 exists, and keeps what it read before"
+                    .to_owned(),
+            ),
         ),
     })
 }

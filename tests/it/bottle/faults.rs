@@ -230,6 +230,21 @@ fn an_object_that_istiod_cannot_read_is_named() {
     }
 }
 
+/// istiod's API of 1.30 has no such operation.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn a_filter_that_an_older_istiod_cannot_read_is_named() {
+    let (istiod, folder) = (istiod("1.30"), tempfile::tempdir().unwrap());
+    let filter = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: newer, namespace: shop}\n\
+                  spec:\n  configPatches:\n  - applyTo: CLUSTER\n    \
+                  patch: {operation: MERGE_AND_REPLACE_LIST, value: {connect_timeout: 3s}}\n";
+    let more = with(folder.path(), filter);
+    let more: Vec<&str> = more.iter().map(String::as_str).collect();
+    let (code, said) = dump(&istiod, &more);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("istiod cannot read EnvoyFilter shop/newer: unknown value"), "{said}");
+}
+
 /// A program in place of istiod that reports its ports, and waits for a signal before it becomes istiod.
 fn waiting(folder: &Path, istiod: &Path, times: usize) -> std::path::PathBuf {
     let text = format!(

@@ -10,6 +10,7 @@ mod gitops;
 mod install;
 mod ladder;
 mod moves;
+mod older;
 mod policy;
 mod reports;
 mod watching;
