@@ -1,9 +1,11 @@
 //! EF337: rate limit actions and descriptors that never meet.
 
 use crate::declare_rule;
-use crate::lint::context::{PatchRun, ProxyRun};
+use crate::engine::PatchId;
+use crate::lint::context::PatchRun;
+use crate::lint::filter_keys::elsewhere;
 use crate::lint::managers::{self, Manager};
-use crate::lint::seen::{changed_filter_lists, config_type};
+use crate::lint::seen::config_type;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::{get, number};
 use crate::lint::{Context, Finding, Findings, Knowledge, PatchView, RuleInfo, no_match};
@@ -18,7 +20,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// Descriptors of a local rate limit with keys that no rate limit action produces in this order, or with `*` in a value; actions of a stage
-    /// that no rate limit filter of the proxy has; with config dumps, actions on a proxy without any rate limit filter,
+    /// that no rate limit filter has, or on routes of other listeners than those with the filter (a filter with context
+    /// SIDECAR_INBOUND reads no outbound routes); with config dumps, actions on a proxy without any rate limit filter,
     /// and a global rate limit on a proxy without any actions, or for internal requests only, from Envoy 1.33 on, if the connection manager has
     /// no `internal_address_config`.
     ///
@@ -264,37 +267,56 @@ fn stages(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let stage = object.member("stage").and_then(|member| number(&member.entry.value)).unwrap_or(0);
-            let lacking = |run: &PatchRun<'_, '_>| run.changes() && lacks(cx, run.run, view.filter_index, stage);
+            let lacking = |run: &PatchRun<'_, '_>| run.changes() && lacks(cx, run, view.filter_index, stage);
             let Some(seen) = cx.seen_if(view, lacking) else { continue };
-            let has: BTreeSet<u64> = stages_of(seen.runs[0].run);
-            let (message, help) = if has.is_empty() {
-                ("no rate limit filter of the proxy reads this action".to_owned(), "insert envoy.filters.http.ratelimit or envoy.filters.http.local_ratelimit with an HTTP_FILTER patch".to_owned())
-            } else {
-                let stages = has.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-                (format!("no rate limit filter has stage {stage}: this action is ignored"), format!("stage: {stages}"))
-            };
             let span = object.member("stage").map_or(object.span, |member| member.entry.key_span);
-            let finding = value.finding(rule, span, message).label("never read").snippet(help);
-            out.push(seen.tell(finding));
+            let all = limits(&seen.runs[0]);
+            let here: BTreeSet<u64> = all.iter().filter(|limit| limit.here).map(|limit| limit.stage).collect();
+            let finding = if !here.is_empty() {
+                let stages = here.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+                let message = format!("no rate limit filter has stage {stage}: this action is ignored");
+                value.finding(rule, span, message).snippet(format!("stage: {stages}"))
+            } else if let Some(other) = all.first() {
+                let finding = value
+                    .finding(rule, span, "no rate limit filter of these routes reads this action")
+                    .note("a rate limit filter reads only actions of the routes that its own listener uses");
+                let by = other.by.and_then(|id| cx.view(seen.runs[0].run, id));
+                elsewhere(finding, view, by.as_ref())
+            } else {
+                value.finding(rule, span, "no rate limit filter of the proxy reads this action").snippet(
+                    "insert envoy.filters.http.ratelimit or envoy.filters.http.local_ratelimit with an HTTP_FILTER patch",
+                )
+            };
+            out.push(seen.tell(finding.label("never read")));
         }
     }
 }
 
-/// Whether a proxy has no rate limit filter of a stage. With only reference configurations, the filter may be outside
-/// the input, unless another stage exists.
-fn lacks(cx: &Context<'_>, run: &ProxyRun<'_>, filter: usize, stage: u64) -> bool {
-    let has = stages_of(run);
-    !has.contains(&stage) && (!has.is_empty() || cx.attaches_to_dump(filter))
+/// Whether no rate limit filter of a stage reads the routes that a patch changes. With only reference configurations,
+/// the filter may be outside the input, unless another one exists.
+fn lacks(cx: &Context<'_>, run: &PatchRun<'_, '_>, filter: usize, stage: u64) -> bool {
+    let all = limits(run);
+    !all.iter().any(|limit| limit.here && limit.stage == stage) && (!all.is_empty() || cx.attaches_to_dump(filter))
 }
 
-/// The stages of the rate limit filters that patches inserted: istiod generates none.
-fn stages_of(run: &ProxyRun<'_>) -> BTreeSet<u64> {
-    let mut found = BTreeSet::new();
-    for (_, listener) in run.changed_listeners() {
-        for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
-            for filter in filters.iter().filter(|filter| matches!(&*config_type(filter), LOCAL | GLOBAL)) {
-                found.insert(filter.get("typed_config").map_or(0, stage));
-            }
+/// A rate limit filter.
+struct Limit {
+    stage: u64,
+    /// The patch that inserted it.
+    by: Option<PatchId>,
+    /// Whether it reads the routes that a patch changed.
+    here: bool,
+}
+
+/// The rate limit filters that patches inserted: istiod generates none.
+fn limits(run: &PatchRun<'_, '_>) -> Vec<Limit> {
+    let mut found = Vec::new();
+    let changed = managers::Changed::by(run);
+    for manager in managers::changed(run.run) {
+        let here = changed.may_have_routes_of(run.run.knowledge, manager.listener, manager.routes.as_deref());
+        for filter in manager.filters.iter().filter(|filter| matches!(&*config_type(filter), LOCAL | GLOBAL)) {
+            let stage = filter.get("typed_config").map_or(0, stage);
+            found.push(Limit { stage, by: PatchId::of(filter.origin), here });
         }
     }
     found

@@ -1,7 +1,7 @@
 //! EF322: a key of `typed_per_filter_config` that is not the name of an HTTP filter.
 
 use crate::declare_rule;
-use crate::lint::filter_keys::{self, package};
+use crate::lint::filter_keys::{self, elsewhere, package};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
@@ -13,15 +13,15 @@ declare_rule! {
     ///
     /// # What it finds
     /// A key of `typed_per_filter_config` in a VIRTUAL_HOST, HTTP_ROUTE or ROUTE_CONFIGURATION patch that is not the
-    /// name of an HTTP filter of the proxy after all patches. Without config dumps: if another filter of the input
-    /// inserts a filter of that extension under another name.
+    /// name of an HTTP filter, after all patches, of a listener that uses these routes. Without config dumps: if another filter
+    /// of the input inserts a filter of that extension under another name, or only for the other direction.
     ///
     /// # Why it matters
     /// Since Envoy 1.29 the key must equal the name of the filter; the name of the extension no longer works, and the
     /// configuration is ignored.
     ///
     /// # How to fix
-    /// Use the name that the HTTP filter has.
+    /// Use the name that the HTTP filter has, and the context of the patch that inserts it.
     ///
     /// # References
     /// envoyproxy/envoy issue 29461; Envoy 1.29 release notes.
@@ -45,13 +45,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if refused_keys(cx, &view).contains(&key) {
                 continue;
             }
-            let mut finding = view
-                .finding(rule, view.value_place(&route), format!("no HTTP filter is named `{key}`"))
-                .label("must be the name of an HTTP filter");
-            if let Some(other) = &unknown.other {
-                finding = finding.help(format!("write `{other}`, the name that the filter of this extension has"));
+            let message = if unknown.is_elsewhere {
+                format!("no HTTP filter `{key}` reads the settings of these routes")
+            } else {
+                format!("no HTTP filter is named `{key}`")
+            };
+            let mut finding = view.finding(rule, view.value_place(&route), message);
+            if unknown.is_elsewhere {
+                finding = finding.label("never read").note("a filter reads only the routes that its own listener uses");
+                finding = elsewhere(finding, &view, unknown.by.as_ref());
+            } else if let Some(other) = &unknown.other {
+                finding = finding
+                    .label("must be the name of an HTTP filter")
+                    .help(format!("write `{other}`, the name that the filter of this extension has"));
             } else {
                 finding = finding
+                    .label("must be the name of an HTTP filter")
                     .note("the proxy ignores the settings")
                     .help("insert the filter under this name with an HTTP_FILTER patch, or delete the settings");
             }

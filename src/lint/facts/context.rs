@@ -6,6 +6,7 @@ use crate::engine::trace::{Condition, NoOp, PatchTrace};
 use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Unapplied};
 use crate::envoy::api::{envoy_of, known_envoy_of};
 use crate::lint::facts::behind::Behind;
+use crate::lint::facts::http_filters::HttpFilters;
 use crate::lint::facts::made_up;
 use crate::lint::facts::versions;
 use crate::lint::finding::Cause;
@@ -107,8 +108,8 @@ pub struct Memo {
     pub(super) searches: AtomicUsize,
     /// What wrote the leaves of the patched configuration.
     pub(super) origins: OnceLock<BTreeSet<Origin>>,
-    /// Names and types of the HTTP filters after all patches.
-    pub(super) http_filters: OnceLock<BTreeMap<String, String>>,
+    /// The HTTP filters after all patches.
+    pub(super) http_filters: OnceLock<HttpFilters>,
 }
 
 /// A patch that matched nothing on the proxies where it was tried.

@@ -1,6 +1,6 @@
 //! The HTTP connection managers of a proxy whose lists of filters patches changed.
 
-use super::context::{PatchRun, ProxyRun};
+use super::context::{Knowledge, PatchRun, ProxyRun};
 use super::seen::{config_type, filter_chains};
 use crate::engine::PatchId;
 use crate::model::resource::ResourceKind;
@@ -64,5 +64,15 @@ impl<'r> Changed<'r> {
     /// Whether one of them contains the routes of a connection manager: of a listener, with or without a route configuration.
     pub(crate) fn has_routes_of(&self, listener: &str, routes: Option<&str>) -> bool {
         self.0.contains(&routes.map_or((ResourceKind::Listener, listener), |name| (ResourceKind::Route, name)))
+    }
+
+    /// The same as far as it is known: a reference configuration does not share names with a proxy, so any routes in listeners
+    /// (inbound) or any in route configurations (outbound) count.
+    pub(crate) fn may_have_routes_of(&self, knowledge: Knowledge, listener: &str, routes: Option<&str>) -> bool {
+        let kind = if routes.is_some() { ResourceKind::Route } else { ResourceKind::Listener };
+        match knowledge {
+            Knowledge::Dump => self.has_routes_of(listener, routes),
+            Knowledge::Reference => self.0.iter().any(|(changed, _)| *changed == kind),
+        }
     }
 }

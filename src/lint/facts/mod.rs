@@ -12,6 +12,7 @@ pub(crate) mod document;
 pub(crate) mod ends;
 pub(crate) mod filter_keys;
 pub(crate) mod held;
+pub(crate) mod http_filters;
 pub(crate) mod inert;
 pub(crate) mod live;
 pub(crate) mod made_up;
