@@ -6,6 +6,7 @@ use crate::lint::typed_config;
 use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
+use crate::proto::tree::type_name;
 use crate::rules::value::missing_typed_config;
 use crate::source::alike;
 use crate::source::escape::one_line;
@@ -111,14 +112,22 @@ fn advised(
                 "only an `Any` has a type, and this is a {short}: write the type and its fields below `typed_config`\ntyped_config:\n{}",
                 lines.join("\n")
             )
+        } else if let Some(field) = member.entry.value.as_str().and_then(|url| field_of_type(message, url)) {
+            format!("only an `Any` has a type, and this is always a {short}: delete `@type`, and write the rest below `{field}`")
         } else {
             format!("only an `Any` has a type, and this is always a {short}: delete `@type`")
         });
     } else if key == "typed_config" {
-        finding = finding.help(format!(
-            "a {} is written directly: move the content up by one level, without `typed_config` and `@type`",
-            object.short_name()
-        ));
+        let url = member.entry.value.entry("@type").and_then(|entry| entry.value.as_str());
+        let short = object.short_name();
+        finding = finding.help(match url.and_then(|url| field_of_type(message, url)) {
+            Some(field) => {
+                format!("a {short} has this as `{field}`: rename `typed_config` to `{field}`, and delete `@type`")
+            }
+            None => format!(
+                "a {short} is written directly: move the content up by one level, without `typed_config` and `@type`"
+            ),
+        });
     } else if key == "value" && object.node.entry("@type").is_some() {
         finding = finding.help("only a TypedStruct wraps its content in `value`: move the content up by one level");
     } else if let Some(near) = alike::keyword(key, names) {
@@ -178,6 +187,14 @@ pub(super) fn filter_in_its_place(object: &Object<'_>) -> Option<(&'static str, 
     ]
     .into_iter()
     .find_map(|(part, kind, apply_to)| url.contains(part).then_some((kind, apply_to)))
+}
+
+/// The field of a message that holds a message of this type.
+fn field_of_type(message: Message, url: &str) -> Option<&'static str> {
+    let is = |field: &Field| {
+        !field.is_map() && matches!(field.kind(), Kind::Message(inner) if inner.full_name() == type_name(url))
+    };
+    message.fields().find(is).map(Field::name)
 }
 
 /// A line of the help that shows a key below `typed_config`.
