@@ -20,7 +20,7 @@ use tempfile::TempDir;
 /// Every nth recorded case is proven; with `ALL_CASES`, every one.
 const EVERY: usize = 5;
 
-const ORDER: [&str; 5] = ["exact", "same-but", "differs", "partly", "no-home"];
+pub(super) const ORDER: [&str; 5] = ["exact", "same-but", "differs", "partly", "no-home"];
 
 pub(super) fn rank(class: &Json) -> usize {
     let class = class.as_str().unwrap();

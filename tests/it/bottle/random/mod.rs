@@ -6,14 +6,15 @@
 
 mod meshes;
 
-use super::commands::run;
+use super::commands::{plain, run};
 use super::istiod;
-use super::proof::rank;
+use super::proof::{ORDER, rank};
 use kubectl_envoyfilter::load::{Loaded, Options};
 use kubectl_envoyfilter::migrate::Accept;
 use kubectl_envoyfilter::model::release::Release;
 use meshes::{Mesh, Pool};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -37,28 +38,44 @@ fn moves(mesh: &Mesh, accept: Accept) -> bool {
 }
 
 /// The weakest class stated for what is written for a filter.
-fn claimed(filter: &Json) -> Option<usize> {
-    let patches = filter["patches"].as_array().into_iter().flatten();
-    patches.filter(|patch| patch["written"] == json!(true)).map(|patch| rank(&patch["class"])).max()
+fn stated(filter: &Json) -> Option<usize> {
+    written(filter).map(|patch| rank(&patch["class"])).max()
 }
 
-/// The filters whose computed class is weaker than the stated one, or that change other proxies.
-fn faults(report: &Json) -> Vec<String> {
-    let filters = report["filters"].as_array().unwrap();
+fn written(filter: &Json) -> impl Iterator<Item = &Json> {
+    filter["patches"].as_array().into_iter().flatten().filter(|patch| patch["written"] == json!(true))
+}
+
+/// Whether a filter's report says that proxies change which the filter does not change.
+fn says_that_more_proxies_change(filter: &Json) -> bool {
+    let all = |patch: &Json, list: &str| patch[list].as_array().cloned().unwrap_or_default();
+    written(filter).any(|patch| {
+        all(patch, "guards").iter().any(|guard| guard["concern"] == "selector" && guard["state"] == "review")
+            || all(patch, "differences")
+                .iter()
+                .any(|one| one["effect"].as_str().unwrap().contains("for the first time"))
+    })
+}
+
+/// The filters whose computed class is weaker than the stated one, or that change other proxies without saying so.
+fn faults(plain: &Json, proven: &Json) -> Vec<String> {
     let name =
         |filter: &Json| format!("{}/{}", filter["namespace"].as_str().unwrap(), filter["name"].as_str().unwrap());
+    let plain: BTreeMap<String, &Json> =
+        plain["filters"].as_array().unwrap().iter().map(|filter| (name(filter), filter)).collect();
     let mut faults = Vec::new();
-    for filter in filters {
+    for filter in proven["filters"].as_array().unwrap() {
         let proof = &filter["proof"];
         if proof["class"].is_null() {
             continue;
         }
         // The differences of filters that it was compared together with are among those found.
-        let with: Vec<&str> = proof["with"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-        let together = filters.iter().filter(|other| with.contains(&name(other).as_str()));
-        let claimed = together.chain([filter]).filter_map(claimed).max().unwrap_or(0);
-        if rank(&proof["class"]) > claimed || proof["beyond"] != json!([]) {
-            faults.push(format!("{}: rank {claimed} claimed, {proof:#}", name(filter)));
+        let with = proof["with"].as_array().into_iter().flatten().map(|other| other.as_str().unwrap().to_owned());
+        let compared: Vec<&Json> = with.chain([name(filter)]).map(|name| plain[&name]).collect();
+        let stated = compared.iter().filter_map(|one| stated(one)).max().unwrap_or(0);
+        let wider = proof["beyond"] != json!([]) && !compared.iter().any(|one| says_that_more_proxies_change(one));
+        if rank(&proof["class"]) > stated || wider {
+            faults.push(format!("{}: {} stated, {proof:#}", name(filter), ORDER[stated]));
         }
     }
     faults
@@ -73,17 +90,20 @@ fn judge(istiod: &Path, pool: &Pool, seed: u64, accept: &str) -> Option<Result<u
     let folder = tempfile::tempdir().unwrap();
     mesh.write(folder.path());
     let path = folder.path().to_str().unwrap();
-    let arguments = ["migrate", path, "--prove", "istiod", "--accept", accept, "-o", "json"];
-    let (code, out, err) = run(istiod, &arguments);
+    let arguments = ["migrate", path, "--accept", accept, "-o", "json"];
+    let proven = [arguments.as_slice(), &["--prove", "istiod"]].concat();
+    let reports = [plain(&arguments), run(istiod, &proven)]
+        .map(|(code, out, err)| serde_json::from_str::<Json>(&out).map_err(|_| format!("exit code {code}: {err}")));
     let kept = |folder: tempfile::TempDir, why: String| format!("seed {seed} ({}): {why}", folder.keep().display());
-    let Ok(report) = serde_json::from_str::<Json>(&out) else {
-        return Some(Err(kept(folder, format!("exit code {code}: {err}"))));
+    let (plain, proven) = match reports {
+        [Ok(plain), Ok(proven)] => (plain, proven),
+        [Err(why), _] | [_, Err(why)] => return Some(Err(kept(folder, why))),
     };
-    let faults = faults(&report);
+    let faults = faults(&plain, &proven);
     if !faults.is_empty() {
         return Some(Err(kept(folder, faults.join("\n"))));
     }
-    let filters = report["filters"].as_array().unwrap();
+    let filters = proven["filters"].as_array().unwrap();
     Some(Ok(filters.iter().filter(|filter| filter["proof"]["class"].is_string()).count()))
 }
 
