@@ -11,7 +11,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::escape::one_line;
 use crate::words::template_in;
-use std::cell::LazyCell;
+use std::collections::HashSet;
 
 declare_rule! {
     /// `vhost.name` or `vhost.domainName` that no virtual host has.
@@ -36,13 +36,22 @@ declare_rule! {
 /// Prefix of the names of inbound virtual hosts.
 const INBOUND: &str = "inbound|http|";
 
+/// The names of virtual hosts in VIRTUAL_HOST and ROUTE_CONFIGURATION patches of the input: later passes match both.
+fn virtual_hosts_added<'c>(cx: &'c Context<'_>) -> HashSet<&'c str> {
+    let of_routes = cx.patches().filter(|view| view.patch.apply_to == ApplyTo::RouteConfiguration);
+    let inside = of_routes.filter_map(|view| view.built?.value.as_ref()?.get("virtual_hosts"));
+    let inside = inside.flat_map(|list| list.items().iter().map(Tree::name));
+    no_match::added(cx, ApplyTo::VirtualHost).into_iter().chain(inside).collect()
+}
+
 /// Names that no inbound virtual host can have in any mesh.
-fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, added: &HashSet<&str>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.context == PatchContext::SidecarInbound) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
         let name = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
         // A waypoint has one named `default`.
-        if name.is_empty() || name == "default" || name.starts_with(INBOUND) || cx.attaches_to_dump(view.filter_index) {
+        let known = name.is_empty() || name == "default" || name.starts_with(INBOUND);
+        if known || cx.attaches_to_dump(view.filter_index) || added.contains(name) {
             continue;
         }
         let port = ports_in(name).next();
@@ -64,9 +73,8 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
 const OF_NO_HOST: [&str; 3] = ["allow_any", "block_all", "default"];
 
 /// Names without a port, which no virtual host of a gateway or of the outbound side has in any mesh, unless a patch adds it.
-fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, added: &HashSet<&str>, out: &mut Findings) {
     let sides = [PatchContext::Gateway, PatchContext::SidecarOutbound];
-    let added = LazyCell::new(|| no_match::added(cx, ApplyTo::VirtualHost));
     for view in cx.patches().filter(|view| sides.contains(&view.patch.context)) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
         let name = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
@@ -97,8 +105,9 @@ fn ports_in(name: &str) -> impl Iterator<Item = u16> {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    never_inbound(rule, cx, out);
-    without_port(rule, cx, out);
+    let added = virtual_hosts_added(cx);
+    never_inbound(rule, cx, &added, out);
+    without_port(rule, cx, &added, out);
     for one in no_match::at(cx, &[Condition::VirtualHostName, Condition::DomainName]) {
         let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
         let Some(vhost) = &want.vhost else { continue };
