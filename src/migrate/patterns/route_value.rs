@@ -277,6 +277,9 @@ fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), R
             policy.skip("retriable_status_codes");
             codes.iter().for_each(|code| on.push_str(&format!(",{code}")));
         }
+        if on.split(',').any(|one| one.is_empty() || one.trim() != one) {
+            differ(found, Kind::Metadata, "istiod writes the retry conditions without spaces and empty entries");
+        }
         native.insert("retryOn".to_owned(), on.into());
     }
     if let Some(backoff) = policy.text("retry_back_off/base_interval") {
@@ -301,6 +304,9 @@ fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), R
     if !policy.is_empty() {
         return Err((&catalog::ROUTE_RETRIES, left([&policy])));
     }
+    if let Some(default) = cx.mesh.mesh_config().and_then(|mesh| mesh.get("defaultHttpRetryPolicy")) {
+        beside_default(default, &native, found);
+    }
     if found.pattern == &catalog::OTHER {
         found.pattern = &catalog::ROUTE_RETRIES;
         found.field = "http.retries";
@@ -308,6 +314,34 @@ fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), R
     found.needs_route = true;
     found.value["retries"] = Json::Object(native);
     Ok(())
+}
+
+/// What MERGE keeps of the mesh's retry policy: a rule with retries of its own gets nothing of that.
+fn beside_default(default: &Json, native: &Map<String, Json>, found: &mut Setting) {
+    if default["attempts"].as_u64().unwrap_or(0) == 0 {
+        differ(
+            found,
+            Kind::Behavior,
+            "the mesh's `defaultHttpRetryPolicy` turns retries off, so istiod's choice of hosts is missing with the filter; a rule with retries has it",
+        );
+        return;
+    }
+    let on = default["retryOn"].as_str().unwrap_or_default();
+    let kept = |field: &&str| match *field {
+        // MERGE adds to the status codes.
+        "retryOn" if native.contains_key("retryOn") => on.split(',').any(|one| one.trim().parse::<u32>().is_ok()),
+        "retryOn" => !on.is_empty(),
+        field => !default[field].is_null() && !native.contains_key(field),
+    };
+    let fields = ["retryOn", "perTryTimeout", "backoff", "retryIgnorePreviousHosts", "retryRemoteLocalities"];
+    let kept: Vec<&str> = fields.into_iter().filter(kept).collect();
+    if !kept.is_empty() {
+        let effect = format!(
+            "MERGE keeps {} of the mesh's `defaultHttpRetryPolicy`; a rule with retries gets nothing from that policy",
+            kept.join(", ")
+        );
+        differ(found, Kind::Behavior, &effect);
+    }
 }
 
 /// Whether Go's `http.StatusText` has a text for a status; istiod reads others as names of conditions (`parseRetryOn`).

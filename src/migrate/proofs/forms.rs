@@ -155,7 +155,8 @@ pub(in crate::migrate) fn same_json(one: &Json, other: &Json) -> bool {
 /// Whether two comma-separated lists have the same items.
 pub(in crate::migrate) fn same_words(one: &Json, other: &Json) -> bool {
     let words = |value: &Json| -> Option<BTreeSet<String>> {
-        Some(value.as_str()?.split(',').map(|word| word.trim().to_owned()).collect())
+        let words = value.as_str()?.split(',').map(str::trim);
+        Some(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
     };
     words(one) == words(other)
 }
