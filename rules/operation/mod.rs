@@ -46,6 +46,7 @@ pub(crate) mod redirect_to_itself;
 pub(crate) mod removal_refuses_connections;
 pub(crate) mod removed_cluster_in_use;
 pub(crate) mod route_chosen_before;
+pub(crate) mod route_configuration_renamed;
 pub(crate) mod route_never_reached;
 pub(crate) mod setting_not_read;
 pub(crate) mod sniffed_route_patched_twice;

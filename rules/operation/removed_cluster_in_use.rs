@@ -1,4 +1,4 @@
-//! EF345: a removed cluster that routes or filters still use.
+//! EF345: a removed or renamed cluster that routes or filters still use.
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
@@ -10,21 +10,23 @@ use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::rules::operation::route_configuration_renamed::new_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
-    /// A CLUSTER REMOVE of a cluster that routes or TCP proxies of the same proxy still use.
+    /// A CLUSTER REMOVE or renaming MERGE of a cluster that routes or TCP proxies of the same proxy still use.
     ///
     /// # What it finds
-    /// After all patches, a route or a TCP proxy that names a cluster which this patch removed. Needs config dumps.
+    /// After all patches, a route or a TCP proxy that names a cluster which this patch removed, or gave another name. Needs
+    /// config dumps.
     ///
     /// # Why it matters
-    /// REMOVE removes only the cluster. Requests still match the route: Envoy answers 503 with the flag NC, and closes TCP
-    /// connections.
+    /// The patch changes only the cluster. Requests still match the route: Envoy answers 503 with the flag NC, and closes
+    /// TCP connections.
     ///
     /// # How to fix
     /// To hide services from a workload, use the `egress` hosts of a Sidecar, which removes their routes as well; to
-    /// block them, an AuthorizationPolicy of the service.
+    /// block them, an AuthorizationPolicy of the service. A MERGE needs no `name`.
     ///
     /// # References
     /// Envoy response flag NC ("upstream cluster not found"); tested with Envoy 1.38.2.
@@ -35,7 +37,8 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = PerRun::new();
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
-        if view.built.is_none_or(|built| built.operation != Operation::Remove) {
+        let removes = view.built.is_some_and(|built| built.operation == Operation::Remove);
+        if !removes && view.node(&["patch", "value", "name"]).is_none() {
             continue;
         }
         let Some(seen) = cx.seen(&view, |run| !used(run, &known).is_empty()).filter(Seen::certain) else { continue };
@@ -43,17 +46,25 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (cluster, places) in seen.runs.iter().flat_map(|run| used(run, &known)) {
             users.entry(cluster).or_default().extend(places);
         }
+        let done = if removes { "removed" } else { "renamed" };
         let message = match users.keys().next() {
-            Some(only) if users.len() == 1 => format!("`{only}` is removed but still used"),
-            _ => format!("{} removed clusters are still used", users.len()),
+            Some(only) if users.len() == 1 => format!("`{only}` is {done} but still used"),
+            _ => format!("{} {done} clusters are still used", users.len()),
         };
         let places: BTreeSet<&str> = users.values().flatten().map(String::as_str).collect();
+        let (span, label, help) = if removes {
+            let help = "to hide services from a workload, list the others in the egress hosts of a Sidecar";
+            (view.value_span(&["patch", "operation"]), "removes only the cluster", help)
+        } else {
+            let help = "delete `name`: the match selects the cluster";
+            (view.value_path_span("name"), "renames only the cluster", help)
+        };
         let mut finding = view
-            .finding(rule, view.value_span(&["patch", "operation"]), message)
-            .label("removes only the cluster")
+            .finding(rule, span, message)
+            .label(label)
             .note(format!("used by: {}", places.into_iter().take(6).collect::<Vec<_>>().join(", ")))
             .note("Envoy answers these requests with 503 (flag NC) and closes these connections")
-            .help("to hide services from a workload, list the others in the egress hosts of a Sidecar");
+            .help(help);
         if users.len() > 1 {
             finding = finding.note(format!("clusters: {}", names::listed(users.keys().map(String::as_str), 6)));
         }
@@ -82,9 +93,10 @@ fn look(tree: &Tree<'_>, user: &str, found: &mut Users) {
     tree.entries().iter().for_each(|(_, value)| look(value, user, found));
 }
 
-/// The clusters that a patch removed and that are still used, each with the route configurations and listeners that do.
+/// The clusters that a patch removed or renamed and that are still used, each with the route configurations and listeners that do.
 fn used(run: &PatchRun<'_, '_>, known: &PerRun<Users>) -> Users {
-    let gone = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Removed));
+    let goes = |effect: &Effect| matches!(effect, Effect::Removed) || new_name(effect).is_some();
+    let gone = run.trace.effects.iter().filter(|(_, effect)| goes(effect));
     let mut gone = gone.map(|(place, _)| place.resource.as_str()).peekable();
     if gone.peek().is_none() {
         return Users::new();
