@@ -7,10 +7,11 @@ use crate::lint::Knowledge;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::per_run::PerRun;
 use crate::lint::results::matched;
-use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::{ApplyTo, PatchContext};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Origin, Tree};
+use crate::source::Severity;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 declare_rule! {
@@ -19,7 +20,9 @@ declare_rule! {
     /// # What it finds
     /// An added listener with the name or the address and port of another one, or on a port of the proxy itself; an added filter chain with the
     /// `filter_chain_match` of another filter chain; an added virtual host with the name or a domain of another one; a
-    /// domain that a MERGE adds and that already exists, regardless of case.
+    /// domain that a MERGE adds and that already exists, regardless of case. Without config dumps: names of every proxy, and
+    /// domains that are twice in a value, that a MERGE adds to all virtual hosts of a sidecar's outbound route configuration, or to
+    /// the virtual host of the Service that has the domain.
     ///
     /// # Why it matters
     /// Envoy rejects such a listener or route configuration as a whole.
@@ -37,6 +40,10 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let (listeners, chains, hosts) = (PerRun::new(), PerRun::new(), PerRun::new());
     for view in cx.patches() {
+        if let Some(finding) = known_domain(rule, cx, &view) {
+            out.push(finding);
+            continue;
+        }
         let apply_to = view.patch.apply_to;
         let collide = |run: &PatchRun<'_, '_>| match apply_to {
             ApplyTo::Listener => listener(run, &listeners),
@@ -60,6 +67,54 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             });
         out.push(seen.tell(finding));
     }
+}
+
+/// Domains that collide on every proxy: twice in a value or, without config dumps, in all virtual hosts of a sidecar's
+/// outbound side, or that of the Service in whose virtual host the patch merges.
+fn known_domain<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<'a>) -> Option<Finding> {
+    let built = view.built.filter(|_| view.patch.apply_to == ApplyTo::VirtualHost)?;
+    let domains: Vec<&str> = built.value.as_ref()?.get("domains")?.items().iter().filter_map(Tree::as_str).collect();
+    let finding = |what: String| {
+        let finding = view.finding(rule, view.value_path_span("domains"), what).label("taken");
+        finding.rejected("Envoy rejects the whole object")
+    };
+    let mut known = HashSet::new();
+    if let Some(domain) = domains.iter().find(|domain| !known.insert(domain.to_ascii_lowercase())) {
+        let seen = cx.seen_if(view, PatchRun::changes)?;
+        let finding = finding(format!("the value has the domain `{domain}` twice"));
+        return Some(seen.tell(finding.help("remove one of the two: Envoy compares domains in lowercase")));
+    }
+    if !built.operation.is_merge() || view.patch.context != PatchContext::SidecarOutbound {
+        return None;
+    }
+    let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { return None };
+    let vhost = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
+    let by_domain = want.vhost.as_ref().is_some_and(|vhost| !vhost.domain_name.is_empty());
+    let seen = cx.seen_if(view, PatchRun::changes).filter(|seen| !seen.certain())?;
+    if vhost.is_empty() && !by_domain {
+        // A route configuration of the outbound side has a virtual host for what no service has, and one for each service.
+        let domain = domains.first()?;
+        let finding = finding(format!("every virtual host of the route configuration gets the domain `{domain}`"));
+        let finding = finding.note("Envoy rejects a domain that two virtual hosts have");
+        return Some(
+            seen.tell(finding.help("name one virtual host: match.routeConfiguration.vhost.name: <host>:<port>")),
+        );
+    }
+    let host = vhost.rsplit_once(':')?.0;
+    let (short, _) = host.split_once(".svc.")?;
+    let own = |domain: &&&str| {
+        let domain = domain.to_ascii_lowercase();
+        domain == host || domain == short || domain.strip_suffix(".svc") == Some(short)
+    };
+    let domain = domains.iter().find(own)?;
+    let finding = finding(format!("the virtual host `{vhost}` already has the domain `{domain}`"));
+    let finding = if domain.eq_ignore_ascii_case(host) {
+        finding
+    } else {
+        // A VirtualService for another port of the host can have a virtual host without the short names.
+        finding.severity(Severity::Warning)
+    };
+    Some(seen.tell(finding.help("remove it from the value: MERGE appends to the list")))
 }
 
 /// Whether a patch adds a virtual host for every domain to a sidecar's outbound side, where istiod generates one in every
