@@ -7,6 +7,7 @@ use crate::lint::{Context, Findings, Knowledge, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::source::escape::one_line;
+use crate::words::template_in;
 
 declare_rule! {
     /// `routeConfiguration.name` or `portNumber` that no route configuration has.
@@ -29,24 +30,38 @@ declare_rule! {
 }
 
 /// Prefixes of the names of inbound route configurations: on sidecars, and on waypoints.
-const INBOUND: [&str; 5] = ["inbound|", "inbound-vip|", "InboundPassthroughCluster", "encap", "default"];
+const INBOUND: [&str; 4] = ["inbound-vip|", "InboundPassthroughCluster", "encap", "default"];
 
 /// Names that no inbound route configuration can have in any mesh.
 fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.context == PatchContext::SidecarInbound) {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
         let known = want.name.is_empty() || INBOUND.iter().any(|start| want.name.starts_with(start));
+        // Of a sidecar: `inbound|<port>||`.
+        let parts: Vec<&str> = want.name.split('|').collect();
+        let filled_in = || template_in(&want.name).is_some();
+        let known =
+            known || matches!(&parts[..], ["inbound", port, _, _] if port.parse::<u16>().is_ok()) || filled_in();
         if known || cx.attaches_to_dump(view.filter_index) {
             continue;
         }
         let span = view.value_span(&["match", "routeConfiguration", "name"]);
         let port = want.name.parse::<u16>().map_or("<container port>".to_owned(), |port| port.to_string());
+        // The name of a virtual host has the port of the Service, which can be another one.
+        let vhost = want.name.starts_with("inbound|http|");
+        let help = format!("name: \"inbound|{port}||\"");
         out.push(
             view.finding(rule, span, format!("no inbound route configuration is named `{}`", want.name))
                 .label("not a name of the inbound side")
                 .ineffective()
                 .likely("inbound route configurations are named after the container port, on a waypoint `inbound-vip|<port>|http|<host>`")
-                .help(format!("name: \"inbound|{port}||\" # or context: SIDECAR_OUTBOUND, for requests that the workload sends")),
+                .help(if vhost {
+                    format!("{help} # `{}` is the name of a virtual host: vhost.name", one_line(&want.name))
+                } else if want.name.starts_with("inbound|") {
+                    help
+                } else {
+                    format!("{help} # or context: SIDECAR_OUTBOUND, for requests that the workload sends")
+                }),
         );
     }
 }

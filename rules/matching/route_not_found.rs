@@ -5,16 +5,18 @@ use crate::engine::trace::Condition;
 use crate::lint::finding::Finding;
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, RuleInfo, no_match};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::words::template_in;
+use std::cell::LazyCell;
 
 declare_rule! {
     /// `vhost.route.name` or `action` that no route has.
     ///
     /// # What it finds
     /// A route that none of the matched virtual hosts has. Without config dumps: one that
-    /// another patch removes, or renames at the wrong time.
+    /// another patch removes, or renames at the wrong time, and any name but `default` on the inbound side of a sidecar.
     ///
     /// # Why it matters
     /// The patch does nothing. A route has the name of its `http` entry in the VirtualService (none if that has no
@@ -28,7 +30,32 @@ declare_rule! {
     "EF221" "route-not-found" Matching Error => check
 }
 
+/// Names that no route of a sidecar's inbound side has in any mesh, unless a patch adds it.
+fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let added = LazyCell::new(|| no_match::added(cx, ApplyTo::HttpRoute));
+    for view in cx.patches().filter(|view| view.patch.context == PatchContext::SidecarInbound) {
+        let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
+        let Some(vhost) = &want.vhost else { continue };
+        let name = vhost.route.as_ref().map_or("", |route| &route.name);
+        // Routes of a waypoint come from VirtualServices. It has no such names.
+        let of_sidecar = vhost.name.starts_with("inbound|http|") || want.name.starts_with("inbound|");
+        let known = matches!(name, "" | "default") || template_in(name).is_some() || added.contains(name);
+        if known || !of_sidecar || cx.attaches_to_dump(view.filter_index) {
+            continue;
+        }
+        let span = view.value_span(&["match", "routeConfiguration", "vhost", "route", "name"]);
+        out.push(
+            view.finding(rule, span, format!("no inbound route is named `{name}`"))
+                .label("not a name of the inbound side")
+                .ineffective()
+                .likely("istiod names every inbound route of a sidecar `default`, since VirtualServices apply where requests are sent")
+                .help("leave `route.name` out for all inbound requests, or write context: SIDECAR_OUTBOUND on the proxies that send them"),
+        );
+    }
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    never_inbound(rule, cx, out);
     for one in no_match::at(cx, &[Condition::RouteName, Condition::RouteAction]) {
         let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
         let Some(route) = want.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()) else { continue };
