@@ -219,6 +219,7 @@ pub static ALL: &[&Rule] = &[
     &operation::http2_offered_not_read::RULE,
     &operation::alpn_filter_removed::RULE,
     &operation::route_configuration_renamed::RULE,
+    &operation::routes_never_served::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

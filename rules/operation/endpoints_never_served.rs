@@ -10,11 +10,12 @@ use crate::source::Severity;
 use crate::source::escape::one_line;
 
 declare_rule! {
-    /// An added cluster that asks istiod for endpoints by a name that istiod does not know, or that has none.
+    /// A cluster that asks istiod for endpoints by a name that istiod does not know, or that has none.
     ///
     /// # What it finds
     /// A CLUSTER ADD of type EDS with `eds_config: {ads: {}}` whose `service_name`, or else its own name, is not of the form
-    /// `outbound|PORT|SUBSET|HOST`; one of type STATIC or STRICT_DNS without a list of endpoints in its `load_assignment`.
+    /// `outbound|PORT|SUBSET|HOST`; a MERGE with such a `service_name`; an added cluster of type STATIC or STRICT_DNS
+    /// without a list of endpoints in its `load_assignment`.
     ///
     /// # Why it matters
     /// istiod answers with an empty list, and other patches do not reach an added cluster. The cluster exists and has no
@@ -34,6 +35,7 @@ const CLUSTER: &str = "envoy.config.cluster.v3.Cluster";
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     out.extend(cx.values().iter().filter_map(|value| without_endpoints(rule, value)));
     for view in cx.patches() {
+        out.extend(renamed_service(rule, &view));
         let Some(cluster) = added(&view).filter(|cluster| cluster.str_at("type") == "EDS") else { continue };
         if cluster.path(&["eds_cluster_config", "eds_config", "ads"]).is_none() {
             continue;
@@ -93,6 +95,26 @@ fn without_endpoints(rule: &'static RuleInfo, value: &PatchValue<'_>) -> Option<
                 "load_assignment:\n  cluster_name: {}\n  endpoints:\n  - lb_endpoints:\n    - endpoint:\n        address:\n          socket_address:\n            address: {address}\n            port_value: <port>",
                 one_line(name)
             )),
+    )
+}
+
+/// A MERGE that makes a cluster ask for the endpoints of another name.
+fn renamed_service(rule: &'static RuleInfo, view: &PatchView<'_>) -> Option<Finding> {
+    const FIELD: [&str; 2] = ["eds_cluster_config", "service_name"];
+    let built = view.built.filter(|built| built.operation.is_merge() && view.patch.apply_to == ApplyTo::Cluster)?;
+    let cluster = built.value.as_ref()?;
+    let name = cluster.path(&FIELD).and_then(Tree::as_str).filter(|name| !name.is_empty() && !of_a_service(name))?;
+    // Another source, or another type, has endpoints of its own.
+    let own = cluster.path(&["eds_cluster_config", "eds_config"]).is_some_and(|source| source.get("ads").is_none());
+    let other_type = !matches!(cluster.str_at("type"), "" | "EDS");
+    if own || other_type {
+        return None;
+    }
+    Some(
+        view.finding(rule, view.value_path_span(&FIELD.join(".")), format!("istiod has no endpoints for `{name}`"))
+            .label("not the name of a service's cluster")
+            .note("istiod answers with an empty list: requests get 503, no healthy upstream")
+            .help(format!("write the name of a cluster of istiod, such as {}", one_line(&meant(name)))),
     )
 }
 

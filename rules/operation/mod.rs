@@ -48,6 +48,7 @@ pub(crate) mod removed_cluster_in_use;
 pub(crate) mod route_chosen_before;
 pub(crate) mod route_configuration_renamed;
 pub(crate) mod route_never_reached;
+pub(crate) mod routes_never_served;
 pub(crate) mod setting_not_read;
 pub(crate) mod sniffed_route_patched_twice;
 pub(crate) mod subset_without_endpoints;
