@@ -38,6 +38,9 @@ const TRIES: usize = 3;
 /// How long istiod may take to read changed filters.
 const SETTLE: Duration = Duration::from_secs(10);
 
+/// How long istiod gets no update before its Gateways count as complete.
+const QUIET: Duration = Duration::from_millis(200);
+
 /// A namespace and a proxy that exist only to detect when a change has arrived.
 const SENTINEL: &str = "envoyfilter-sentinel";
 
@@ -277,8 +280,27 @@ impl Bottle {
             runtime,
         };
         bottle.wait_until_ready(began, request.limits.ready)?;
+        if request.objects.places().iter().any(|(group, ..)| *group == kinds::GATEWAY_API) {
+            bottle.wait_until_settled(began.elapsed());
+        }
         bottle.ready_after = began.elapsed();
         Ok(bottle)
+    }
+
+    /// Waits until istiod gets no more updates. It is ready before its Gateways of the Gateway API are complete: each push makes
+    /// istiod convert them again, with the services and endpoints known by then, and that is an update of its own.
+    fn wait_until_settled(&self, ready_after: Duration) {
+        // A slow machine needs longer for a conversion, too.
+        let quiet = (ready_after / 4).clamp(QUIET, 10 * QUIET);
+        let began = Instant::now();
+        let (mut seen, mut since) = (updates(self.ports.monitoring), Instant::now());
+        while since.elapsed() < quiet && began.elapsed() < SETTLE {
+            std::thread::sleep(Duration::from_millis(10));
+            let now = updates(self.ports.monitoring);
+            if now != seen {
+                (seen, since) = (now, Instant::now());
+            }
+        }
     }
 
     fn wait_until_ready(&mut self, began: Instant, limit: Duration) -> Result<(), Fault> {
@@ -499,4 +521,21 @@ fn is_ready(address: SocketAddr) -> bool {
         Ok(head.ends_with(b" 200"))
     };
     asked().unwrap_or(false)
+}
+
+/// How many updates and pushes istiod's metrics count.
+fn updates(address: SocketAddr) -> Vec<String> {
+    const WAIT: Duration = Duration::from_secs(2);
+    const MOST: u64 = 4 << 20;
+    let asked = || -> std::io::Result<String> {
+        let mut stream = TcpStream::connect_timeout(&address, WAIT)?;
+        stream.set_read_timeout(Some(WAIT))?;
+        stream.write_all(b"GET /metrics HTTP/1.0\r\nhost: istiod\r\n\r\n")?;
+        let mut text = String::new();
+        stream.take(MOST).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    let text = asked().unwrap_or_default();
+    let counts = ["pilot_inbound_updates", "pilot_pushcontext_init_seconds_count"];
+    text.lines().filter(|line| counts.iter().any(|name| line.starts_with(name))).map(str::to_owned).collect()
 }
