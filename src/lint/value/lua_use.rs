@@ -11,6 +11,7 @@ mod kinds;
 mod mistakes;
 mod names;
 mod objects;
+mod parameters;
 mod scopes;
 mod texts;
 
@@ -20,6 +21,7 @@ use kinds::Held;
 pub(crate) use kinds::{Compared, Kind, Misuse, Regular, Used};
 pub(crate) use names::Owner;
 use names::{GLOBALS, INDIRECT};
+use parameters::Given;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,6 +76,12 @@ struct Reader<'t> {
     constants: BTreeMap<&'t str, &'t str>,
     /// Locals that hold the handle.
     handles: BTreeSet<&'t str>,
+    /// What functions get, by their name and the place of the parameter.
+    given: BTreeMap<(&'t str, usize), Given>,
+    /// How many times the script gets each header.
+    gets: BTreeMap<&'t str, usize>,
+    /// Parameters that hold the handle.
+    given_handles: BTreeSet<&'t str>,
     /// Headers that were removed or replaced earlier, in lowercase.
     removed: BTreeSet<String>,
     /// Whether headers were removed whose names the script computes: it may be any.
@@ -130,7 +138,8 @@ pub(crate) fn read(text: &str) -> Use<'_> {
     let tokens = tokens(text);
     let first_look = texts::first_look(&tokens);
     let metatables = tokens.iter().any(|(_, token)| *token == Token::Name("setmetatable"));
-    let mut reader = Reader { text, tokens, first_look, scopes, metatables, ..Reader::default() };
+    let (given, gets) = (parameters::given(&tokens), parameters::gets(&tokens));
+    let mut reader = Reader { text, tokens, first_look, scopes, given, gets, metatables, ..Reader::default() };
     reader.run();
     reader.settle()
 }
@@ -308,6 +317,7 @@ impl<'t> Reader<'t> {
         self.tables.remove(name);
         self.headers.remove(name);
         self.handles.remove(name);
+        self.given_handles.remove(name);
         self.constants.remove(name);
     }
 

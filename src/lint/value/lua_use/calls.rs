@@ -32,7 +32,10 @@ impl<'t> Reader<'t> {
     /// name.
     pub(super) fn header_get(&self, at: usize) -> Option<(usize, &'t str)> {
         let held = matches!(self.token(at), Token::Name(name) if self.headers.contains(name)).then_some(at + 1);
-        let at = self.of_headers(at).or_else(|| self.of_store(at, "metadata")).or(held)?;
+        // In a function that gets the handle.
+        let given = || matches!(self.token(at), Token::Name(name) if self.given_handles.contains(name));
+        let given = || (given() && self.method_at(at + 1, "headers") && self.sign(at + 4, ")")).then_some(at + 5);
+        let at = self.of_headers(at).or_else(|| self.of_store(at, "metadata")).or(held).or_else(given)?;
         if !self.method_at(at, "get") {
             return None;
         }
@@ -45,7 +48,11 @@ impl<'t> Reader<'t> {
     /// after it, and its name.
     pub(super) fn may_be_absent(&self, at: usize) -> Option<(usize, &'t str, Source)> {
         if let Some((end, header)) = self.header_get(at) {
-            let request = matches!(self.entry(), Some((false, _)));
+            // The caller of another function may have looked at the header.
+            if self.entry().is_none() && self.gets.get(header).is_some_and(|times| *times > 1) {
+                return None;
+            }
+            let request = !matches!(self.entry(), Some((true, _)));
             let is = |names: &[&str]| request && names.iter().any(|name| header.eq_ignore_ascii_case(name));
             return match self.of_store(at, "metadata") {
                 Some(_) => Some((end, header, Source::RouteMetadata)),

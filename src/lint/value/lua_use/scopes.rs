@@ -1,6 +1,7 @@
 //! What opens scopes and declares names: functions, `local`, loops over headers.
 
 use super::kinds::Held;
+use super::parameters::Given;
 use super::{Function, Opened, Reader, Source};
 use crate::lua::Token;
 
@@ -57,6 +58,13 @@ impl Reader<'_> {
             self.looked_at.clear();
             let helps = function == Function::Other && parts == 1;
             self.helper = helps.then(|| (name, names.clone()));
+            for (place, parameter) in names.iter().enumerate().filter(|_| helps) {
+                match self.given.get(&(name, place)) {
+                    Some(Given::Headers) => _ = self.headers.insert(parameter),
+                    Some(Given::Handle) => _ = self.given_handles.insert(parameter),
+                    None => {}
+                }
+            }
         }
         self.functions.push(function);
         self.scopes.push((Opened::Function, names));

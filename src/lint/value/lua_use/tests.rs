@@ -439,3 +439,28 @@ fn objects_are_no_texts() {
         assert_eq!(kinds(right), [], "{right}");
     }
 }
+
+#[test]
+fn functions_get_the_headers() {
+    let absent = |text: &'static str| read(text).absent.len();
+    let entry = |body: &str, call: &str| -> &'static str {
+        format!(
+            "local function f(a, b)\n{body}\nend\nfunction envoy_on_request(h)\nlocal hs = h:headers()\n{call}\nend"
+        )
+        .leak()
+    };
+    assert_eq!(absent(entry("return 'x' .. b:get('y')", "f(1, hs)")), 1);
+    assert_eq!(absent(entry("return 'x' .. a:get('y')", "f(h:headers(), {1, 2})")), 1);
+    assert_eq!(absent(entry("return 'x' .. a:headers():get('y')", "h:logInfo(f(h))")), 1);
+    assert_eq!(absent(entry("local v = a:get('y') return v:lower()", "f(hs)")), 1);
+    for (body, call) in [
+        ("return 'x' .. a:get('y')", "f({get = 1}, hs)"),
+        ("return 'x' .. a:get('y')", "f(hs) f(other)"),
+        ("return 'x' .. a:get('y')", "pcall(f, hs)"),
+        ("return 'x' .. (a:get('y') or '')", "f(hs)"),
+        ("return 'x' .. a:get('y')", "if hs:get('y') then f(hs) end"),
+        ("return 'x' .. a:get(':path')", "f(hs)"),
+    ] {
+        assert_eq!(absent(entry(body, call)), 0, "{body} {call}");
+    }
+}
