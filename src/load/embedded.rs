@@ -1,4 +1,4 @@
-//! Kubernetes objects inside other texts: code fences of Markdown, heredocs of Terraform.
+//! Kubernetes objects inside other texts: code fences of Markdown, heredocs of Terraform and of shell scripts.
 //!
 //! The text around them is blanked out byte for byte, so that every place remains valid in the file. What cannot be read
 //! without guessing is reported: an interpolation, an object in Terraform's own syntax.
@@ -24,6 +24,7 @@ pub(super) fn find(name: &str, text: &str, file: FileId) -> Option<Embedded> {
     match ending.as_str() {
         "md" | "markdown" | "mdx" => Some(fences(name, text, file)),
         "tf" | "tofu" => Some(heredocs(text, file)),
+        "sh" | "bash" => Some(script(name, text, file)),
         _ => None,
     }
 }
@@ -128,13 +129,7 @@ fn fences(name: &str, text: &str, file: FileId) -> Embedded {
         }
         if !commands.is_empty() {
             blank(line, false, &mut out);
-            for (number, (_, line)) in all[at + 1..end].iter().enumerate() {
-                match commands.iter().find(|(first, last)| (*first..=*last).contains(&number)) {
-                    Some((first, _)) if *first == number => blank(line, true, &mut out),
-                    Some((_, last)) if *last > number => out.push_str(line),
-                    _ => blank(line, false, &mut out),
-                }
-            }
+            copy_heredocs(&all[at + 1..end], &commands, &mut out);
             if let Some((_, line)) = all.get(end) {
                 blank(line, false, &mut out);
             }
@@ -194,6 +189,30 @@ fn shell_heredocs(all: &[(usize, &str)], file: FileId, problems: &mut Vec<Proble
         at = end + 1;
     }
     found
+}
+
+/// Copies heredocs and blanks out all other lines.
+fn copy_heredocs(lines: &[(usize, &str)], heredocs: &[(usize, usize)], into: &mut String) {
+    for (number, (_, line)) in lines.iter().enumerate() {
+        match heredocs.iter().find(|(first, last)| (*first..=*last).contains(&number)) {
+            Some((first, _)) if *first == number => blank(line, true, into),
+            Some((_, last)) if *last > number => into.push_str(line),
+            _ => blank(line, false, into),
+        }
+    }
+}
+
+fn script(name: &str, text: &str, file: FileId) -> Embedded {
+    let all: Vec<(usize, &str)> = lines(text).collect();
+    let mut out = String::with_capacity(text.len());
+    let mut problems = Vec::new();
+    let commands = shell_heredocs(&all, file, &mut problems);
+    copy_heredocs(&all, &commands, &mut out);
+    if commands.is_empty() && problems.is_empty() {
+        let message = format!("{name} contains no heredoc with a Kubernetes object: nothing was checked");
+        problems.push(problem(Code::NotRendered, Severity::Error, message));
+    }
+    Embedded { text: out, problems }
 }
 
 fn heredocs(text: &str, file: FileId) -> Embedded {

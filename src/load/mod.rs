@@ -11,6 +11,7 @@ mod files;
 pub mod kept;
 pub mod limits;
 pub(crate) mod migration;
+mod nested;
 pub mod reference;
 mod resources;
 mod scalar;
@@ -195,6 +196,10 @@ impl Loaded {
         }
     }
 
+    fn add_object(&mut self, document: Node, options: &Options) {
+        resources::add(document, &options.namespace, &mut self.sources, &mut self.inventory, &mut self.problems);
+    }
+
     fn add(&mut self, name: &str, mut text: String, replaced: &[usize], named: bool, options: &Options) {
         let file = self.sources.next();
         let values = options.limits.values(text.len());
@@ -252,20 +257,21 @@ impl Loaded {
         self.problems.append(&mut problems);
         for document in kept {
             let patch = embedded::kustomization(&document, &self.sources);
+            let is_patched = patch.is_some();
             self.problems.extend(patch.map(|problem| embedded::placed(problem, &self.sources)));
+            let (inside, unread) = if is_patched { Default::default() } else { nested::find(&document, &self.sources) };
+            let holds = !inside.is_empty() || !unread.is_empty();
+            self.problems.extend(unread);
+            for filter in inside {
+                self.add_object(filter, options);
+            }
             if let Some(problem) = resources::misspelt_kind(&document) {
                 self.problems.push(problem);
             } else if document.get("kind").and_then(Node::as_str).is_some() {
-                resources::add(
-                    document,
-                    &options.namespace,
-                    &mut self.sources,
-                    &mut self.inventory,
-                    &mut self.problems,
-                );
+                self.add_object(document, options);
             } else if let Some(problem) = resources::filter_without_kind(&document) {
                 self.problems.push(problem);
-            } else if named {
+            } else if named && !holds {
                 self.problems.push(Problem {
                     code: Code::NotKubernetes,
                     severity: Severity::Warning,

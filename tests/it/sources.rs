@@ -58,6 +58,35 @@ fn filters_in_other_texts_are_read_in_place() {
     let (code, _, err) = lint(&["own.tf"]);
     assert!(code == 3 && err.contains("Terraform's own syntax"), "{err}");
 
+    write("apply.sh", &format!("#!/bin/sh\nkubectl apply -f - <<'EOF'\n{FILTER}EOF\necho done: yes\n"));
+    let (code, out, _) = lint(&["apply.sh"]);
+    assert!(code == 1 && out.contains("EF304") && out.contains("apply.sh:10"), "{out}");
+
+    let inside = FILTER.replace('\n', "\n      ");
+    write(
+        "play.yaml",
+        &format!(
+            "- hosts: all\n  tasks:\n  - kubernetes.core.k8s:\n      definition:\n        {}\n",
+            inside.replace("\n", "\n  ")
+        ),
+    );
+    let (code, out, err) = lint(&["play.yaml"]);
+    assert!(code == 1 && out.contains("EF304") && out.contains("play.yaml:12") && err.is_empty(), "{out} {err}");
+
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: files}\ndata:\n  filter.yaml: |\n";
+    write("map.yaml", &format!("{map}      {inside}\n"));
+    let (code, _, err) = lint(&["map.yaml"]);
+    assert!(
+        code == 3 && err.contains("map.yaml:5:16: the EnvoyFilter in a text of this ConfigMap is not read"),
+        "{err}"
+    );
+
+    // Not an EnvoyFilter: a reference to one.
+    let owner = "ownerReferences: [{apiVersion: networking.istio.io/v1, kind: EnvoyFilter, name: a, uid: b}]";
+    write("owned.yaml", &format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  {owner}\n"));
+    let (code, out, err) = lint(&["owned.yaml"]);
+    assert!(code == 0 && out.contains("no EnvoyFilter") && err.is_empty(), "{code} {out} {err}");
+
     write("notes.md", "Nothing here.\n");
     let (code, out, err) = lint(&["notes.md"]);
     assert!(code == 3 && err.contains("no fenced Kubernetes object"), "{code} {out} {err}");
