@@ -67,7 +67,7 @@ fn filters_in_other_texts_are_read_in_place() {
         "play.yaml",
         &format!(
             "- hosts: all\n  tasks:\n  - kubernetes.core.k8s:\n      definition:\n        {}\n",
-            inside.replace("\n", "\n  ")
+            inside.replace('\n', "\n  ")
         ),
     );
     let (code, out, err) = lint(&["play.yaml"]);
