@@ -141,9 +141,5 @@ fn by_reference(rule: &'static RuleInfo, view: &PatchView<'_>, kind: ProxyKind, 
         .ineffective()
         .note(note)
         .help(help);
-    Some(if sure == Confidence::Likely {
-        finding.severity(Severity::Warning).likely("`waypoint` is the name that istioctl gives to waypoints")
-    } else {
-        finding
-    })
+    Some(reach::weigh(finding, sure))
 }

@@ -1,7 +1,7 @@
 //! EF228: the proxies have no object of that kind in that context.
 
 use crate::declare_rule;
-use crate::lint::{Confidence, Context, Findings, RuleInfo, no_match};
+use crate::lint::{Confidence, Context, Finding, Findings, PatchView, RuleInfo, no_match, reach};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 
@@ -10,8 +10,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A patch without any object to match: route patches on a proxy without routes on that side, cluster patches for
-    /// the inbound side of a gateway or waypoint, routes of a waypoint's service that has a VirtualService. Needs
-    /// config dumps.
+    /// the inbound side of a gateway or waypoint, routes of a waypoint's service that has a VirtualService. Without
+    /// config dumps: HTTP filters and routes of the outbound side of a waypoint that `targetRefs` refer to.
     ///
     /// # Why it matters
     /// The patch does nothing, whatever its match.
@@ -22,11 +22,35 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio#57035, istio/istio#43720, istio/istio#49863, istio/istio#29893; recorded.
-    "EF228" "nothing-to-match" Matching Error => check,
-    needs: &[Dump]
+    "EF228" "nothing-to-match" Matching Error => check
+}
+
+/// What a waypoint has for requests is inbound, in every mesh.
+const INBOUND_ONLY: &str = "a waypoint receives requests for its services: what it has for them is inbound";
+
+fn outbound_of_waypoint(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Finding> {
+    let http = [ApplyTo::HttpFilter, ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
+    let apply_to = view.patch.apply_to;
+    let outbound = view.patch.context == PatchContext::SidecarOutbound && http.contains(&apply_to);
+    if !outbound || cx.attaches_to_dump(view.filter_index) {
+        return None;
+    }
+    let (_, sure) = reach::target_kind(cx, view.filter).filter(|(kind, _)| *kind == ProxyKind::Waypoint)?;
+    let finding = view
+        .finding(
+            rule,
+            view.value_span(&["applyTo"]),
+            format!("a waypoint has no object for {apply_to} with context SIDECAR_OUTBOUND"),
+        )
+        .label("nothing of this kind")
+        .note(INBOUND_ONLY)
+        .ineffective()
+        .help("context: SIDECAR_INBOUND");
+    Some(reach::weigh(finding, sure))
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    out.extend(cx.patches().filter_map(|view| outbound_of_waypoint(rule, cx, &view)));
     let nothing =
         no_match::all(cx).into_iter().filter(|one| one.nearest.is_none() && one.confidence == Confidence::Certain);
     for one in nothing {
@@ -38,7 +62,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let routes = matches!(apply_to, ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute);
-        let finding = crate::lint::Finding::new(
+        let finding = Finding::new(
             rule,
             one.view.value_span(&["applyTo"]),
             format!("the selected proxies have no object for {apply_to} with context {context}"),
@@ -54,9 +78,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         out.push(match (waypoint, routes, context) {
-            (true, _, PatchContext::SidecarOutbound) if apply_to != ApplyTo::Cluster => finding
-                .note("a waypoint receives requests for its services: what it has for them is inbound")
-                .help("context: SIDECAR_INBOUND"),
+            (true, _, PatchContext::SidecarOutbound) if apply_to != ApplyTo::Cluster => {
+                finding.note(INBOUND_ONLY).help("context: SIDECAR_INBOUND")
+            }
             (true, true, _) => {
                 finding.note("istiod never patches the routes of a waypoint's service that has a VirtualService")
             }

@@ -5,7 +5,6 @@ use crate::engine::Selection;
 use crate::engine::compat::Behaviour;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, reach};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
-use crate::source::Severity;
 use crate::source::escape::one_line;
 
 declare_rule! {
@@ -69,10 +68,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 one_line(gateway.unwrap_or("<waypoint>"))
             ))
             .workloads(in_vain.iter().map(|run| run.label().to_owned()));
-        out.push(if guess {
-            finding.severity(Severity::Warning).likely("`waypoint` is the name that istioctl gives to waypoints")
-        } else {
-            finding
-        });
+        out.push(reach::weigh(finding, if guess { Confidence::Likely } else { Confidence::Certain }));
     }
 }

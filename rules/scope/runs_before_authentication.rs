@@ -2,13 +2,18 @@
 
 use crate::declare_rule;
 use crate::engine::PatchId;
-use crate::engine::program::names_filter;
+use crate::engine::program::{BuiltPatch, names_filter};
+use crate::lint::context::PatchView;
 use crate::lint::seen::{changed_filter_lists, config_type};
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::inventory::Object;
 use crate::proto::json;
 use crate::proto::tree::Tree;
+use crate::source::Node;
+use crate::source::escape::one_line;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 declare_rule! {
     /// A filter inserted first that runs before authentication or authorization.
@@ -16,7 +21,8 @@ declare_rule! {
     /// # What it finds
     /// An HTTP filter inserted with INSERT_FIRST, or INSERT_BEFORE without an anchor, before `jwt_authn`, `rbac` or
     /// `ext_authz` filters that istiod generates from policies. Rate limits, CORS and login filters belong there and
-    /// are not reported, unless they read the claims that `jwt_authn` finds only later. Needs config dumps.
+    /// are not reported, unless they read the claims that `jwt_authn` finds only later. Without config dumps: by the
+    /// RequestAuthentications and AuthorizationPolicies of the input for the same workloads.
     ///
     /// # Why it matters
     /// The filter runs for requests that the policies deny, and cannot use their results: claims and principals do not
@@ -28,7 +34,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/networking/core/listener_builder.go`: the order of HTTP filters.
     "EF520" "runs-before-authentication" Scope Warning => check,
-    needs: &[Dump], policy: Never("it needs the policies of the mesh")
+    policy: Never("it needs the policies of the mesh")
 }
 
 /// Packages below `envoy.extensions.filters.http` that are intended to run early, or that make decisions themselves.
@@ -64,19 +70,14 @@ const EARLY: &[&str] = &[
 ];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    by_objects(rule, cx, out);
     let mut found: BTreeMap<(usize, usize), (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
     for run in cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump) {
         for (_, listener) in run.changed_listeners() {
             for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
                 for (at, filter) in filters.iter().enumerate() {
                     let Some(id) = PatchId::of(filter.origin).filter(|id| !run.doubtful(*id)) else { continue };
-                    let built = run.plan.get(id).built;
-                    let first = match built.operation {
-                        Operation::InsertFirst => true,
-                        Operation::InsertBefore => !names_filter(ApplyTo::HttpFilter, &built.object),
-                        _ => false,
-                    };
-                    if !first {
+                    if !is_first(run.plan.get(id).built) {
                         continue;
                     }
                     let early = early(&config_type(filter));
@@ -97,18 +98,73 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
     for ((filter, patch), (policies, workloads)) in found {
         let Some(view) = cx.patch(filter, patch) else { continue };
-        let names: Vec<String> = policies.iter().map(|name| format!("`{name}`")).collect();
-        out.push(
-            view.finding(
-                rule,
-                view.value_span(&["patch", "operation"]),
-                format!("this filter runs before {}", names.join(" and ")),
-            )
-            .label("before all policies")
-            .note("it runs for requests that these deny, and before tokens and principals are known")
-            .help("operation: INSERT_BEFORE, with subFilter: {name: envoy.filters.http.router}")
-            .workloads(workloads),
-        );
+        out.push(finding(rule, &view, policies.iter().map(String::as_str)).workloads(workloads));
+    }
+}
+
+fn finding<'n>(rule: &'static RuleInfo, view: &PatchView<'_>, before: impl Iterator<Item = &'n str>) -> Finding {
+    let names: Vec<String> = before.map(|name| format!("`{}`", one_line(name))).collect();
+    let span = view.value_span(&["patch", "operation"]);
+    view.finding(rule, span, format!("this filter runs before {}", names.join(" and ")))
+        .label("before all policies")
+        .note("it runs for requests that these deny, and before tokens and principals are known")
+        .help("operation: INSERT_BEFORE, with subFilter: {name: envoy.filters.http.router}")
+}
+
+fn is_first(built: &BuiltPatch<'_>) -> bool {
+    match built.operation {
+        Operation::InsertFirst => true,
+        Operation::InsertBefore => !names_filter(ApplyTo::HttpFilter, &built.object),
+        _ => false,
+    }
+}
+
+/// Maximum number of policies that a finding names.
+const NAMED: usize = 3;
+
+/// Without a config dump, the policies of the input say which filters istiod generates.
+fn by_objects(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let kinds = ["AuthorizationPolicy", "RequestAuthentication"];
+    let policies: Vec<&Arc<Object>> =
+        cx.inventory.policies.iter().filter(|one| kinds.contains(&one.kind.as_str())).collect();
+    if policies.is_empty() {
+        return;
+    }
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpFilter) {
+        let receives = [PatchContext::SidecarInbound, PatchContext::Gateway].contains(&view.patch.context);
+        let Some(built) = view.built.filter(|built| receives && is_first(built)) else { continue };
+        let kind = built.value.as_ref().map(config_type).unwrap_or_default();
+        if kind.is_empty() || early(&kind) || cx.attaches_to_dump(view.filter_index) {
+            continue;
+        }
+        let same = policies.iter().filter(|policy| meets(cx, &view, policy));
+        let names: Vec<String> =
+            same.take(NAMED).map(|one| format!("{} {}/{}", one.kind, one.namespace, one.name)).collect();
+        if !names.is_empty() {
+            let found = finding(rule, &view, names.iter().map(String::as_str));
+            out.push(found.likely("no config dump was given; judged by the policies of the input"));
+        }
+    }
+}
+
+/// Whether a policy denies requests, or reads tokens, of a workload that a patch surely reaches too.
+fn meets(cx: &Context<'_>, view: &PatchView<'_>, policy: &Object) -> bool {
+    let (filter, root) = (view.filter, &cx.mesh.root_namespace);
+    let labels = policy.document.under(&["spec", "selector", "matchLabels"]).map(Node::entries).unwrap_or_default();
+    let label = |key: &str| labels.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.as_str());
+    let attached = ["targetRef", "targetRefs"].iter().any(|key| policy.document.under(&["spec", key]).is_some());
+    let audit = policy.document.under(&["spec", "action"]).and_then(Node::as_str) == Some("AUDIT");
+    if attached || audit || !filter.target_refs.is_empty() {
+        return false;
+    }
+    // Which namespaces have gateways is unknown.
+    let sidecars = view.patch.context == PatchContext::SidecarInbound;
+    let near = policy.namespace == filter.namespace || filter.namespace == *root && sidecars;
+    match (&filter.selector, labels) {
+        (_, []) => near || policy.namespace == *root,
+        (Some(own), _) => (near || policy.namespace == *root) && own.iter().all(|(key, want)| label(key) == Some(want)),
+        // In the root namespace, the labels can be those of a gateway.
+        (None, _) => near && sidecars && policy.namespace != *root,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::source::{Code, Node, NodeValue, Problem, Severity, Sources, Span};
 /// template engine would make of it is not known here.
 pub(super) fn find(document: &Node, sources: &Sources) -> (Vec<Node>, Vec<Problem>) {
     let mut found = Found { objects: Vec::new(), texts: Vec::new() };
-    // Looking at every value of every object would cost time, and hardly an object contains one.
+    // Looking at every value of every object would cost time, and hardly any object contains one.
     if document.get("kind").and_then(Node::as_str) != Some("EnvoyFilter")
         && sources.snippet(document.span).contains("EnvoyFilter")
     {

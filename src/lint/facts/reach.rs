@@ -3,11 +3,12 @@
 use crate::engine::compat::Behaviour;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names;
-use crate::lint::finding::Confidence;
+use crate::lint::finding::{Confidence, Finding};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Gateway, Inventory, Labels, Workload};
 use crate::model::proxy::{GATEWAY_CLASS_LABEL, GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
+use crate::source::Severity;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A workload of the input: from a manifest, from the cluster, or the proxy of a config dump.
@@ -219,6 +220,14 @@ pub(crate) fn selects_waypoints(cx: &Context<'_>, filter: &EnvoyFilter) -> Optio
     let known = cx.inventory.kube_gateways.iter().any(|it| it.object.name == *name)
         || dumps.any(|run| run.config.proxy.gateway_name() == Some(name));
     (kind == ProxyKind::Waypoint && (sure == Confidence::Certain || !known)).then_some(sure)
+}
+
+/// Weighs a finding about waypoints that may be known by their name alone.
+pub(crate) fn weigh(finding: Finding, sure: Confidence) -> Finding {
+    if sure == Confidence::Certain {
+        return finding;
+    }
+    finding.severity(Severity::Warning).likely("`waypoint` is the name that istioctl gives to waypoints")
 }
 
 /// Names of classic gateways, to which targetRefs cannot refer.
