@@ -5,7 +5,7 @@ use crate::declare_rule;
 use crate::engine::matching::{CONNECT_ORIGINATE, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use crate::engine::trace::Condition;
 use crate::lint::no_match::NoMatch;
-use crate::lint::{Context, Finding, Findings, PatchView, ProxyRun, RuleInfo, no_match, reach};
+use crate::lint::{Context, Findings, ProxyRun, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
@@ -15,8 +15,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A listener name that none of the selected proxies has in the patch's context.
-    /// Without config dumps: one that another patch removes, or that it renames at the wrong time, and names of sidecars
-    /// on a waypoint that `targetRefs` refer to.
+    /// Without config dumps: one that another patch removes, or that it renames at the wrong time, and names of sidecars'
+    /// listeners on a waypoint that `targetRefs` refer to.
     ///
     /// # Why it matters
     /// The patch does nothing. Names of outbound listeners contain addresses (`10.1.0.10_9000`) and change with the
@@ -30,26 +30,7 @@ declare_rule! {
     "EF210" "listener-not-found" Matching Error => check
 }
 
-/// The name of a sidecar's listener on a waypoint.
-fn of_sidecar(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Finding> {
-    let ObjectMatch::Listener(want) = &view.patch.object else { return None };
-    let other = [VIRTUAL_INBOUND, VIRTUAL_OUTBOUND].contains(&want.name.as_str());
-    // The context is wrong, not the name.
-    if !other || view.patch.context == PatchContext::Gateway || cx.attaches_to_dump(view.filter_index) {
-        return None;
-    }
-    let (_, sure) = reach::target_kind(cx, view.filter).filter(|(kind, _)| *kind == ProxyKind::Waypoint)?;
-    let span = view.value_span(&["match", "listener", "name"]);
-    let finding = view
-        .finding(rule, span, format!("no listener of a waypoint is named `{}`", want.name))
-        .label("a listener of sidecars")
-        .ineffective()
-        .help("name: main_internal");
-    Some(reach::weigh(finding, sure))
-}
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    out.extend(cx.patches().filter_map(|view| of_sidecar(rule, cx, &view)));
     for one in no_match::at(cx, &[Condition::ListenerName]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;

@@ -1,7 +1,7 @@
 //! EF228: the proxies have no object of that kind in that context.
 
 use crate::declare_rule;
-use crate::lint::{Confidence, Context, Finding, Findings, PatchView, RuleInfo, no_match, reach};
+use crate::lint::{Confidence, Context, Finding, Findings, RuleInfo, no_match};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 
@@ -25,35 +25,8 @@ declare_rule! {
     "EF228" "nothing-to-match" Matching Error => check
 }
 
-/// What a waypoint has for requests is inbound, in every mesh.
-const INBOUND_ONLY: &str = "a waypoint receives requests for its services: what it has for them is inbound";
-
-fn outbound_of_waypoint(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Finding> {
-    let http = [ApplyTo::HttpFilter, ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
-    let apply_to = view.patch.apply_to;
-    let outbound = view.patch.context == PatchContext::SidecarOutbound && http.contains(&apply_to);
-    if !outbound || cx.attaches_to_dump(view.filter_index) {
-        return None;
-    }
-    let (_, sure) = reach::target_kind(cx, view.filter).filter(|(kind, _)| *kind == ProxyKind::Waypoint)?;
-    let finding = view
-        .finding(
-            rule,
-            view.value_span(&["applyTo"]),
-            format!("a waypoint has no object for {apply_to} with context SIDECAR_OUTBOUND"),
-        )
-        .label("nothing of this kind")
-        .note(INBOUND_ONLY)
-        .ineffective()
-        .help("context: SIDECAR_INBOUND");
-    Some(reach::weigh(finding, sure))
-}
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    out.extend(cx.patches().filter_map(|view| outbound_of_waypoint(rule, cx, &view)));
-    let nothing =
-        no_match::all(cx).into_iter().filter(|one| one.nearest.is_none() && one.confidence == Confidence::Certain);
-    for one in nothing {
+    for one in no_match::all(cx).into_iter().filter(|one| one.nearest.is_none()) {
         let (apply_to, context) = (one.view.patch.apply_to, one.view.patch.context);
         let waypoint = one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Waypoint);
         // istiod patches clusters and routes that no dump shows, so nothing is known about them.
@@ -70,17 +43,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .of(one.view.filter, Some(one.view.patch.index))
         .label("nothing of this kind")
         .cause(one.cause(cx))
-        .ineffective()
-        .workloads(one.runs.iter().map(|run| run.label().to_owned()));
+        .ineffective();
+        let finding = if one.confidence == Confidence::Certain {
+            finding.workloads(one.runs.iter().map(|run| run.label().to_owned()))
+        } else {
+            finding.judged_on(&["waypoint"])
+        };
         // Another rule says why waypoints have no clusters.
         let add = one.view.built.is_some_and(|built| built.operation == Operation::Add);
         if waypoint && apply_to == ApplyTo::Cluster && !add {
             continue;
         }
         out.push(match (waypoint, routes, context) {
-            (true, _, PatchContext::SidecarOutbound) if apply_to != ApplyTo::Cluster => {
-                finding.note(INBOUND_ONLY).help("context: SIDECAR_INBOUND")
-            }
+            (true, _, PatchContext::SidecarOutbound) if apply_to != ApplyTo::Cluster => finding
+                .note("a waypoint receives requests for its services: what it has for them is inbound")
+                .help("context: SIDECAR_INBOUND"),
             (true, true, _) => {
                 finding.note("istiod never patches the routes of a waypoint's service that has a VirtualService")
             }

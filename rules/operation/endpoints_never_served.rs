@@ -48,15 +48,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if of_a_service(name) {
             continue;
         }
-        out.push(
-            view.finding(rule, view.value_path_span(field), format!("istiod has no endpoints for `{name}`"))
-                .label("not the name of a service's cluster")
-                .note("istiod answers with an empty list: requests get 503, no healthy upstream")
-                .snippet(format!(
-                    "eds_cluster_config:\n  service_name: {}\nor type: STRICT_DNS with the hosts in load_assignment",
-                    one_line(&meant(name))
-                )),
-        );
+        out.push(unknown(rule, &view, field, name).snippet(format!(
+            "eds_cluster_config:\n  service_name: {}\nor type: STRICT_DNS with the hosts in load_assignment",
+            one_line(&meant(name))
+        )));
     }
 }
 
@@ -110,12 +105,15 @@ fn renamed_service(rule: &'static RuleInfo, view: &PatchView<'_>) -> Option<Find
     if own || other_type {
         return None;
     }
-    Some(
-        view.finding(rule, view.value_path_span(&FIELD.join(".")), format!("istiod has no endpoints for `{name}`"))
-            .label("not the name of a service's cluster")
-            .note("istiod answers with an empty list: requests get 503, no healthy upstream")
-            .help(format!("write the name of a cluster of istiod, such as {}", one_line(&meant(name)))),
-    )
+    let help = format!("write the name of a cluster of istiod, such as {}", one_line(&meant(name)));
+    Some(unknown(rule, view, &FIELD.join("."), name).help(help))
+}
+
+/// A finding about a name, in a field, for which istiod has no endpoints.
+fn unknown(rule: &'static RuleInfo, view: &PatchView<'_>, field: &str, name: &str) -> Finding {
+    view.finding(rule, view.value_path_span(field), format!("istiod has no endpoints for `{name}`"))
+        .label("not the name of a service's cluster")
+        .note("istiod answers with an empty list: requests get 503, no healthy upstream")
 }
 
 /// Whether istiod reads a service in a name: `direction|port|subset|host`.

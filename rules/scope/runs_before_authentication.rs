@@ -7,7 +7,7 @@ use crate::lint::context::PatchView;
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
-use crate::model::inventory::Object;
+use crate::model::inventory::{self, Object};
 use crate::proto::json;
 use crate::proto::tree::Tree;
 use crate::source::Node;
@@ -150,8 +150,7 @@ fn by_objects(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// Whether a policy denies requests, or reads tokens, of a workload that a patch surely reaches too.
 fn meets(cx: &Context<'_>, view: &PatchView<'_>, policy: &Object) -> bool {
     let (filter, root) = (view.filter, &cx.mesh.root_namespace);
-    let labels = policy.document.under(&["spec", "selector", "matchLabels"]).map(Node::entries).unwrap_or_default();
-    let label = |key: &str| labels.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.as_str());
+    let labels = inventory::labels(policy.document.under(&["spec", "selector", "matchLabels"]));
     let attached = ["targetRef", "targetRefs"].iter().any(|key| policy.document.under(&["spec", key]).is_some());
     let audit = policy.document.under(&["spec", "action"]).and_then(Node::as_str) == Some("AUDIT");
     if attached || audit || !filter.target_refs.is_empty() {
@@ -160,12 +159,12 @@ fn meets(cx: &Context<'_>, view: &PatchView<'_>, policy: &Object) -> bool {
     // Which namespaces have gateways is unknown.
     let sidecars = view.patch.context == PatchContext::SidecarInbound;
     let near = policy.namespace == filter.namespace || filter.namespace == *root && sidecars;
-    match (&filter.selector, labels) {
-        (_, []) => near || policy.namespace == *root,
-        (Some(own), _) => (near || policy.namespace == *root) && own.iter().all(|(key, want)| label(key) == Some(want)),
-        // In the root namespace, the labels can be those of a gateway.
-        (None, _) => near && sidecars && policy.namespace != *root,
+    if labels.is_empty() || filter.selector.is_some() {
+        let selected = labels.is_empty() || filter.missing_label(&labels).is_none();
+        return selected && (near || policy.namespace == *root);
     }
+    // In the root namespace, the labels can be those of a gateway.
+    near && sidecars && policy.namespace != *root
 }
 
 fn package(kind: &str) -> &str {

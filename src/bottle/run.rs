@@ -511,31 +511,24 @@ fn token() -> String {
 
 /// Calls `/ready`.
 fn is_ready(address: SocketAddr) -> bool {
-    const WAIT: Duration = Duration::from_secs(2);
-    let asked = || -> std::io::Result<bool> {
-        let mut stream = TcpStream::connect_timeout(&address, WAIT)?;
-        stream.set_read_timeout(Some(WAIT))?;
-        stream.write_all(b"GET /ready HTTP/1.1\r\nhost: istiod\r\nconnection: close\r\n\r\n")?;
-        let mut head = [0; 12];
-        stream.read_exact(&mut head)?;
-        Ok(head.ends_with(b" 200"))
-    };
-    asked().unwrap_or(false)
+    get(address, "/ready").is_ok_and(|answer| answer.split(' ').nth(1) == Some("200"))
 }
 
 /// How many updates and pushes istiod's metrics count.
 fn updates(address: SocketAddr) -> Vec<String> {
+    let counts = ["pilot_inbound_updates", "pilot_pushcontext_init_seconds_count"];
+    let text = get(address, "/metrics").unwrap_or_default();
+    text.lines().filter(|line| counts.iter().any(|name| line.starts_with(name))).map(str::to_owned).collect()
+}
+
+/// istiod's answer, with its head.
+fn get(address: SocketAddr, path: &str) -> std::io::Result<String> {
     const WAIT: Duration = Duration::from_secs(2);
     const MOST: u64 = 4 << 20;
-    let asked = || -> std::io::Result<String> {
-        let mut stream = TcpStream::connect_timeout(&address, WAIT)?;
-        stream.set_read_timeout(Some(WAIT))?;
-        stream.write_all(b"GET /metrics HTTP/1.0\r\nhost: istiod\r\n\r\n")?;
-        let mut text = String::new();
-        stream.take(MOST).read_to_string(&mut text)?;
-        Ok(text)
-    };
-    let text = asked().unwrap_or_default();
-    let counts = ["pilot_inbound_updates", "pilot_pushcontext_init_seconds_count"];
-    text.lines().filter(|line| counts.iter().any(|name| line.starts_with(name))).map(str::to_owned).collect()
+    let mut stream = TcpStream::connect_timeout(&address, WAIT)?;
+    stream.set_read_timeout(Some(WAIT))?;
+    write!(stream, "GET {path} HTTP/1.0\r\nhost: istiod\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.take(MOST).read_to_string(&mut answer)?;
+    Ok(answer)
 }

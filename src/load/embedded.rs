@@ -66,11 +66,13 @@ fn between(all: &[(usize, &str)], start: usize, end: usize, take: bool, into: &m
 fn is_object(text: &str) -> bool {
     // JSON may be on one line.
     let json = |key: &str| text.split('"').skip(1).step_by(2).any(|word| word == key);
-    let has = |key: &str| {
-        text.lines().any(|line| line.trim_start().trim_start_matches("- ").starts_with(key))
-            || text.trim_start().starts_with(['{', '[']) && json(key)
-    };
+    let has = |key: &str| has_line(text, key) || text.trim_start().starts_with(['{', '[']) && json(key);
     has("kind") && has("apiVersion")
+}
+
+/// Whether a line of YAML, or an item of a list, begins with a text.
+pub(super) fn has_line(text: &str, start: &str) -> bool {
+    text.lines().any(|line| line.trim_start().trim_start_matches("- ").starts_with(start))
 }
 
 /// Maximum number of lines between `apiVersion` and `kind` of an object in prose.

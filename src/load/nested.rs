@@ -52,6 +52,5 @@ fn is_filter(node: &Node) -> bool {
 }
 
 fn is_filter_text(text: &str) -> bool {
-    let line = |start: &str| text.lines().any(|line| line.trim_start().trim_start_matches("- ").starts_with(start));
-    line("kind: EnvoyFilter") && line("apiVersion: networking.istio.io/")
+    ["kind: EnvoyFilter", "apiVersion: networking.istio.io/"].iter().all(|start| embedded::has_line(text, start))
 }

@@ -3,8 +3,8 @@
 use super::yaml;
 use crate::model::inventory::{
     ContainerPort, DEFAULT_ROOT_NAMESPACE, DestinationRule, Gateway, Injection, Inventory, KubeGateway, KubeListener,
-    Labels, Mesh, Object, PodState, RefusedFilter, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort,
-    VirtualService, Workload,
+    Mesh, Object, PodState, RefusedFilter, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort,
+    VirtualService, Workload, labels,
 };
 use crate::model::parse_envoy_filter;
 use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Sources};
@@ -422,9 +422,4 @@ fn number(node: &Node, keys: &[&str]) -> u32 {
         Some(NodeValue::Number(text)) => text.parse().unwrap_or(0),
         _ => 0,
     }
-}
-
-fn labels(node: Option<&Node>) -> Labels {
-    let entries = node.map_or(&[][..], Node::entries);
-    entries.iter().filter_map(|entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()))).collect()
 }

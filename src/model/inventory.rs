@@ -12,6 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// Labels or annotations.
 pub type Labels = BTreeMap<String, String>;
 
+/// The labels in a mapping of a document; what is no text is left out.
+pub fn labels(node: Option<&Node>) -> Labels {
+    let entries = node.map_or(&[][..], Node::entries);
+    entries.iter().filter_map(|entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()))).collect()
+}
+
 /// A list shared by its copies, as are its items: a copy with one item less is cheap.
 pub type Shared<T> = Arc<Vec<Arc<T>>>;
 

@@ -9,7 +9,8 @@ use crate::lint::facts::described::Takers;
 use crate::lint::facts::names::{cluster_like, count, listed_or, nearest};
 use crate::lint::finding::{Cause, Confidence, Finding};
 use crate::lint::rule::RuleInfo;
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
+use crate::model::proxy::ProxyKind;
 use crate::source::Span;
 use crate::words::omit_own_port;
 use std::collections::{BTreeSet, HashSet};
@@ -114,8 +115,13 @@ fn miss<'a>(cx: &Context<'a>, view: &PatchView<'a>, met: Met, takers: &Takers<'a
     let nearest = traces.filter_map(|trace| trace.nearest).max();
     let explained =
         [Condition::Filter, Condition::SubFilter, Condition::ListenerFilter, Condition::HttpConnectionManager];
-    // Besides filter names, the content of a user's mesh is unknown, and so are the versions that run.
-    let likely = || nearest.is_some_and(|nearest| explained.contains(&nearest)) && meant_for_release(cx, view);
+    // The listeners of waypoints are the same in every mesh, and so is what they have on the outbound side.
+    let outbound = view.patch.context == PatchContext::SidecarOutbound;
+    let alike = looked.iter().all(|&(run, _)| cx.runs[run].config.proxy.kind == ProxyKind::Waypoint)
+        && (nearest == Some(Condition::ListenerName) || nearest.is_none() && outbound);
+    // Besides that and filter names, the content of a user's mesh is unknown, and so are the versions that run.
+    let explained = alike || nearest.is_some_and(|nearest| explained.contains(&nearest));
+    let likely = || explained && meant_for_release(cx, view);
     let missed = Missed { filter, patch, looked, nearest, certain, taken: None };
     // On a sample, matches without the user's names meet: the patch to blame may be about another object.
     let blamed = || !view.as_written && culprit_on_samples(cx, &missed).is_some();
