@@ -252,6 +252,11 @@ impl Envoy {
         sockets::ask(self.folder(), self.sockets, "GET", "/ready").is_ok()
     }
 
+    /// Waits until its main thread has done what it was given so far: the thread answers in turn.
+    pub(super) fn settle(&mut self) -> Result<(), Error> {
+        self.admin("GET", "/ready").map(drop).or_else(|error| self.alive().and(Err(error)))
+    }
+
     /// Why its log ended: usually because the process ended, which becomes known a moment later.
     pub(super) fn gone(&mut self) -> Error {
         let began = Instant::now();

@@ -432,6 +432,18 @@ impl<'h> Sandbox<'h> {
         Ok(exchange)
     }
 
+    /// Sends a request several times, one after another, each when Envoy has done what the one before gave it to do: its main
+    /// thread ejects hosts, and tells the worker, after the answer was sent (`outlier_detection_impl.cc`).
+    pub fn send_in_turn(&mut self, request: &Request, times: usize) -> Result<Vec<Exchange>, Error> {
+        let send = |turn| {
+            if turn > 0 {
+                self.envoy.settle()?;
+            }
+            self.send(request)
+        };
+        (0..times.max(1)).map(send).collect()
+    }
+
     /// Sends a request several times concurrently. The actions of filters cannot be attributed then and are left out.
     pub fn send_together(&mut self, request: &Request, times: usize) -> Result<Vec<Exchange>, Error> {
         let way = self.way(request)?;

@@ -58,7 +58,7 @@ pub fn try_request(what: &Try<'_, '_, '_>) -> Result<Report, Error> {
     let second = what.without.as_ref().map(|_| Sandbox::start(what.settings)).transpose()?;
     let run = |subject: &Subject<'_, '_>, coming, strict: bool| -> Result<(Run, String), Error> {
         let mut sandbox = Sandbox::open(&host, coming, subject, what.settings, &wanted, strict)?;
-        let exchanges = (0..what.repeat.max(1)).map(|_| sandbox.send(&request)).collect::<Result<Vec<_>, _>>()?;
+        let exchanges = sandbox.send_in_turn(&request, what.repeat)?;
         let version = sandbox.version().to_owned();
         let memory = sandbox.peak_memory();
         let run = Run { exchanges, chains: sandbox.chains, left_out: sandbox.left_out, scope: sandbox.scope, memory };

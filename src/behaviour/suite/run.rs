@@ -191,5 +191,5 @@ fn send(
     if test.parallel > 1 {
         return sandbox.send_together(request, test.parallel);
     }
-    (0..test.repeat.max(1)).map(|_| sandbox.send(request)).collect()
+    sandbox.send_in_turn(request, test.repeat)
 }
