@@ -7,7 +7,7 @@ use crate::lint::facts::context::{PatchRun, ProxyRun};
 use crate::lint::facts::seen::{config_type, terminal};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
-use crate::proto::tree::{Tree, Value};
+use crate::proto::tree::{Tree, Value, is_typed_struct};
 
 /// A list of filters whose last one is not terminal, or is disabled; or no HTTP filters at all.
 pub(crate) struct Open {
@@ -78,6 +78,10 @@ fn is_manager(filter: &Tree<'_>) -> bool {
 /// The HTTP filters of a connection manager.
 fn judge_manager(filter: &Tree<'_>) -> Option<Open> {
     let config = filter.get("typed_config").filter(|_| is_manager(filter))?.readable();
+    // The filters in a TypedStruct are read by the proxy alone.
+    if config.type_name().is_some_and(|name| is_typed_struct(&name)) {
+        return None;
+    }
     judge(true, config.get("http_filters").map(Tree::items).unwrap_or_default())
 }
 
