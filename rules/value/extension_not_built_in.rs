@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::envoy;
 use crate::envoy::api::istio_of;
-use crate::lint::value::short;
+use crate::lint::value::{TypeUrl, short};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::source::{Severity, Step};
 
@@ -48,7 +48,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if missing.iter().any(|outer| slot.route.starts_with(outer)) {
                 continue;
             }
-            let Some(url) = slot.content().filter(|url| !url.unknown()) else { continue };
+            // Another rule reports a type that the proxy does not know.
+            let reported = |url: &TypeUrl<'_>| url.envoy.is_none() && url.name().starts_with("envoy.");
+            let Some(url) = slot.content().filter(|url| !url.unknown() && !reported(url)) else { continue };
             let all: Vec<_> = envoy::extensions_of(url.name()).collect();
             let Some(extension) = all.first() else { continue };
             let name = extension.name();
