@@ -36,56 +36,54 @@ pub(super) fn consequence(in_typed_struct: bool) -> &'static str {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for noticed in value.notices.iter().filter(|noticed| noticed.notice.what == What::BadDuration) {
-            let span = value.written_span(noticed);
-            let mut finding = value
-                .finding(rule, span, "not a duration")
-                .label("a duration is expected")
-                .rejected_if(noticed.in_typed_struct, consequence(noticed.in_typed_struct))
-                .ineffective_if(!noticed.in_typed_struct);
-            let written = noticed.node.and_then(|node| match &node.value {
-                NodeValue::Number(text) | NodeValue::String(text) => Some((node, text)),
-                _ => None,
-            });
-            match written {
-                Some((node, text)) if text.parse::<f64>().is_ok() => {
-                    let edit = Edit { span: node.span, text: format!("{text}s") };
-                    finding = finding.help(format!("write `{text}s` for seconds"));
-                    finding = finding.fix("write seconds", false, vec![edit]);
-                }
-                _ => finding = finding.help("write a number of seconds with an `s`, such as `1.5s`"),
+    for (value, noticed) in cx.noticed().filter(|(_, noticed)| noticed.notice.what == What::BadDuration) {
+        let span = value.written_span(noticed);
+        let mut finding = value
+            .finding(rule, span, "not a duration")
+            .label("a duration is expected")
+            .rejected_if(noticed.in_typed_struct, consequence(noticed.in_typed_struct))
+            .ineffective_if(!noticed.in_typed_struct);
+        let written = noticed.node.and_then(|node| match &node.value {
+            NodeValue::Number(text) | NodeValue::String(text) => Some((node, text)),
+            _ => None,
+        });
+        match written {
+            Some((node, text)) if text.parse::<f64>().is_ok() => {
+                let edit = Edit { span: node.span, text: format!("{text}s") };
+                finding = finding.help(format!("write `{text}s` for seconds"));
+                finding = finding.fix("write seconds", false, vec![edit]);
             }
-            out.push(finding);
+            _ => finding = finding.help("write a number of seconds with an `s`, such as `1.5s`"),
         }
-        for object in value.objects.iter().filter(|object| object.in_typed_struct) {
-            for member in &object.members {
-                let Some(Kind::Message(message)) = member.envoy.map(crate::proto::schema::Field::kind) else {
-                    continue;
-                };
-                let Some(text) = member.entry.value.as_str() else { continue };
-                if message.well_known() != Some(WellKnown::Duration) || seconds(text) {
-                    continue;
-                }
-                let Some(nanos) = parse_go_duration(text) else { continue };
-                let (whole, rest) = (nanos / 1_000_000_000, (nanos % 1_000_000_000).abs());
-                let mut written = format!("{whole}");
-                if rest != 0 {
-                    written = format!("{whole}.{}", format!("{rest:09}").trim_end_matches('0'));
-                }
-                out.push(
-                    value
-                        .finding(rule, member.entry.value.span, "the proxy reads durations in seconds only")
-                        .label("in a TypedStruct")
-                        .rejected(consequence(true))
-                        .help(format!("write `{written}s`"))
-                        .fix(
-                            "write seconds",
-                            true,
-                            vec![Edit { span: member.entry.value.span, text: format!("{written}s") }],
-                        ),
-                );
+        out.push(finding);
+    }
+    for (value, object) in cx.objects().filter(|(_, object)| object.in_typed_struct) {
+        for member in &object.members {
+            let Some(Kind::Message(message)) = member.envoy.map(crate::proto::schema::Field::kind) else {
+                continue;
+            };
+            let Some(text) = member.entry.value.as_str() else { continue };
+            if message.well_known() != Some(WellKnown::Duration) || seconds(text) {
+                continue;
             }
+            let Some(nanos) = parse_go_duration(text) else { continue };
+            let (whole, rest) = (nanos / 1_000_000_000, (nanos % 1_000_000_000).abs());
+            let mut written = format!("{whole}");
+            if rest != 0 {
+                written = format!("{whole}.{}", format!("{rest:09}").trim_end_matches('0'));
+            }
+            out.push(
+                value
+                    .finding(rule, member.entry.value.span, "the proxy reads durations in seconds only")
+                    .label("in a TypedStruct")
+                    .rejected(consequence(true))
+                    .help(format!("write `{written}s`"))
+                    .fix(
+                        "write seconds",
+                        true,
+                        vec![Edit { span: member.entry.value.span, text: format!("{written}s") }],
+                    ),
+            );
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::lint::value::{Member, Object, PatchValue};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
 use crate::proto::tree::type_name;
-use crate::rules::value::missing_typed_config;
+use crate::rules::value::{condition_dropped_by_proxy, missing_typed_config};
 use crate::source::alike;
 use crate::source::escape::one_line;
 use std::collections::BTreeSet;
@@ -34,61 +34,67 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for object in &value.objects {
-            let Some(message) = object.message() else { continue };
-            let indented = typed_config::misplaced_type(object);
-            let mut moved: BTreeSet<String> = BTreeSet::new();
-            for member in object.members.iter().filter(|member| member.field().is_none()) {
-                let key = member.entry.key.as_str();
-                // Other rules explain these better.
-                let untyped = key == "config" && message.field("typed_config").is_some();
-                if untyped
-                    || (indented && key != "@type")
-                    || envoy::field_removed(message.full_name(), key)
-                    || typed_config::belongs_inside(value, object, key)
-                {
-                    continue;
-                }
-                if key == "typed_config"
-                    && let Some((kind, apply_to)) = filter_in_its_place(object)
-                {
-                    let is = value.view.patch.apply_to;
-                    out.push(
+    for (value, object) in cx.objects() {
+        let Some(message) = object.message() else { continue };
+        let indented = typed_config::misplaced_type(object);
+        let mut moved: BTreeSet<String> = BTreeSet::new();
+        for member in object.members.iter().filter(|member| member.field().is_none()) {
+            let key = member.entry.key.as_str();
+            // Other rules explain these better.
+            let untyped = key == "config" && message.field("typed_config").is_some();
+            if untyped
+                || (indented && key != "@type")
+                || envoy::field_removed(message.full_name(), key)
+                || typed_config::belongs_inside(value, object, key)
+                || condition_dropped_by_proxy::drops(object, member)
+            {
+                continue;
+            }
+            if key == "typed_config"
+                && let Some((kind, apply_to)) = filter_in_its_place(object)
+            {
+                let is = value.view.patch.apply_to;
+                out.push(
                         value
                             .finding(rule, member.entry.key_span, format!("the value is {kind}, and applyTo is {is}"))
                             .label(format!("a {} has no `typed_config`", object.short_name()))
                             .note(format!("istiod reads the value as a {} and drops this key", object.short_name()))
                             .snippet(format!("applyTo: {apply_to} # with match.listener, to add the filter\nor, to configure a filter that is there for one route:\ntyped_per_filter_config:\n  <name of the filter>: …")),
                     );
-                    continue;
-                }
-                let finding = value
-                    .finding(rule, member.entry.key_span, format!("`{}` has no field `{key}`", object.short_name()))
-                    .label("not a field of this message")
-                    .note(if object.in_typed_struct {
-                        format!(
-                            "the proxy ignores it: `{}` of Envoy 1.{} does not have it",
-                            message.full_name(),
-                            value.envoy_minor.unwrap_or_default()
-                        )
-                    } else {
-                        format!(
-                            "istiod accepts the EnvoyFilter and drops this key: `{}` does not have it",
-                            message.full_name()
-                        )
-                    });
-                let needed = object.whole && value.envoy_minor.is_some();
-                let finding = if needed && missing_typed_config::is_misspelled(object, member) {
-                    finding.rejected(missing_typed_config::NOT_FOUND)
-                } else {
-                    finding
-                };
-                // Fields that all belong to one place are one mistake.
-                out.extend(advised(finding, value, object, (member, message), &mut moved));
+                continue;
             }
+            let finding = value
+                .finding(rule, member.entry.key_span, format!("`{}` has no field `{key}`", object.short_name()))
+                .label("not a field of this message")
+                .note(dropped(value, object, key, message));
+            let needed = object.whole && value.envoy_minor.is_some();
+            let finding = if needed && missing_typed_config::is_misspelled(object, member) {
+                finding.rejected(missing_typed_config::NOT_FOUND)
+            } else {
+                finding
+            };
+            // Fields that all belong to one place are one mistake.
+            out.extend(advised(finding, value, object, (member, message), &mut moved));
         }
     }
+}
+
+/// Who drops a key that a message does not have, and what that means.
+fn dropped(value: &PatchValue<'_>, object: &Object<'_>, key: &str, message: Message) -> String {
+    let name = message.full_name();
+    let known = condition_dropped_by_proxy::first_with(name, key, !object.in_typed_struct);
+    if object.in_typed_struct {
+        let minor = value.envoy_minor.unwrap_or_default();
+        return known.map_or_else(
+            || format!("the proxy ignores it: `{name}` of Envoy 1.{minor} does not have it"),
+            |known| format!("the proxy ignores it: `{name}` has it from Envoy 1.{known} on"),
+        );
+    }
+    let accepts = "istiod accepts the EnvoyFilter and drops this key";
+    let Some(known) = known else { return format!("{accepts}: `{name}` does not have it") };
+    let widens = condition_dropped_by_proxy::is_condition(name);
+    let rest = if widens { ", and the rest matches more" } else { "" };
+    format!("{accepts}{rest}: `{name}` has it from Istio 1.{known} on")
 }
 
 /// The finding about a member with what to write instead; `None` for a further member of a place that is in `moved`.
@@ -170,6 +176,10 @@ fn advised(
             finding.help(format!("`{key}` belongs to the TLS context: write it below `transport_socket.typed_config`"));
     } else if let Some((above, field)) = level_above(value, object, key) {
         finding = finding.help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
+    } else if let Some(since) =
+        condition_dropped_by_proxy::first_with(message.full_name(), key, false).filter(|_| object.in_typed_struct)
+    {
+        finding = finding.help(condition_dropped_by_proxy::restrict_to(since));
     }
     Some(finding)
 }

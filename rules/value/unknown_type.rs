@@ -28,11 +28,15 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    // istiod reads the value once, and every proxy that gets it reads it with the types of its own Envoy.
+    let by_istiod = cx.values().iter().map(|value| (value, false));
+    for (value, only_proxy) in by_istiod.chain(cx.proxy_values().map(|value| (value, true))) {
         for slot in &value.slots {
             let Some(url) = slot.url.filter(|_| !slot.in_typed_struct) else { continue };
             let name = url.name();
-            let only_proxy = url.istiod.is_some();
+            if only_proxy != url.istiod.is_some() {
+                continue;
+            }
             let envoy = value.envoy_minor.unwrap_or_else(|| cx.envoy_minor());
             let known = url.istiod.is_some() && url.envoy.is_some();
             if known || envoy::v3_of(name).is_some() || super::malformed_type_url::meant(cx, &url).is_some() {
@@ -64,6 +68,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     envoy,
                     url.text
                 ));
+            } else if let Some(since) = Some(name).filter(|_| only_proxy).and_then(first_envoy_with) {
+                finding = finding.help(super::condition_dropped_by_proxy::restrict_to(since));
             } else if let Some(better) = better(cx, &url) {
                 let text = format!("type.googleapis.com/{better}");
                 finding = finding.help(format!("did you mean `{text}`?"));
@@ -72,6 +78,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(finding);
         }
     }
+}
+
+/// The first minor release of Envoy with a type, if one of the known ones introduced it.
+fn first_envoy_with(name: &str) -> Option<u32> {
+    let mut envoys = Schema::all().filter(|schema| !schema.is_istiod()).peekable();
+    let oldest = envoys.peek().map(|schema| schema.release().0);
+    let first = envoys.find(|schema| schema.message(name).is_some()).map(|schema| schema.release().0);
+    first.filter(|first| Some(*first) != oldest)
 }
 
 /// The successor or the nearest known type.

@@ -26,46 +26,44 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for noticed in &value.notices {
-            let What::WrongType { expected } = &noticed.notice.what else { continue };
-            let found = match noticed.node.map(|node| &node.value) {
-                Some(NodeValue::Null) | None => "nothing",
-                Some(NodeValue::Bool(_)) => "a boolean",
-                Some(NodeValue::Number(text)) if expected.starts_with("a whole number") => match text.parse::<f64>() {
-                    Ok(number) if number.fract() != 0.0 => "a fraction",
-                    Ok(number) if number < 0.0 && !expected.contains("from -") => "a negative number",
-                    _ => "a number",
-                },
-                Some(NodeValue::Number(_)) => "a number",
-                Some(NodeValue::String(_)) => "text",
-                Some(NodeValue::List(_)) => "a list",
-                Some(NodeValue::Map(_)) => "a mapping",
-            };
-            let span = value.written_span(noticed);
-            let mut finding = value
-                // `a string: put it in quotes`: the instruction becomes help.
-                .finding(
-                    rule,
-                    span,
-                    format!("{found} where {} is expected", expected.split(": ").next().unwrap_or(expected)),
-                )
-                .label(format!("in `{}`", value.holder(&noticed.notice)))
-                .at_line(Some(span))
-                .rejected_if(noticed.in_typed_struct, super::bad_duration::consequence(noticed.in_typed_struct))
-                .ineffective_if(!noticed.in_typed_struct);
-            if let Some(node) = noticed.node {
-                let scalar = matches!(node.value, NodeValue::Number(_) | NodeValue::Bool(_));
-                if scalar && expected.contains("quotes") {
-                    let text = format!("{:?}", cx.sources.snippet(node.span));
-                    finding = finding.help(format!("write {text}"));
-                    finding = finding.fix("put it in quotes", true, vec![Edit { span: node.span, text }]);
-                } else if let Some(help) = instead(node, expected) {
-                    finding = finding.help(help);
-                }
+    for (value, noticed) in cx.noticed() {
+        let What::WrongType { expected } = &noticed.notice.what else { continue };
+        let found = match noticed.node.map(|node| &node.value) {
+            Some(NodeValue::Null) | None => "nothing",
+            Some(NodeValue::Bool(_)) => "a boolean",
+            Some(NodeValue::Number(text)) if expected.starts_with("a whole number") => match text.parse::<f64>() {
+                Ok(number) if number.fract() != 0.0 => "a fraction",
+                Ok(number) if number < 0.0 && !expected.contains("from -") => "a negative number",
+                _ => "a number",
+            },
+            Some(NodeValue::Number(_)) => "a number",
+            Some(NodeValue::String(_)) => "text",
+            Some(NodeValue::List(_)) => "a list",
+            Some(NodeValue::Map(_)) => "a mapping",
+        };
+        let span = value.written_span(noticed);
+        let mut finding = value
+            // `a string: put it in quotes`: the instruction becomes help.
+            .finding(
+                rule,
+                span,
+                format!("{found} where {} is expected", expected.split(": ").next().unwrap_or(expected)),
+            )
+            .label(format!("in `{}`", value.holder(&noticed.notice)))
+            .at_line(Some(span))
+            .rejected_if(noticed.in_typed_struct, super::bad_duration::consequence(noticed.in_typed_struct))
+            .ineffective_if(!noticed.in_typed_struct);
+        if let Some(node) = noticed.node {
+            let scalar = matches!(node.value, NodeValue::Number(_) | NodeValue::Bool(_));
+            if scalar && expected.contains("quotes") {
+                let text = format!("{:?}", cx.sources.snippet(node.span));
+                finding = finding.help(format!("write {text}"));
+                finding = finding.fix("put it in quotes", true, vec![Edit { span: node.span, text }]);
+            } else if let Some(help) = instead(node, expected) {
+                finding = finding.help(help);
             }
-            out.push(finding);
         }
+        out.push(finding);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::lint::facts::versions;
 use crate::lint::finding::Cause;
 use crate::lint::upgrade::snapshot::Upgrade;
 use crate::lint::value::lua_script::Script;
-use crate::lint::value::{self, PatchValue};
+use crate::lint::value::{self, Noticed, Object, PatchValue};
 use crate::migrate::draft::Draft;
 use crate::migrate::{self, FilterReport};
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
@@ -302,6 +302,21 @@ impl<'a> Context<'a> {
         let walked = self.walked();
         let supposed = walked.supposed.iter().enumerate().filter(|(at, _)| !walked.elsewhere.contains(at));
         supposed.map(|(_, value)| value).filter(|value| value.envoy_minor.is_some()).chain(&walked.by_proxy)
+    }
+
+    /// What the readers of JSON noted, as each reads it: istiod the value, and the Envoys of the proxies that the patch
+    /// reaches the content of its TypedStructs.
+    pub fn noticed(&self) -> impl Iterator<Item = (&PatchValue<'a>, &Noticed<'a>)> {
+        let by_istiod = self.values().iter().flat_map(|value| value.notices.iter().map(move |one| (value, one)));
+        let by_proxies = self.proxy_values().flat_map(|value| value.notices.iter().map(move |one| (value, one)));
+        by_istiod.filter(|(_, one)| !one.in_typed_struct).chain(by_proxies.filter(|(_, one)| one.in_typed_struct))
+    }
+
+    /// The messages in values, as their readers know them; see [`Context::noticed`].
+    pub fn objects(&self) -> impl Iterator<Item = (&PatchValue<'a>, &Object<'a>)> {
+        let by_istiod = self.values().iter().flat_map(|value| value.objects.iter().map(move |one| (value, one)));
+        let by_proxies = self.proxy_values().flat_map(|value| value.objects.iter().map(move |one| (value, one)));
+        by_istiod.filter(|(_, one)| !one.in_typed_struct).chain(by_proxies.filter(|(_, one)| one.in_typed_struct))
     }
 
     /// The Envoys of the proxies that a patch reaches and that have a config dump, with the names of these proxies: those on
