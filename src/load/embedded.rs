@@ -1,4 +1,4 @@
-//! Kubernetes objects inside other texts: code fences of Markdown, heredocs of Terraform and of shell scripts.
+//! Kubernetes objects inside other texts: code fences of Markdown, listing blocks of AsciiDoc, heredocs of Terraform and of shell scripts.
 //!
 //! The text around them is blanked out byte for byte, so that every place remains valid in the file. What cannot be read
 //! without guessing is reported: an interpolation, an object in Terraform's own syntax.
@@ -22,7 +22,8 @@ pub(super) struct Embedded {
 pub(super) fn find(name: &str, text: &str, file: FileId) -> Option<Embedded> {
     let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
     match ending.as_str() {
-        "md" | "markdown" | "mdx" => Some(fences(name, text, file)),
+        "md" | "markdown" | "mdx" => Some(fences(name, text, file, &["```", "~~~"])),
+        "adoc" | "asciidoc" | "asc" => Some(fences(name, text, file, &["----", "....", "```"])),
         "tf" | "tofu" => Some(heredocs(text, file)),
         "sh" | "bash" => Some(script(name, text, file)),
         _ => None,
@@ -96,7 +97,7 @@ fn in_prose(lines: &[(usize, &str)], file: FileId, problems: &mut Vec<Problem>) 
 /// Languages of fences that may contain commands with objects in heredocs.
 const SHELLS: &[&str] = &["", "bash", "console", "sh", "shell", "shell-session", "text", "zsh"];
 
-fn fences(name: &str, text: &str, file: FileId) -> Embedded {
+fn fences(name: &str, text: &str, file: FileId, marks: &[&str]) -> Embedded {
     let mut out = String::with_capacity(text.len());
     let all: Vec<(usize, &str)> = lines(text).collect();
     let mut at = 0;
@@ -106,7 +107,7 @@ fn fences(name: &str, text: &str, file: FileId) -> Embedded {
     while at < all.len() {
         let (_, line) = all[at];
         let trimmed = line.trim_start_matches('\u{feff}').trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        let mark = marks.iter().find(|mark| trimmed.starts_with(**mark));
         let Some(mark) = mark else {
             blank(line, false, &mut out);
             prose.push(all[at]);

@@ -265,6 +265,7 @@ impl Chunk<'_> {
     fn parse_events(self, out: &mut Output) -> Result<(), Problem> {
         let options = granit_parser::options! {
             emit_comments: false,
+            bom_inside_document_as_content: true,
             flow_nesting_limit: MAX_DEPTH,
             block_nesting_limit: MAX_DEPTH,
         };
@@ -278,7 +279,15 @@ impl Chunk<'_> {
             let [start, end] = [range.start, range.end].map(|at| at.min(self.text.len()));
             tabs.event(&event, start, end)?;
             match event {
-                Event::DocumentStart(..) if ended => return Err(self.dropped(start)),
+                Event::DocumentStart(..) if ended => {
+                    let rest = &self.text[start..];
+                    let template = rest.starts_with("{{") || rest.starts_with("{%");
+                    return Err(self
+                        .from(start)
+                        .template_problem()
+                        .filter(|_| template)
+                        .unwrap_or_else(|| self.dropped(start)));
+                }
                 Event::DocumentStart(..) => builder.begin(),
                 Event::DocumentEnd => {
                     ended = true;

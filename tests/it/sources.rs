@@ -46,6 +46,15 @@ fn filters_in_other_texts_are_read_in_place() {
     let (code, out, _) = lint(&["guide.md"]);
     assert!(code == 1 && out.contains("EF304") && out.contains("guide.md:11"), "{out}");
 
+    write("guide.adoc", &format!("= Limits\n\n[source,yaml]\n----\n{FILTER}----\n\n----\n$ oc get pods\n----\n"));
+    let (code, out, err) = lint(&["guide.adoc"]);
+    assert!(code == 1 && out.contains("EF304") && out.contains("guide.adoc:12") && err.is_empty(), "{out} {err}");
+
+    // What follows `...` is lost, but the end of a template is not that mistake.
+    write("chart.yaml", &format!("{{{{ if .Values.limits }}}}\n---\n{FILTER}...\n{{{{ end }}}}\n"));
+    let (_, out, _) = lint(&["chart.yaml"]);
+    assert!(out.contains("EF304") && out.contains("EF002") && !out.contains("EF001"), "{out}");
+
     write("main.tf", &format!("resource \"m\" \"a\" {{\n  manifest = yamldecode(<<-EOT\n{FILTER}  EOT\n  )\n}}\n"));
     let (code, out, _) = lint(&["main.tf"]);
     assert!(code == 1 && out.contains("EF304") && out.contains("main.tf:10"), "{out}");

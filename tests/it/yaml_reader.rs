@@ -9,6 +9,8 @@ use serde_json::Value as Json;
 const KNOWN: &[&str] = &[
     // Half a surrogate pair in JSON: U+FFFD for Go, an error here.
     "{\"a\": \"\\ud83d\"}\n",
+    // Blanks without a line break at the end of the text: Go's reader adds the break, and with `+` a line.
+    "a: |+\n  x\n\n  ",
     // Only the end of a document: an error for Go, nothing here.
     "...\n",
 ];

@@ -443,7 +443,8 @@ impl<'t> Reader<'t> {
             self.dotted(at, name, Owner::Body);
         }
         if self.is_local(name) {
-            if let Some((response, _)) = self.entry().filter(|_| self.is_of_file(name)) {
+            let module = given && self.is_module(name, at + 2);
+            if let Some((response, _)) = self.entry().filter(|_| self.is_of_file(name) && !module) {
                 let named = self.named(at, name);
                 if self.writes(at) {
                     self.kept.push((named, self.statement_end(at), response));
@@ -482,15 +483,17 @@ impl<'t> Reader<'t> {
     /// A name that is no local.
     fn global(&mut self, at: usize, name: &'t str, given: bool) {
         self.indirect |= INDIRECT.contains(&name);
-        if name == "require" {
-            self.module(at);
+        match name {
+            "require" => self.module(at),
+            "package" => self.package(at),
+            _ => {}
         }
         if self.writes(at) {
             self.written.insert(name);
             if given {
                 self.assigned(name, at + 2);
             }
-            if let Some((response, _)) = self.entry() {
+            if let Some((response, _)) = self.entry().filter(|_| !(given && self.is_module(name, at + 2))) {
                 let written = self.named(at, name);
                 self.kept.push((written, self.statement_end(at), response));
             }

@@ -20,6 +20,12 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the value that begins here is a module, which is the same at each assignment: `require 'a'`, `a or require 'a'`.
+    pub(super) fn is_module(&self, name: &str, at: usize) -> bool {
+        let kept = self.token(at) == Token::Name(name) && self.token(at + 1) == Token::Keyword("or");
+        self.token(if kept { at + 2 } else { at }) == Token::Name("require")
+    }
+
     /// Where the statement that begins here ends: the assignment takes effect only then.
     pub(super) fn statement_end(&self, at: usize) -> usize {
         let mut depth = 0_usize;

@@ -399,6 +399,20 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// What a script changes in the library `package`.
+    pub(super) fn package(&mut self, at: usize) {
+        match (self.token(at + 2), self.token(at + 3), self.token(at + 4)) {
+            (Token::Name("preload" | "loaded"), Token::Sign("["), Token::Text(name))
+            | (Token::Name("preload" | "loaded"), Token::Sign("."), Token::Name(name)) => {
+                self.found.preloaded.push(name)
+            }
+            (Token::Name("path" | "cpath"), Token::Sign("="), _) | (Token::Name("loaders"), ..) => {
+                self.found.finds_modules = true;
+            }
+            _ => {}
+        }
+    }
+
     /// A local that holds what may be absent: whether it is looked at before it is used.
     pub(super) fn tested(&mut self, at: usize, name: &'t str) {
         if self.held_bodies.remove(name)

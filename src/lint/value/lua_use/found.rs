@@ -8,6 +8,10 @@ use super::names::Owner;
 pub(crate) struct Use<'t> {
     /// `require` of a module outside `pcall`.
     pub modules: Vec<Named<'t>>,
+    /// Whether the script says where modules are: `package.path` and the like.
+    pub finds_modules: bool,
+    /// Modules that the script itself defines in `package.preload` or `package.loaded`.
+    pub preloaded: Vec<&'t str>,
     /// Undefined globals that are indexed or called.
     pub undefined: Vec<Named<'t>>,
     /// Globals that an entry point writes and that are read after it may have yielded, or in the other entry point.

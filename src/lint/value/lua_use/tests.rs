@@ -13,6 +13,12 @@ fn modules_that_are_not_there_are_found() {
     );
     assert_eq!(names(&found.modules), ["cjson"]);
     assert!(found.modules[0].at_load);
+    assert!(!found.finds_modules);
+    let own = read(
+        "package.path = package.path .. ';/lua/?.lua' package.preload['a.b'] = function() end local j = require('j')",
+    );
+    assert!(own.finds_modules && own.preloaded == ["a.b"] && names(&own.modules) == ["j"]);
+    assert!(!read("local p = package.path print(package.loaded)").finds_modules);
 }
 
 #[test]
@@ -67,6 +73,11 @@ fn globals_are_shared_between_requests() {
         ""
     );
     assert_eq!(shared("function envoy_on_request(h) local u = 1 h:httpCall('c', {}, '', 1) h:logInfo(u) end"), "");
+    assert_eq!(shared("function envoy_on_request(h) j = require 'j' h:httpCall('c', {}, '', 1) j.x() end"), "");
+    assert_eq!(
+        shared("local j function envoy_on_request(h) j = j or require('j') h:httpCall('c', {}, '', 1) j.x() end"),
+        ""
+    );
     assert_eq!(shared("u = 1 function envoy_on_request(h) h:httpCall('c', {}, '', 1) h:logInfo(u) end"), "");
 }
 
