@@ -1,8 +1,10 @@
 //! EF118: a value that Envoy's validation rejects.
 
 use crate::declare_rule;
-use crate::lint::constraint::broken;
+use crate::lint::constraint::{broken, only_some};
+use crate::lint::value::Member;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::proto::schema::Schema;
 
 declare_rule! {
     /// A value that breaks a validation rule of Envoy's API.
@@ -31,6 +33,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let Some(field) = member.envoy else { continue };
                 for one in broken(object, member) {
                     let message = format!("`{}` must be {}", field.name(), one.must_be);
+                    let elsewhere = |schema: Schema| {
+                        let field = schema.message(object.full_name())?.field(field.name())?;
+                        Some(!broken(object, &Member { envoy: Some(field), ..*member }).is_empty())
+                    };
                     out.push(
                         value
                             .finding(rule, one.span, message)
@@ -39,7 +45,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             } else {
                                 format!("a rule of `{}`", object.short_name())
                             })
-                            .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it"),
+                            .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+                            .notes(only_some(elsewhere).map(|envoys| format!("this rule holds {envoys}"))),
                     );
                 }
             }

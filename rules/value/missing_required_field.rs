@@ -2,14 +2,14 @@
 
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
-use crate::lint::constraint::{Absent, absent};
+use crate::lint::constraint::{Absent, absent, only_some};
 use crate::lint::context::PatchRun;
 use crate::lint::seen::exact;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::merge::{Change, ChangeKind};
-use crate::proto::schema::{Kind, Message};
+use crate::proto::schema::{Kind, Message, Schema};
 use crate::proto::tree::Tree;
 use crate::source::{Step, alike};
 use std::collections::HashMap;
@@ -103,6 +103,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .finding(rule, span, message)
                     .label(label)
                     .rejected("istiod sends it unchecked, and the proxy rejects the resource")
+                    .notes(
+                        only_some(|schema| required_by(schema, object, &missing))
+                            .map(|envoys| format!("it is required {envoys}")),
+                    )
                     .help(help);
                 let lacking = |(run, place): &&(PatchRun<'_, '_>, &Place)| {
                     !object.whole && lacks(run, place, object, message_type, &missing)
@@ -119,6 +123,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// Whether the Envoy with these types requires it too; `None` if it does not know the message.
+fn required_by(schema: Schema, object: &Object<'_>, missing: &Absent) -> Option<bool> {
+    let same = |other: &Absent| match (missing, other) {
+        (Absent::Field(one, _), Absent::Field(other, _)) => one.name() == other.name(),
+        (Absent::OneOf(one, _), Absent::OneOf(other, _)) => one == other,
+        _ => false,
+    };
+    Some(absent(object, schema.message(object.full_name())?).iter().any(same))
 }
 
 /// Whether another rule says what is wrong.

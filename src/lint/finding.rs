@@ -330,6 +330,13 @@ impl Finding {
         self
     }
 
+    /// Adds notes, if there are any.
+    #[must_use]
+    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Finding {
+        self.notes.extend(notes);
+        self
+    }
+
     /// Adds why it matters: the proxy's Envoy rejects the resource that contains the value.
     #[must_use]
     pub fn rejected(mut self, note: impl Into<String>) -> Finding {

@@ -1,9 +1,10 @@
 //! Checks values against the rules that Envoy enforces (protoc-gen-validate).
 
+use crate::lint::value::walk::number as number_of;
 use crate::lint::value::{Member, Object, short};
 use crate::proto::decode::parse_go_duration;
 use crate::proto::rules::{Enumeration, Number, Rules, Text};
-use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, WellKnown};
+use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, Schema, WellKnown};
 use crate::source::{Node, NodeValue, Span};
 use regex::Regex;
 
@@ -31,7 +32,9 @@ pub(crate) enum Absent {
 pub(crate) fn broken(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
     let mut out = stated(object, member);
     if out.is_empty() {
-        out.extend(member.envoy.and_then(|field| negative(field, &member.entry.value)));
+        let split = |field: &Field| !object.in_typed_struct && is_split_duration(*field, &member.entry.value);
+        out.extend(member.envoy.filter(|field| !split(field)).and_then(|field| negative(field, &member.entry.value)));
+        out.extend(undeclared(member));
     }
     out
 }
@@ -41,7 +44,7 @@ fn stated(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
     let mut out = Vec::new();
     let Some(field) = member.envoy.filter(|field| !field.rules().is_empty()) else { return out };
     let node = &member.entry.value;
-    if node.is_null() || absent_by_default(field, node) {
+    if node.is_null() || absent_by_default(field, node) || (!object.in_typed_struct && is_split_duration(field, node)) {
         return out;
     }
     let rules = Rules::read(field.rules());
@@ -98,16 +101,65 @@ fn stated(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
     out
 }
 
+/// Names of an enum that istiod knows and sends as numbers, and that the proxy's Envoy does not have and its rules do not
+/// allow.
+fn undeclared(member: &Member<'_>) -> Vec<Broken> {
+    let (Some(field), Some(sent)) = (member.envoy, member.istiod) else { return Vec::new() };
+    let (Kind::Enum(of), Kind::Enum(known)) = (field.kind(), sent.kind()) else { return Vec::new() };
+    let rules = Rules::read(field.rules());
+    let rules = match field.cardinality() {
+        Cardinality::Repeated => rules.list.and_then(|list| list.items).and_then(|items| items.enumeration),
+        _ => rules.enumeration,
+    };
+    let Some(rules) = rules else { return Vec::new() };
+    let broken = |(node, span): (&Node, Span)| {
+        let name = node.as_str().filter(|name| of.by_name(name).is_none())?;
+        let must_be = enumeration(&rules, of, known.by_name(name)?.into())?;
+        Some(Broken { span, must_be, in_code: false })
+    };
+    member.values().into_iter().filter_map(broken).collect()
+}
+
+/// What the rules of some Envoys require although others do not: `up to Envoy 1.38 (Istio 1.30)`; `None` if all that know the
+/// field agree.
+pub(crate) fn only_some(refuses: impl Fn(Schema) -> Option<bool>) -> Option<String> {
+    let asked = Schema::all().filter(|schema| !schema.is_istiod());
+    let known: Vec<(u32, bool)> = asked.filter_map(|schema| Some((schema.release().0, refuses(schema)?))).collect();
+    let (first, last) = (known.first()?, known.last()?);
+    let refusing = || known.iter().filter(|(_, refuses)| *refuses).map(|(minor, _)| *minor);
+    let (from, to) = (refusing().next()?, refusing().next_back()?);
+    let word = |minor: u32| format!("Envoy 1.{minor} (Istio 1.{})", minor.saturating_sub(8));
+    match (from == first.0, to == last.0) {
+        (true, true) => None,
+        (true, false) => Some(format!("up to {}", word(to))),
+        (false, true) => Some(format!("from {} on", word(from))),
+        (false, false) => Some(format!("from {} to {}", word(from), word(to))),
+    }
+}
+
+/// Whether a duration is given by its fields, which only the proxy can read, in a TypedStruct.
+fn is_split_duration(field: Field, node: &Node) -> bool {
+    let duration = |message: Message| message.well_known() == Some(WellKnown::Duration);
+    matches!(field.kind(), Kind::Message(message) if duration(message)) && matches!(node.value, NodeValue::Map(_))
+}
+
+/// The nanoseconds of a duration: text, or its fields, which the proxy also reads in a TypedStruct.
+pub(crate) fn duration(node: &Node) -> Option<i64> {
+    if let NodeValue::Map(entries) = &node.value {
+        let known = |key: &str| matches!(key, "seconds" | "nanos");
+        let part = |key: &str| node.get(key).map_or(Some(0), number_of::<i64>);
+        let whole = entries.iter().all(|entry| known(&entry.key)).then(|| part("seconds"))??;
+        return whole.checked_mul(1_000_000_000)?.checked_add(part("nanos")?);
+    }
+    parse_go_duration(node.as_str()?)
+}
+
 /// A negative duration, which no rule needs to forbid: Envoy refuses to read one (`DurationUtil`,
 /// `protobuf/utility.cc`; 1.36 to 1.40).
 fn negative(field: Field, node: &Node) -> Option<Broken> {
     let Kind::Message(message) = field.kind() else { return None };
-    let written = node.as_str().filter(|_| message.well_known() == Some(WellKnown::Duration))?;
-    (parse_go_duration(written)? < 0).then(|| Broken {
-        span: node.span,
-        must_be: "0s or more".to_owned(),
-        in_code: true,
-    })
+    let nanos = Some(node).filter(|_| message.well_known() == Some(WellKnown::Duration)).and_then(duration)?;
+    (nanos < 0).then(|| Broken { span: node.span, must_be: "0s or more".to_owned(), in_code: true })
 }
 
 /// What is missing for Envoy in an object that is given in full.
@@ -184,8 +236,8 @@ fn single(rules: &Rules, kind: Kind, node: &Node, out: &mut Vec<Broken>) {
     let must_be = match (kind, &node.value) {
         (Kind::Message(message), _) => match (message.well_known(), &node.value) {
             (Some(WellKnown::Wrapper(kind)), _) => return single(rules, kind, node, out),
-            (Some(WellKnown::Duration), NodeValue::String(written)) => {
-                let (Some(rules), Some(nanos)) = (&rules.duration, parse_go_duration(written)) else { return };
+            (Some(WellKnown::Duration), _) => {
+                let (Some(rules), Some(nanos)) = (&rules.duration, duration(node)) else { return };
                 #[allow(clippy::cast_precision_loss, reason = "bounds are whole milliseconds or more")]
                 number(rules, nanos as f64, |nanos| format!("{}s", nanos / 1e9))
             }

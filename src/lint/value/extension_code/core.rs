@@ -1,6 +1,7 @@
 //! What the code of Envoy's core rejects although the API allows it: headers, routes, clusters, addresses and TLS.
 
 use super::object::{Refusal, child, has, holder, is, is_set, is_true, refusal, span, text};
+use crate::lint::value::constraint::duration;
 use crate::lint::value::walk::{self, get};
 use crate::lint::value::{Object, PatchValue};
 use crate::source::Node;
@@ -19,7 +20,12 @@ pub(super) fn number(object: &Object<'_>, name: &str) -> Option<u64> {
 
 /// The seconds of a duration.
 pub(super) fn seconds(object: &Object<'_>, name: &str) -> Option<f64> {
-    object.text(name)?.strip_suffix('s')?.parse().ok()
+    let written = &object.member(name)?.entry.value;
+    if object.in_typed_struct && written.as_str().is_none() {
+        #[allow(clippy::cast_precision_loss, reason = "bounds are whole milliseconds or more")]
+        return duration(written).map(|nanos| nanos as f64 / 1e9);
+    }
+    written.as_str()?.strip_suffix('s')?.parse().ok()
 }
 
 /// The name of a host where an IP address is expected.

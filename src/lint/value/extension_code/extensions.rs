@@ -1,5 +1,6 @@
 //! What the code of extensions rejects: OAuth2, Wasm, processing, metadata, rate limits, QUIC.
 
+use super::core::seconds;
 use super::object::{Refusal, child, has, holder, is, is_true, refusal, span, text};
 use crate::lint::value::{Object, PatchValue};
 use std::net::IpAddr;
@@ -117,9 +118,7 @@ pub(super) fn fast_bucket(value: &PatchValue<'_>, bucket: &Object<'_>) -> Option
     ];
     LIMITS.iter().find(|limit| holder(value, bucket, limit).is_some())?;
     let interval = bucket.member("fill_interval")?;
-    let written = interval.entry.value.as_str()?;
-    let every =
-        written.strip_suffix('s')?.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())?;
+    let every = seconds(bucket, "fill_interval").and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())?;
     // The API itself rejects zero.
     (!every.is_zero() && every < LEAST).then(|| {
         let help = "write at least `0.05s`, and more `tokens_per_fill`";
