@@ -14,7 +14,7 @@ use crate::budget;
 use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
-use crate::process::{Folder, Program, Running};
+use crate::process::{self, Folder, Program, Running};
 use crate::proto::schema::Schema;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -37,6 +37,12 @@ const TRIES: usize = 3;
 
 /// How long istiod may take to read changed filters.
 const SETTLE: Duration = Duration::from_secs(10);
+
+/// How long istiod may take until its Gateways of the Gateway API are complete.
+const SETTLED: Duration = Duration::from_secs(30);
+
+/// The name of the threads of our API server.
+const API_SERVER: &str = "api-server";
 
 /// How long istiod gets no update before its Gateways count as complete.
 const QUIET: Duration = Duration::from_millis(200);
@@ -224,6 +230,7 @@ impl Bottle {
     fn once(request: &Request) -> Result<Bottle, Fault> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(budget::threads(usize::MAX).max(2))
+            .thread_name(API_SERVER)
             .enable_all()
             .build()
             .map_err(Fault::Server)?;
@@ -293,14 +300,25 @@ impl Bottle {
         // A slow machine needs longer for a conversion, too.
         let quiet = (ready_after / 4).clamp(QUIET, 10 * QUIET);
         let began = Instant::now();
-        let (mut seen, mut since) = (updates(self.ports.monitoring), Instant::now());
-        while since.elapsed() < quiet && began.elapsed() < SETTLE {
-            std::thread::sleep(Duration::from_millis(10));
-            let now = updates(self.ports.monitoring);
-            if now != seen {
-                (seen, since) = (now, Instant::now());
+        loop {
+            let seen = updates(self.ports.monitoring);
+            let mut since = Instant::now();
+            while since.elapsed() < quiet && began.elapsed() < SETTLED {
+                std::thread::sleep(Duration::from_millis(10));
+                if self.is_busy() {
+                    since = Instant::now();
+                }
+            }
+            if updates(self.ports.monitoring) == seen || began.elapsed() >= SETTLED {
+                return;
             }
         }
+    }
+
+    /// Whether istiod, or the API server that it asks, has something to do: on a loaded machine they wait for a processor, and
+    /// time alone does not show that nothing follows.
+    fn is_busy(&self) -> bool {
+        self.process.is_busy() == Some(true) || process::is_busy(API_SERVER) == Some(true)
     }
 
     fn wait_until_ready(&mut self, began: Instant, limit: Duration) -> Result<(), Fault> {

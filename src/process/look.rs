@@ -132,6 +132,23 @@ pub(super) fn memory(process: u32) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
+/// Whether a thread of a process runs or waits for a processor, other than the calling one; among threads of this name only, if
+/// one is given. `None` where the system does not report it.
+pub(super) fn is_busy(process: u32, name: Option<&str>) -> Option<bool> {
+    let own = fs::read_link("/proc/thread-self").ok();
+    let own = own.as_deref().and_then(Path::file_name);
+    for thread in fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten() {
+        // A thread that has ended since is not busy.
+        let Ok(text) = fs::read_to_string(thread.path().join("stat")) else { continue };
+        let Some((head, state)) = text.rsplit_once(") ") else { continue };
+        let is_named = name.is_none_or(|name| head.split_once('(').is_some_and(|(_, found)| found == name));
+        if state.starts_with(['R', 'D']) && is_named && own != Some(&*thread.file_name()) {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
 /// Whether an environment variable names this path.
 pub fn is_default(variable: &str, path: &Path) -> bool {
     std::env::var_os(variable).is_some_and(|value| path.as_os_str() == value)
@@ -140,6 +157,25 @@ pub fn is_default(variable: &str, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_thread_is_busy_until_it_waits() {
+        let (send, receive) = std::sync::mpsc::channel::<()>();
+        let works = move || while receive.try_recv().is_err() {};
+        let thread = std::thread::Builder::new().name("works".to_owned()).spawn(works).unwrap();
+        let within = |wanted: bool| {
+            (0..1_000).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                is_busy(std::process::id(), Some("works")) == Some(wanted)
+            })
+        };
+        assert!(within(true));
+        send.send(()).unwrap();
+        thread.join().unwrap();
+        assert!(within(false));
+        assert_eq!(is_busy(u32::MAX, None), None);
+    }
 
     #[test]
     fn the_first_bytes_say_what_a_program_is_for() {

@@ -274,6 +274,11 @@ impl Running {
         look::peak_memory(self.id()?)
     }
 
+    /// Whether it runs or waits for a processor; `None` where the system does not report it.
+    pub fn is_busy(&self) -> Option<bool> {
+        look::is_busy(self.id()?, None)
+    }
+
     /// How it ended; `None` while it runs.
     pub fn ended(&mut self) -> Option<Ended> {
         if self.ended.is_none() {
@@ -342,4 +347,10 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether a thread of this program with this name, other than the calling one, runs or waits for a processor; `None` where the
+/// system does not report it.
+pub fn is_busy(name: &str) -> Option<bool> {
+    look::is_busy(std::process::id(), Some(name))
 }
