@@ -44,8 +44,11 @@ struct Parts {
     objects: Vec<Json>,
 }
 
-/// The parts of every topology.
-pub(super) struct Pool(BTreeMap<&'static str, Parts>);
+/// The parts of every topology, and settings of meshes.
+pub(super) struct Pool {
+    topologies: BTreeMap<&'static str, Parts>,
+    settings: Vec<Json>,
+}
 
 /// A mesh and what it was made from.
 pub(super) struct Mesh {
@@ -77,7 +80,12 @@ impl Pool {
             }
         }
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/bottle/random/objects.yaml");
+        let mut settings = Vec::new();
         for list in yaml(&text(&own)) {
+            if let Some(list) = list["settings"].as_array() {
+                settings.extend(list.iter().cloned());
+                continue;
+            }
             let objects = list["objects"].as_array().unwrap();
             let parts = parts.get_mut(list["in"].as_str().unwrap()).unwrap();
             // Those of the case folders are more, and many of them are alike.
@@ -85,14 +93,14 @@ impl Pool {
                 parts.objects.extend(objects.iter().cloned());
             }
         }
-        Self(parts)
+        Self { topologies: parts, settings }
     }
 
     /// The mesh of a seed.
     pub(super) fn mesh(&self, seed: u64) -> Mesh {
         let mut dice = Dice(seed);
         let topology = *dice.pick(&TOPOLOGIES);
-        let parts = &self.0[topology];
+        let parts = &self.topologies[topology];
         let folders: Vec<&Vec<Json>> = parts.filters.values().collect();
         let count = 1 + dice.below(3);
         let mut filters = Vec::new();
@@ -111,7 +119,20 @@ impl Pool {
             objects.retain(|other| key(other) != key(&one));
             objects.push(one);
         }
+        self.set(&mut objects, seed);
         Mesh { objects, filters }
+    }
+
+    /// Adds settings to the mesh of a seed. Their dice are their own: new settings change no other object of a mesh.
+    fn set(&self, objects: &mut [Json], seed: u64) {
+        let mut dice = Dice(!seed);
+        let map = objects.iter_mut().find(|object| object["kind"] == "ConfigMap" && object["data"]["mesh"].is_string());
+        let mesh = &mut map.unwrap()["data"]["mesh"];
+        let mut settings: Json = serde_json::from_str(mesh.as_str().unwrap()).unwrap();
+        for _ in 0..dice.below(4) {
+            merge(&mut settings, dice.pick(&self.settings));
+        }
+        *mesh = settings.to_string().into();
     }
 }
 
