@@ -23,6 +23,7 @@ use self::guards::overlap::Overlaps;
 use self::guards::panics::Panics;
 use self::guards::selected;
 use self::guards::sequence::Sequence;
+use self::guards::sidecars;
 use self::guards::ties;
 use self::guards::together::Together;
 use self::guards::twice;
@@ -368,6 +369,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         if !request.ambient {
             waypoints::others(cx, &part, &mut found);
         }
+        sidecars::check(cx, &mut found);
         selected::check(cx, &part, &mut found);
         in_typed_struct(&part, &mut found);
         of_revision(filter, &mut found);

@@ -15,6 +15,7 @@ mod panicking;
 pub(in crate::migrate) mod panics;
 pub(in crate::migrate) mod selected;
 pub(in crate::migrate) mod sequence;
+pub(in crate::migrate) mod sidecars;
 pub(in crate::migrate) mod ties;
 pub(in crate::migrate) mod together;
 mod turned;
