@@ -1,5 +1,6 @@
 //! Patches of listeners and of their filters below HTTP: buffers, PROXY protocol, socket options.
 
+use super::manager::has_settings;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{Fields, any_type};
@@ -49,6 +50,12 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
         config: json!({ "connectionSettings": { "listenerPerConnectionBufferLimitBytes": bytes } }),
         gateways: true,
     });
+    // MERGE of a message with zero in it leaves what is there.
+    if bytes == 0 && has_settings(cx) {
+        let reason = "these proxies have `connectionSettings`: where they set a limit, MERGE of 0 changes nothing; the native setting replaces it";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     if !value.is_empty() {
         found.rest = Some(value.0);
     }

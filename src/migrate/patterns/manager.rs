@@ -457,7 +457,7 @@ fn is_set(cx: &Cx<'_>, path: &str, value: &Json) -> bool {
 }
 
 /// Whether the mesh's default or the annotation of a selected workload has connection settings.
-fn has_settings(cx: &Cx<'_>) -> bool {
+pub(super) fn has_settings(cx: &Cx<'_>) -> bool {
     let own = |config: &Json| config.get("connectionSettings").is_some();
     let annotated =
         |workload: &Workload| workload.annotations.get(ANNOTATION).is_some_and(|text| own(&settings_of(text)));
