@@ -19,6 +19,10 @@ pub(super) fn by_host<'a>(
     let setting =
         |key: &str, default: &'static str| mesh.and_then(|mesh| mesh[key].as_str()).unwrap_or(default).to_owned();
     let (mode, own) = (setting("ingressControllerMode", "STRICT"), setting("ingressClass", "istio"));
+    // istiod starts no controller of Ingresses then (`configcontroller.go`).
+    if mode == "OFF" {
+        return HashMap::new();
+    }
     let served: HashMap<&str, bool> = classes
         .iter()
         .map(|class| (class.name.as_str(), class.document.to_json()["spec"]["controller"] == CONTROLLER))
@@ -29,7 +33,7 @@ pub(super) fn by_host<'a>(
         let spec = &document["spec"];
         let class = spec["ingressClassName"].as_str().and_then(|name| served.get(name));
         let serves = match (ingress.annotations.get(CLASS), class) {
-            (Some(class), _) => mode != "OFF" && *class == own,
+            (Some(class), _) => *class == own,
             (None, Some(served)) => *served,
             (None, None) => mode == "DEFAULT",
         };
