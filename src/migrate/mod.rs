@@ -314,7 +314,8 @@ fn all<'a>(
     let overlaps = Overlaps::of(filters, program, names, request.root);
     let sequence = Sequence { request, program, names, order: overlaps.order(&reports) };
     let inserts = Inserts::of(program, names);
-    let panics = Panics::of(program, names, &reports);
+    let panics = Panics::of(program, names);
+    panics.say(request.accept, &mut reports);
     let settle = |reports: &mut [FilterReport]| {
         panics.settle(program, names, request.accept, reports)
             || overlaps.settle(request.accept, reports)

@@ -1,4 +1,5 @@
-//! Patches at which istiod panics: it skips others of the same proxies, whose native objects would work.
+//! Patches at which istiod panics: it skips others of the same proxies, whose native objects would work. What the patches
+//! themselves do today is unknown.
 
 use super::chain::At;
 use super::panicking::Panicking;
@@ -72,6 +73,11 @@ impl<'n> Causes<'n> {
         self.all.push((at, why));
     }
 
+    /// Why istiod panics at a patch, if it does.
+    fn at(&self, patch: At) -> Option<&Panic> {
+        self.all.iter().find(|(at, _)| *at == patch).map(|(_, why)| why)
+    }
+
     /// The first one, other than this patch itself, that a proxy of the patch may have too.
     fn first(&self, names: &'n Names, patch: At) -> Option<&(At, Panic)> {
         let (namespace, app) = sides(names, patch.0);
@@ -95,11 +101,10 @@ pub(in crate::migrate) struct Panics<'n> {
 }
 
 impl<'n> Panics<'n> {
-    /// Those of all filters, if some patch moves.
-    pub(in crate::migrate) fn of(program: &Program<'_>, names: &'n Names, reports: &[FilterReport]) -> Panics<'n> {
+    /// Those of all filters.
+    pub(in crate::migrate) fn of(program: &Program<'_>, names: &'n Names) -> Panics<'n> {
         let mut panics = Panics::default();
-        let moves = reports.iter().flat_map(|report| &report.patches).any(|patch| patch.found.moves);
-        if !moves || !program.compat.has(Behaviour::TypeMismatchPanics) {
+        if !program.compat.has(Behaviour::TypeMismatchPanics) {
             return panics;
         }
         let filters = names.titles().len();
@@ -121,6 +126,27 @@ impl<'n> Panics<'n> {
             self.causes.len() - 1
         });
         self.causes[place].2.add(names, at, why);
+    }
+
+    /// Says of patches that istiod panics at them, and lowers their class.
+    pub(in crate::migrate) fn say(&self, accept: Accept, reports: &mut [FilterReport]) {
+        for report in reports.iter_mut().filter(|_| !self.causes.is_empty()) {
+            for patch in &mut report.patches {
+                let at = (report.index, patch.index);
+                let Some(pass) = Pass::of(patch.apply_to) else { continue };
+                let Some(why) = self.causes.iter().find_map(|(.., causes)| causes.at(at)) else { continue };
+                patch.found.notes.push(format!(
+                    "istiod panics at this patch, because {why}, and then skips other patches of {}: `lint` says what to change",
+                    pass.name()
+                ));
+                if patch.found.moves {
+                    let reason = "istiod panics at this patch: it may have no effect today, but its replacement will";
+                    patch.found.guard(Concern::Patch, State::Undecided, reason);
+                    patch.class = patch.found.class();
+                    patch.written &= is_written(&patch.found, accept);
+                }
+            }
+        }
     }
 
     /// Lowers the class of patches that istiod may skip today because of a panic at another one. Whether some are kept back
