@@ -51,9 +51,10 @@ fn says_that_more_proxies_change(filter: &Json) -> bool {
     let all = |patch: &Json, list: &str| patch[list].as_array().cloned().unwrap_or_default();
     written(filter).any(|patch| {
         all(patch, "guards").iter().any(|guard| guard["concern"] == "selector" && guard["state"] == "review")
-            || all(patch, "differences")
-                .iter()
-                .any(|one| one["effect"].as_str().unwrap().contains("for the first time"))
+            || all(patch, "differences").iter().any(|one| {
+                let effect = one["effect"].as_str().unwrap();
+                effect.contains("for the first time") || effect.starts_with("sidecars that call the service read")
+            })
     })
 }
 
