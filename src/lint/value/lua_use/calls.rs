@@ -404,7 +404,7 @@ impl<'t> Reader<'t> {
         match (self.token(at + 2), self.token(at + 3), self.token(at + 4)) {
             (Token::Name("preload" | "loaded"), Token::Sign("["), Token::Text(name))
             | (Token::Name("preload" | "loaded"), Token::Sign("."), Token::Name(name)) => {
-                self.found.preloaded.push(name)
+                self.found.preloaded.push(name);
             }
             (Token::Name("path" | "cpath"), Token::Sign("="), _) | (Token::Name("loaders"), ..) => {
                 self.found.finds_modules = true;
