@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::scripts::Loadable;
+use crate::lint::facts::shared_hosts::{self, Hosts};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::release::Release;
@@ -13,9 +14,6 @@ use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Hosts, each with the names of its virtual hosts.
-type Hosts = BTreeMap<String, BTreeSet<String>>;
-
 declare_rule! {
     /// A patch of a shared listener or route configuration that is intended for one host, or not for all of them.
     ///
@@ -24,7 +22,8 @@ declare_rule! {
     /// side or on a gateway that changes something that several hosts share, if the name of the EnvoyFilter is that of
     /// one of these hosts, or if the value contains credentials, allows other origins (CORS), switches a filter off, or, outbound,
     /// sets `host_rewrite_literal`.
-    /// Needs config dumps.
+    /// Without config dumps, the hosts are those that the input shows: of the VirtualServices bound to the Gateways that the
+    /// EnvoyFilter selects, and, outbound, of the Services if there is no Sidecar.
     ///
     /// # Why it matters
     /// The hosts of other teams are also affected: their requests carry the credentials, they accept other origins, or
@@ -37,7 +36,7 @@ declare_rule! {
     /// # References
     /// istio/istio issues 44820, 18273; istio/api issue 3376.
     "EF521" "reaches-other-hosts" Scope Warning => check,
-    needs: &[Dump], policy: Never("it needs the hosts of the mesh")
+    policy: Never("it needs the hosts of the mesh")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -77,6 +76,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 workloads.insert(run.run.label().to_owned());
                 add(&mut hosts, here);
             }
+        }
+        let by_input = !cx.has_dumps();
+        if by_input {
+            hosts = shared_hosts::of_input(cx, &view);
         }
         // A host that the value names may be a condition; an allowed origin is not.
         let own = cx.value_of(&view);
@@ -128,14 +131,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else if view.patch.apply_to == ApplyTo::HttpFilter {
             help.push_str("\nand configure the filter in typed_per_filter_config there");
         }
-        out.push(
-            view.finding(rule, view.value_span(&["applyTo"]), message)
-                .label(label)
-                .note(format!("reached: {}", names::listed(others, 8)))
-                .snippet(help)
-                .objects(hosts.into_keys())
-                .workloads(workloads),
-        );
+        let finding = view
+            .finding(rule, view.value_span(&["applyTo"]), message)
+            .label(label)
+            .note(format!("reached: {}", names::listed(others, 8)))
+            .snippet(help)
+            .objects(hosts.into_keys())
+            .workloads(workloads);
+        out.push(if by_input { finding.likely("the hosts are those of the objects in the input") } else { finding });
     }
 }
 

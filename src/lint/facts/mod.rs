@@ -28,6 +28,7 @@ pub(crate) mod results;
 pub(crate) mod route_match;
 pub(crate) mod scripts;
 pub(crate) mod seen;
+pub(crate) mod shared_hosts;
 pub(crate) mod sights;
 pub(crate) mod text_match;
 pub(crate) mod versions;
