@@ -5,10 +5,11 @@ use crate::engine::trace::Effect;
 use crate::engine::trace::Place;
 use crate::lint::Knowledge;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
+use crate::lint::facts::shared_hosts;
 use crate::lint::per_run::PerRun;
 use crate::lint::results::matched;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Origin, Tree};
 use crate::source::Severity;
@@ -22,7 +23,7 @@ declare_rule! {
     /// `filter_chain_match` of another filter chain; an added virtual host with the name or a domain of another one; a
     /// domain that a MERGE adds and that already exists, regardless of case. Without config dumps: names of every proxy, and
     /// domains that are twice in a value, that a MERGE adds to all virtual hosts of a sidecar's outbound route configuration, or to
-    /// the virtual host of the Service that has the domain.
+    /// the virtual host of the Service that has the domain, and at a gateway the hosts of the VirtualServices of the input.
     ///
     /// # Why it matters
     /// Envoy rejects such a listener or route configuration as a whole.
@@ -72,10 +73,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// Domains that collide on every proxy: twice in a value or, without config dumps, in all virtual hosts of a sidecar's
 /// outbound side, or that of the Service in whose virtual host the patch merges.
 fn known_domain<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<'a>) -> Option<Finding> {
-    let built = view.built.filter(|_| view.patch.apply_to == ApplyTo::VirtualHost)?;
-    let domains: Vec<&str> = built.value.as_ref()?.get("domains")?.items().iter().filter_map(Tree::as_str).collect();
+    let built = view.built?;
+    let value = built.value.as_ref()?;
+    let (field, domains) = match view.patch.apply_to {
+        ApplyTo::VirtualHost => ("domains", domains_of(value)),
+        ApplyTo::RouteConfiguration => {
+            ("virtual_hosts", value.get("virtual_hosts")?.items().iter().flat_map(domains_of).collect())
+        }
+        _ => return None,
+    };
     let finding = |what: String| {
-        let finding = view.finding(rule, view.value_path_span("domains"), what).label("taken");
+        let finding = view.finding(rule, view.value_path_span(field), what).label("taken");
         finding.rejected("Envoy rejects the whole object")
     };
     let mut known = HashSet::new();
@@ -84,7 +92,12 @@ fn known_domain<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<
         let finding = finding(format!("the value has the domain `{domain}` twice"));
         return Some(seen.tell(finding.help("remove one of the two: Envoy compares domains in lowercase")));
     }
-    if !built.operation.is_merge() || view.patch.context != PatchContext::SidecarOutbound {
+    if view.patch.context == PatchContext::Gateway && !cx.has_dumps() {
+        let (what, why, help) = at_gateway(cx, view, &domains)?;
+        return Some(finding(what).likely(why).help(help));
+    }
+    let of_host = view.patch.apply_to == ApplyTo::VirtualHost;
+    if !of_host || !built.operation.is_merge() || view.patch.context != PatchContext::SidecarOutbound {
         return None;
     }
     let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { return None };
@@ -115,6 +128,34 @@ fn known_domain<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<
         finding.severity(Severity::Warning)
     };
     Some(seen.tell(finding.help("remove it from the value: MERGE appends to the list")))
+}
+
+fn domains_of<'t>(host: &'t Tree<'_>) -> Vec<&'t str> {
+    host.get("domains").map(Tree::items).unwrap_or_default().iter().filter_map(Tree::as_str).collect()
+}
+
+/// A domain that a gateway already has, why, and what to do about it: the host in whose virtual host the patch merges, or that of
+/// a VirtualService.
+fn at_gateway(
+    cx: &Context<'_>,
+    view: &PatchView<'_>,
+    domains: &[&str],
+) -> Option<(String, &'static str, &'static str)> {
+    let merges = view.built.is_some_and(|built| built.operation.is_merge());
+    let taken = |host: &str| domains.iter().find(|domain| domain.eq_ignore_ascii_case(host)).copied();
+    let has = |vhost: &str, domain: &str| format!("the virtual host `{vhost}` already has the domain `{domain}`");
+    if view.patch.apply_to == ApplyTo::VirtualHost && merges {
+        let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { return None };
+        let vhost = &want.vhost.as_ref()?.name;
+        let (host, _) = vhost.rsplit_once(':')?;
+        let why = "istiod names the virtual hosts of a gateway `<domain>:<port>`";
+        return Some((has(vhost, taken(host)?), why, "remove it from the value: MERGE appends to the list"));
+    }
+    let adds = merges || view.built.is_some_and(|built| built.operation == Operation::Add);
+    let hosts = shared_hosts::at_gateways(cx, view);
+    let (vhosts, domain) = hosts.iter().filter(|_| adds).find_map(|(host, vhosts)| Some((vhosts, taken(host)?)))?;
+    let why = "the hosts are those of the objects in the input";
+    Some((has(vhosts.first()?, domain), why, "MERGE into the generated virtual host, or choose another domain"))
 }
 
 /// Whether a patch adds a virtual host for every domain to a sidecar's outbound side, where istiod generates one in every

@@ -26,6 +26,14 @@ pub(crate) fn of_input(cx: &Context<'_>, view: &PatchView<'_>) -> Hosts {
     }
 }
 
+/// The hosts that the VirtualServices of the input give to the route configurations of a gateway that a patch selects by nothing
+/// but the port.
+pub(crate) fn at_gateways(cx: &Context<'_>, view: &PatchView<'_>) -> Hosts {
+    let at_gateway = view.patch.context == PatchContext::Gateway;
+    let ports = ports(view).filter(|_| at_gateway);
+    ports.map_or_else(Hosts::new, |ports| of_gateways(cx, view, ports))
+}
+
 fn changes_what_is_shared(view: &PatchView<'_>) -> bool {
     let operation = view.patch.body.as_ref().map(|body| body.operation);
     match view.patch.apply_to {
