@@ -21,7 +21,8 @@ declare_rule! {
     /// Write what is missing. REMOVE needs no value.
     ///
     /// # References
-    /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
+    /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded. Panics: `InsertedClusters` in
+    /// `pilot/pkg/networking/core/envoyfilter/cluster_patch.go` (1.30 and 1.31); seen with the real istiod.
     "EF017" "incomplete-patch" Document Error => check,
     explains: &["EF013", "EF119", "EF217"], policy: Cel(policy)
 }
@@ -36,6 +37,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             && cx
                 .on_proxies(view.filter_index, view.patch.index)
                 .any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_))));
+        // istiod recovers from panics, but not where it adds clusters.
+        let adds = view.patch.body.as_ref().is_some_and(|body| {
+            matches!(
+                body.operation,
+                Operation::Add | Operation::InsertBefore | Operation::InsertAfter | Operation::InsertFirst
+            )
+        });
         let (span, message, help) = match &view.patch.body {
             None => {
                 let help = "patch:\n  operation: …\n  value: …";
@@ -54,7 +62,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         out.push(
             Finding::new(rule, span, message)
-                .note(if panics {
+                .note(if panics && view.patch.apply_to == ApplyTo::Cluster && adds {
+                    "istiod's admission refuses the filter; where it gets in, istiod ends with a panic whenever it \
+                     generates the clusters of such a proxy, and again after each restart: no proxy of the mesh gets \
+                     updates until the filter is deleted"
+                } else if panics {
                     "istiod's admission refuses the filter; where it gets in, istiod panics at the first object that \
                      matches, and drops what it had still to do in that pass, patches of other filters included"
                 } else {

@@ -230,6 +230,21 @@ fn an_object_that_istiod_cannot_read_is_named() {
     }
 }
 
+/// As EF017 says: istiod does not recover from this panic.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn an_added_cluster_without_a_value_ends_istiod() {
+    let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
+    let filter = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: empty, namespace: shop}\n\
+                  spec: {configPatches: [{applyTo: CLUSTER, match: {context: SIDECAR_OUTBOUND}, patch: {operation: INSERT_FIRST}}]}\n";
+    let more = with(folder.path(), filter);
+    let (code, said) = dump(&istiod, &more.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(
+        code == 3 && said.contains("istiod ended") && said.contains("panic: interface conversion"),
+        "{code} {said}"
+    );
+}
+
 /// istiod's API of 1.30 has no such operation.
 #[test]
 #[ignore = "needs Go: .ci/run"]

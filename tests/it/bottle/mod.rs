@@ -4,6 +4,8 @@
 mod ambient;
 mod commands;
 mod defaults;
+mod dice;
+mod engine;
 mod faults;
 mod makers;
 mod manifests;
