@@ -197,7 +197,7 @@ impl Sequence<'_> {
         }
         if let Some(name) = names.iter().find(|name| SECURITY.iter().any(|one| name.ends_with(one))) {
             let reason = format!(
-                "`{name}`, which decides who may call, stays behind the native filter: review what that does with requests that are refused"
+                "`{name}`, which decides who may call, stays behind the native filter: check what the native filter does with requests that are refused later"
             );
             patch.found.guard(Concern::Authorization, State::Review, reason);
         }

@@ -11,7 +11,7 @@ const SETS: [&str; 1] = ["retriable_status_codes"];
 
 /// What differs for a patch that there is more than once.
 const EFFECT: &str =
-    "the EnvoyFilter has this patch more than once: today what it adds is there as often, afterwards once";
+    "the EnvoyFilter contains this patch more than once: today what it adds takes effect each time, afterwards once";
 
 /// Compares the patches of a filter.
 pub(in crate::migrate) fn check(parts: &mut [Part<'_>]) {

@@ -145,8 +145,8 @@ pub(in crate::migrate) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut
                     Concern::Authorization,
                     State::Review,
                     format!(
-                        "the rule covers port {}, the HTTP ports that Services name; HTTP on a port that no Service names \
-                         is no longer covered",
+                        "the rule covers only the HTTP ports that Services name ({}): requests to other ports are no longer \
+                         checked",
                         list(&ports)
                     ),
                 );

@@ -128,7 +128,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
             );
         }
     } else {
-        found.guard(Concern::Authorization, State::Review, "authorization moves to a different place: review it");
+        found.guard(Concern::Authorization, State::Review, "an AuthorizationPolicy decides instead of the filter: test a request that it must refuse and one that it must allow");
     }
     // Shadow rules reject nothing, so they need not be kept off TCP.
     let ports = if dry { part.reach.port.into_iter().collect() } else { ports };
@@ -306,7 +306,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found.difference(Kind::Name, RENAMED);
     found.difference(Kind::Name, "the provider has a different name, which only metadata and log lines use");
     found.difference(Kind::Metadata, "the claims are stored where policies look for them");
-    found.guard(Concern::Authentication, State::Review, "authentication moves to a different place: review it");
+    found.guard(Concern::Authentication, State::Review, "istiod's JWT filter checks tokens instead of this one: test requests without a token, with an invalid one and with a valid one");
     let mut rules = Vec::new();
     let Some(Json::Object(providers)) = config.take("providers") else {
         return Move::none(&catalog::JWT, "the filter has no providers");
@@ -358,7 +358,7 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, demands: &[Demand], is
     if demands.is_empty() {
         found.difference(
             Kind::Behavior,
-            "the rules of the filter demand no token, so it checks none; the native object refuses requests with an invalid one",
+            "the filter's rules require no token, so it checks none; the native object refuses requests with an invalid token",
         );
         return;
     }
@@ -395,7 +395,7 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, demands: &[Demand], is
     let wanted = demands.iter().filter_map(|one| one.providers.as_ref()).flatten().filter_map(|name| issuers.get(name));
     if !single && let Some((issuer, below)) = nested(wanted.map(String::as_str), &known) {
         let reason = format!(
-            "a policy names an issuer by how a principal begins: tokens of {below} would be accepted where those of {issuer} are required"
+            "a policy matches an issuer by a prefix of the principal: tokens of {below} would be accepted where those of {issuer} are required"
         );
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Authentication, State::Broken, reason);

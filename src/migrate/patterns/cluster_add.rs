@@ -167,7 +167,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if let Some(tls) = settings.tls {
         found.add_home("DestinationRule", "trafficPolicy.tls", 0);
         found.difference(Kind::Behavior, "the connection uses TLS 1.2 or 1.3, and the host's certificate is verified with the authorities of the operating system");
-        found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
+        found.guard(Concern::Tls, State::Review, "istiod configures TLS to the service instead of the filter: test a connection, and that a wrong certificate is refused if the filter refuses it");
         let mut spec = Map::new();
         spec.insert("host".to_owned(), to.host.clone().into());
         export(cx, &mut spec, RULES);

@@ -74,7 +74,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         }
         native["tls"] =
             upstream_tls(socket).ok_or((pattern, "these TLS settings have no native equivalent".to_owned()))?;
-        found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
+        found.guard(Concern::Tls, State::Review, "istiod configures TLS to the service instead of the filter: test a connection, and that a wrong certificate is refused if the filter refuses it");
         found.difference(
             Kind::Behavior,
             "istiod's own TLS settings are used with the rule's: versions 1.2 to 1.3, verification by its rules",

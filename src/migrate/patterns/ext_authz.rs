@@ -72,7 +72,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
     );
     attach::check(cx, part, &mut found, Directions::Inbound);
     earlier(cx, part, &mut found, Decides::First);
-    found.guard(Concern::Authorization, State::Review, "authorization moves to a different place: review it");
+    found.guard(Concern::Authorization, State::Review, "an AuthorizationPolicy decides instead of the filter: test a request that it must refuse and one that it must allow");
     found.difference(
         Kind::Metadata,
         "a shadow RBAC filter before it decides which requests the service is asked about; it refuses nothing itself",
