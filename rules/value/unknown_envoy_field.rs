@@ -53,6 +53,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if key == "typed_config"
                 && let Some((kind, apply_to)) = filter_in_its_place(object)
             {
+                if let Some((what, filter)) = for_routes(member, message) {
+                    let finding = value
+                        .finding(rule, member.entry.key_span, format!("`{what}` is not in `typed_per_filter_config`"))
+                        .label(format!("a {} has no `typed_config`", object.short_name()))
+                        .note(format!("istiod reads the value as a {} and drops this key", object.short_name()))
+                        .snippet(format!("typed_per_filter_config:\n  {filter}:\n    \"@type\": …"));
+                    out.push(finding);
+                    continue;
+                }
                 let is = value.view.patch.apply_to;
                 out.push(
                         value
@@ -197,6 +206,15 @@ pub(super) fn filter_in_its_place(object: &Object<'_>) -> Option<(&'static str, 
     ]
     .into_iter()
     .find_map(|(part, kind, apply_to)| url.contains(part).then_some((kind, apply_to)))
+}
+
+/// The configuration of a filter for routes that is written as `typed_config` of a message with `typed_per_filter_config`: its
+/// type, and the name of its filter.
+fn for_routes<'a>(member: &Member<'a>, message: Message) -> Option<(&'a str, &'static str)> {
+    message.field("typed_per_filter_config")?;
+    let name = type_name(member.entry.value.entry("@type")?.value.as_str()?);
+    let short = name.rsplit('.').next().filter(|short| short.ends_with("PerRoute"))?;
+    Some((short, envoy::extensions_of(name).next()?.name()))
 }
 
 /// The field of a message that holds a message of this type.
