@@ -7,7 +7,7 @@ use crate::migrate_result::{in_its_folder, left_to_do};
 use crate::support::Share;
 use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
-use kubectl_envoyfilter::migrate::{Accept, Report};
+use kubectl_envoyfilter::migrate::{self, Accept, Report, Request};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::report::migrate::{self as output, unwritten};
 use serde_json::{Value as Json, json};
@@ -120,6 +120,39 @@ fn made(id: &str, accept: Accept) -> (Vec<Json>, Report) {
     let case = judged().into_iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"));
     let report = migrated(&input(&case), Release::NEWEST, accept);
     (report.draft.made.iter().map(|made| made.object.clone()).collect(), report)
+}
+
+/// A filter that was not requested stays, and would change the route of a rule, but not the one that a patch inserts.
+#[test]
+fn a_filter_that_was_not_requested_stays() {
+    let filter = |name: &str, operation: &str, value: Json| {
+        let host = json!({ "context": "GATEWAY", "routeConfiguration": { "vhost": { "name": "pay.example.com:80" } } });
+        let patch = json!({ "operation": operation, "value": value });
+        let patches = json!([{ "applyTo": "HTTP_ROUTE", "match": host, "patch": patch }]);
+        let labels = json!({ "labels": { "istio": "ingressgateway" } });
+        json!({ "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+                "metadata": { "name": name, "namespace": "istio-system" },
+                "spec": { "workloadSelector": labels, "configPatches": patches } })
+    };
+    let direct = json!({ "name": "direct", "match": { "path": "/x" }, "direct_response": { "status": 403 } });
+    let header = json!({ "request_headers_to_add": [{ "header": { "key": "x-a", "value": "1" } }] });
+    let filters = format!("{}\n---\n{}", filter("a", "INSERT_FIRST", direct), filter("b", "MERGE", header));
+    let loaded = input(&json!({ "topology": "shop", "filters": filters }));
+    let report = migrate::migrate(&Request {
+        inventory: &loaded.inventory,
+        root: "istio-system",
+        to: Release::NEWEST,
+        accept: Accept::Reviewed,
+        asked: Some(["istio-system/a".to_owned()].into()),
+        unread: Default::default(),
+        ambient: false,
+        doubts: Default::default(),
+        revived: Default::default(),
+    });
+    let report = report.unwrap();
+    let patch = &report.filters[0].patches[0];
+    assert!(!patch.written, "{patch:#?}");
+    assert!(patch.kept.as_ref().unwrap().contains("of istio-system/b stays"), "{patch:#?}");
 }
 
 /// What stays beside another filter although its class is accepted names that filter, not a class to accept.

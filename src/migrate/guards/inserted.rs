@@ -244,19 +244,23 @@ impl<'a> Inserts<'a> {
         written: bool,
         found: &mut dyn FnMut(Inserted<'_>, Inserted<'_>),
     ) {
-        for report in reports {
-            let wanted: BTreeSet<usize> =
-                report.patches.iter().filter(|patch| patch.written == written).map(|patch| patch.index).collect();
+        let reports: HashMap<usize, &FilterReport> = reports.iter().map(|report| (report.index, report)).collect();
+        for filter in 0..names.titles().len() {
+            // A filter that was not requested stays.
+            let is_written = |index: usize| {
+                let patches = reports.get(&filter).into_iter().flat_map(|report| &report.patches);
+                patches.into_iter().any(|patch| patch.index == index && patch.written)
+            };
             let merges = |built: &&BuiltPatch<'_>| {
                 built.status == Status::Ready
                     && built.patch.apply_to == ApplyTo::HttpRoute
                     && matches!(built.operation, Operation::Merge | Operation::Remove)
-                    && wanted.contains(&built.patch.index)
+                    && is_written(built.patch.index) == written
             };
-            for built in program.patches(report.index).iter().filter(merges) {
-                let all = self.into(report.index, built, names).into_iter();
+            for built in program.patches(filter).iter().filter(merges) {
+                let all = self.into(filter, built, names).into_iter();
                 for (other, one) in all.filter(|(_, one)| may_name(&built.object, one)) {
-                    found((report.index, built), (*other, one));
+                    found((filter, built), (*other, one));
                 }
             }
         }
