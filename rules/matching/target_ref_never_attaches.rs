@@ -89,14 +89,14 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
         }
         "Gateway" if !target.namespace.is_empty() && target.namespace != filter.namespace => {
             let message = format!("a reference reaches only its own namespace `{}`", filter.namespace);
-            Some(("namespace", message, format!("move the EnvoyFilter to namespace `{}`", target.namespace)))
+            Some(("namespace", message, format!("move the EnvoyFilter to namespace `{}`", one_line(&target.namespace))))
         }
         "GatewayClass" if target.name != "istio-waypoint" => {
             let message = format!("only gateway class `istio-waypoint` attaches, not `{}`", target.name);
             Some((
                 "name",
                 message,
-                format!("refer to each gateway by name:\n{}", gateway.replace(&target.name, "<gateway>")),
+                format!("refer to each gateway by name:\n{}", gateway.replace(&*one_line(&target.name), "<gateway>")),
             ))
         }
         "GatewayClass" if filter.namespace != root => {

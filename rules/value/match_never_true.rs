@@ -87,7 +87,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 {
                     let message = format!("no request has the method `{methods}`: a request has one");
                     let all: Vec<&str> = methods.split([',', '|', ' ']).filter(|one| !one.is_empty()).collect();
-                    report(exact, message, format!("safe_regex: {{regex: {}}}", all.join("|")), Severity::Error);
+                    report(
+                        exact,
+                        message,
+                        format!("safe_regex: {{regex: {}}}", one_line(&all.join("|"))),
+                        Severity::Error,
+                    );
                 } else if name == ":method"
                     && let Some(exact) =
                         node("string_match").and_then(|it| get(it, "exact")).or_else(|| node("exact_match"))
@@ -95,7 +100,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 {
                     let upper = method.to_ascii_uppercase();
                     let message = format!("no request has the method `{method}`: methods are in uppercase");
-                    report(exact, message, format!("exact: {upper}"), Severity::Error);
+                    report(exact, message, format!("exact: {}", one_line(&upper)), Severity::Error);
                 }
             }
             if object.full_name() == "envoy.config.route.v3.RouteMatch" {

@@ -2,6 +2,7 @@
 
 use crate::lint::value::Object;
 use crate::lint::value::walk::get;
+use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue};
 
 /// A text that nothing equals.
@@ -158,18 +159,21 @@ pub(crate) fn path_regex(written: &str) -> Option<(String, String)> {
     if let Some(inside) = written.strip_prefix("/^") {
         let inside = inside.strip_suffix('/').unwrap_or(inside).trim_end_matches('$').replace("\\/", "/");
         let message = format!("`{written}` matches no path: the slashes around it are part of the expression");
-        return Some((message, format!("regex: {inside}")));
+        return Some((message, format!("regex: {}", one_line(&inside))));
     }
     let bare = written.trim_start_matches('^');
     let mut start = bare.chars();
     let literal = start.next().is_some_and(|first| first.is_ascii_alphanumeric());
     if literal && !matches!(start.next(), Some('?' | '*' | '{')) {
-        return Some((format!("`{written}` matches no path: paths begin with a slash"), format!("regex: /{bare}")));
+        return Some((
+            format!("`{written}` matches no path: paths begin with a slash"),
+            format!("regex: /{}", one_line(bare)),
+        ));
     }
     let (before, after) = written.split_once("\\?")?;
     let optional = before.contains(['(', '[']) || before.ends_with('\\') || after.starts_with(['?', '*', '{']);
     (!optional).then(|| {
-        let help = format!("regex: {before}, and `query_parameters` for the query");
+        let help = format!("regex: {}, and `query_parameters` for the query", one_line(before));
         (format!("`{written}` matches no path: Envoy compares paths without the query"), help)
     })
 }

@@ -298,8 +298,8 @@ fn texts<'v>(value: &'v mut Value, into: &mut Vec<&'v mut String>) {
 }
 
 fn help_and_notes_keep_names_on_one_line_by(share: Share) {
-    /// Every so many texts of a filter.
-    const STEP: usize = 3;
+    // Every so many texts of a filter.
+    let step = if share == Share::Whole { 1 } else { 3 };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("filter.yaml");
     let proxies = Proxies::new(&[], Release::minor(31));
@@ -308,7 +308,7 @@ fn help_and_notes_keep_names_on_one_line_by(share: Share) {
         let mut count = Vec::new();
         let mut spec = sent.object["spec"].clone();
         texts(&mut spec, &mut count);
-        for at in (number % STEP..count.len()).step_by(STEP) {
+        for at in (number % step..count.len()).step_by(step) {
             let mut object = sent.object.clone();
             let mut all = Vec::new();
             texts(&mut object["spec"], &mut all);

@@ -7,7 +7,7 @@ use super::dice::Dice;
 use super::{istiod, open_in, topology};
 use crate::linting::Proxies;
 use crate::support::testdata;
-use kubectl_envoyfilter::bottle::doctor::{self, Filters};
+use kubectl_envoyfilter::bottle::doctor::{self, Difference, Filters, How};
 use kubectl_envoyfilter::bottle::{Configuration, Node, Opened, Wanted, proxies};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::load::{self, Options};
@@ -219,6 +219,11 @@ impl Mesh {
     }
 }
 
+/// Whether only istiod has a route configuration: the engine does not know one that a filter requests.
+fn is_requested(difference: &Difference) -> bool {
+    difference.kind == ResourceKind::Route && difference.how == How::OnlyIstiod
+}
+
 /// Whether a finding says that a filter writes into what istiod shares.
 fn leaks(mesh: &str, text: &str) -> bool {
     let loaded = load::read_text("random.yaml", text, &Options::default());
@@ -251,36 +256,36 @@ fn the_engine_agrees_with_istiod_on_random_filters() {
                     continue;
                 }
             };
+            if leaks(name, &text) {
+                // It stays until istiod restarts.
+                leaked += 1;
+                mesh = Mesh::open(&istiod, name);
+                continue;
+            }
             let known = parted.len();
             for (node, one) in mesh.nodes.iter().zip(compared) {
                 asked += 1;
                 match one {
                     Ok(one) => {
                         changed += usize::from(one.changed > 0);
-                        if !one.differences.is_empty() {
-                            let (differences, unknown) = (one.differences, one.unknown);
-                            parted.push(format!(
-                                "seed {seed} in {name}, {}: {differences:?} (unknown: {unknown})",
-                                node.name
-                            ));
+                        let differences: Vec<_> =
+                            one.differences.iter().filter(|it| !(one.unknown > 0 && is_requested(it))).collect();
+                        if !differences.is_empty() {
+                            parted.push(format!("seed {seed} in {name}, {}: {differences:?}", node.name));
                         }
                     }
                     Err(fault) => parted.push(format!("seed {seed} in {name}, {}: {fault}", node.name)),
                 }
             }
             if parted.len() > known {
-                if leaks(name, &text) {
-                    leaked += 1;
-                    parted.truncate(known);
-                    mesh = Mesh::open(&istiod, name);
-                } else {
-                    println!("{}", parted[known..].join("\n"));
-                    parted.push(text);
-                }
+                println!("{}", parted[known..].join("\n"));
+                parted.push(text);
             }
         }
     }
-    println!("{asked} proxies compared, {changed} of them changed; {leaked} seeds write into shared state");
+    println!(
+        "{asked} proxies compared, {changed} of them changed, without {leaked} seeds that write into shared state"
+    );
     assert!(changed > 20, "{changed}");
     assert!(parted.is_empty(), "{}", parted.join("\n"));
 }
