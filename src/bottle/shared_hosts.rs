@@ -27,9 +27,20 @@ pub(super) fn patched_again(
     let mut shared = json::parse(config.resources[at].json.read()).ok()?;
     let vhosts = shared.get_mut("virtual_hosts")?.items_mut()?;
     let of_port = patched.get("virtual_hosts").map(Tree::items).unwrap_or_default();
+    // A patch may have renamed them, too.
+    let before = config.resources.iter().find(|one| {
+        one.kind == ResourceKind::Route && name.rsplit_once(':').is_some_and(|(_, number)| one.name == number)
+    });
+    let before = before.and_then(|one| json::parse(one.json.read()).ok());
+    let before = before.as_ref().and_then(|it| it.get("virtual_hosts")).map(Tree::items).unwrap_or_default();
+    let renamed = |wanted: &Tree| {
+        let at = before.iter().position(|one| one.name() == wanted.name())?;
+        of_port.get(at).filter(|_| before.len() == of_port.len())
+    };
     let mut again = Vec::new();
     for vhost in vhosts.iter() {
-        let Some(found) = of_port.iter().find(|one| one.name() == vhost.name()) else { continue };
+        let found = of_port.iter().find(|one| one.name() == vhost.name()).or_else(|| renamed(vhost));
+        let Some(found) = found else { continue };
         let mut found = found.clone();
         // Between the two patches istiod sets the domains that the host has here.
         if let Some(domains) = vhost.get("domains") {
