@@ -2,6 +2,7 @@
 
 use super::beside;
 use crate::lint::facts::context::Context;
+use crate::lint::facts::reach;
 use crate::lint::facts::view::PatchView;
 use crate::lint::finding::{Finding, Findings, Fix, Label};
 use crate::lint::rule::RuleInfo;
@@ -9,13 +10,17 @@ use crate::migrate::PatchReport;
 use crate::migrate::catalog::{self, Pattern};
 use crate::migrate::draft::Action;
 use crate::migrate::step::Move;
-use crate::migrate::verdict::{Class, Concern, Kind, State};
+use crate::migrate::verdict::{Class, Concern, Guard, Kind, State};
 use crate::model::envoy_filter::PatchContext;
 use crate::model::release::Release;
 use serde_json::Value as Json;
 
 /// Maximum number of native APIs that a finding names; `migrate` names all.
 const MAX_HOMES: usize = 2;
+
+/// Patterns whose API is also named where its object applies to gateways too, unlike a filter without a selector: policies, which
+/// have selectors, and settings for the clients of a service.
+const POLICIES: [&Pattern; 4] = [&catalog::EXT_AUTHZ, &catalog::JWT, &catalog::RBAC, &catalog::CLUSTER_POLICY];
 
 /// Maximum number of findings of a filter that share a fix, of which each holds all, and that are compared with a further one.
 const MAX_SHARED: usize = 16;
@@ -39,7 +44,7 @@ pub(crate) fn check(
         let whole = report.found.moves && report.found.rest.is_none();
         // An operator expects the setting there, also where the patch names no context and comes to sidecars too.
         let hops = report.found.pattern == &catalog::TRUSTED_HOPS && view.patch.context == PatchContext::Any;
-        let hidden = reaches_further(&report.found) && !hops;
+        let hidden = reaches_further(&report.found, may_select(cx, &view, report)) && !hops;
         if whole && patterns.contains(&report.found.pattern) && !hidden && test(&report.found) {
             found.push((view, report));
         }
@@ -52,20 +57,23 @@ pub(crate) fn check(
         let mut told: Vec<Told<'_>> = Vec::new();
         for (view, report) in of_filter {
             let span = view.key_span(&["patch", "value"]);
-            let note = note(&report.found, report.class);
+            let unselective = may_select(cx, view, report);
+            let note = note(&report.found, report.class, unselective);
             let shares =
                 |first: &PatchReport| report.found.with == Some(first.index) || first.found.with == Some(report.index);
             let recent = told.len().saturating_sub(MAX_SHARED);
             let same = told[recent..].iter_mut().find(|Told { first, finding, .. }| {
                 let one_object = same_objects(&first.found.actions, &report.found.actions);
+                let refused = unselective && report.found.is_refused() && first.found.pattern == report.found.pattern;
                 shares(first)
+                    || refused && finding.notes.first() == Some(&note)
                     || one_object && (is_object(&report.found.actions) || finding.notes.first() == Some(&note))
             });
             if let Some(Told { first, finding, fixed }) = same {
                 // The one with the objects says how to get them; else the one that needs more.
                 let shared = shares(first);
                 if first.found.with == Some(report.index) || !shared && effort(report) > effort(first) {
-                    finding.help = Some(help(report).to_owned());
+                    finding.help = Some(help(report, unselective).to_owned());
                     *fixed = report.written;
                 }
                 if !shared && !finding.notes.contains(&note) {
@@ -73,7 +81,7 @@ pub(crate) fn check(
                 }
                 finding.related.push(Label { span, message: "moves with it".to_owned() });
             } else {
-                let finding = view.finding(rule, span, message).note(note).help(help(report));
+                let finding = view.finding(rule, span, message).note(note).help(help(report, unselective));
                 told.push(Told { first: report, finding, fixed: report.written });
             }
         }
@@ -145,8 +153,14 @@ fn effort(report: &PatchReport) -> Effort {
 }
 
 /// How to get the object; what would reach more than the patch is for the reader to write.
-fn help(report: &PatchReport) -> &'static str {
+fn help(report: &PatchReport, unselective: bool) -> &'static str {
     match effort(report) {
+        Effort::ByHand if unselective && report.found.pattern == &catalog::CLUSTER_POLICY => {
+            "write it by hand if gateways may have the setting too, then delete the patch"
+        }
+        Effort::ByHand if unselective && beyond(&report.found).is_some() => {
+            "write it by hand with a selector for the workloads that the patch is for, then delete the patch"
+        }
         Effort::ByHand => "write it by hand, then delete the patch",
         Effort::Missing => "add the object to the input and run `kubectl envoyfilter migrate`, which edits it",
         Effort::Written => "run `kubectl envoyfilter migrate`: it writes the object and lists what differs",
@@ -159,16 +173,30 @@ fn help(report: &PatchReport) -> &'static str {
     }
 }
 
+/// Whether a selector would limit the object to the workloads that the patch is for.
+fn may_select(cx: &Context<'_>, view: &PatchView<'_>, report: &PatchReport) -> bool {
+    let sidecars = matches!(view.patch.context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound);
+    sidecars && POLICIES.contains(&report.found.pattern) && reach::unselective(cx, view.filter)
+}
+
+/// Why the object applies, or may apply, to more workloads than the filter.
+fn beyond(found: &Move) -> Option<&Guard> {
+    let open = |guard: &&Guard| matches!(guard.state, State::Broken | State::Undecided);
+    found.guards.iter().filter(open).find(|guard| guard.concern == Concern::Selector)
+}
+
 /// Whether the native object would reach more than the filter: then nothing is proposed. What the user can still limit
-/// does not count: an object for this host alone, and rules for ports in the APIs that have them.
-fn reaches_further(found: &Move) -> bool {
+/// does not count: an object for this host alone, rules for ports in the APIs that have them, and a selector where the filter
+/// has none.
+fn reaches_further(found: &Move, unselective: bool) -> bool {
     let ports = found.homes.iter().any(|home| matches!(home.kind, "VirtualService" | "AuthorizationPolicy"));
     let reach = |concern| match concern {
-        Concern::Namespace | Concern::Selector | Concern::Direction | Concern::Patch => true,
+        Concern::Namespace | Concern::Direction | Concern::Patch => true,
+        Concern::Selector => !unselective,
         Concern::Ports => !ports,
         _ => false,
     };
-    let perhaps = |concern| concern == Concern::Selector;
+    let perhaps = |concern| concern == Concern::Selector && !unselective;
     found.guards.iter().any(|guard| match guard.state {
         State::Broken => reach(guard.concern),
         State::Undecided => perhaps(guard.concern),
@@ -177,7 +205,7 @@ fn reaches_further(found: &Move) -> bool {
 }
 
 /// The native API, its release, and what matters most: why it is refused, what is missing, or what differs.
-fn note(found: &Move, class: Class) -> String {
+fn note(found: &Move, class: Class, unselective: bool) -> String {
     let mut homes: Vec<String> =
         found.homes.iter().take(MAX_HOMES).map(|home| format!("{} `{}`", home.kind, home.field)).collect();
     if found.homes.len() > MAX_HOMES {
@@ -187,10 +215,12 @@ fn note(found: &Move, class: Class) -> String {
     let since = since.map_or_else(String::new, |since| format!(" since Istio {}.{}", since.major, since.minor));
     let instead =
         found.instead.as_ref().map_or_else(String::new, |home| format!(", or {} `{}`", home.kind, home.field));
+    let beyond = beyond(found).filter(|_| unselective);
     let refused = found.guards.iter().find(|guard| guard.state == State::Broken);
     let undecided = found.guards.iter().find(|guard| guard.state == State::Undecided);
     let differs = found.differences.iter().find(|one| one.kind == Kind::Behavior);
-    let what = match (refused, differs, undecided) {
+    let what = match (beyond.or(refused), differs, undecided) {
+        (Some(guard), ..) if guard.state == State::Undecided => format!("{class}: {}", guard.reason),
         (Some(guard), ..) => format!("not as it stands: {}", guard.reason),
         (None, _, Some(guard)) if found.lacks_object() => format!("{class}: {}", guard.reason),
         (None, Some(one), _) => format!("{class}: {}", one.effect),
