@@ -5,7 +5,7 @@ use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::scripts::Loadable;
 use crate::lint::facts::shared_hosts::{self, Hosts};
-use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names, walk};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
@@ -23,7 +23,8 @@ declare_rule! {
     /// one of these hosts, or if the value contains credentials, allows other origins (CORS), switches a filter off, or, outbound,
     /// sets `host_rewrite_literal`.
     /// Without config dumps, the hosts are those that the input shows: of the VirtualServices bound to the Gateways that the
-    /// EnvoyFilter selects, and, outbound, of the Services if there is no Sidecar.
+    /// EnvoyFilter selects, and, outbound, of the Services if there is no Sidecar; credentials or a rewritten host in all outbound
+    /// requests of a sidecar are found without them too.
     ///
     /// # Why it matters
     /// The hosts of other teams are also affected: their requests carry the credentials, they accept other origins, or
@@ -42,17 +43,9 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut known: BTreeMap<(usize, String), Hosts> = BTreeMap::new();
     for view in cx.patches() {
-        let shared = matches!(
-            view.patch.apply_to,
-            ApplyTo::Listener
-                | ApplyTo::FilterChain
-                | ApplyTo::NetworkFilter
-                | ApplyTo::HttpFilter
-                | ApplyTo::RouteConfiguration
-                | ApplyTo::VirtualHost
-                | ApplyTo::HttpRoute
-        );
-        let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()).filter(|_| shared) else {
+        let Some(value) =
+            view.patch.body.as_ref().and_then(|body| body.value.as_ref()).filter(|_| is_shared(view.patch.apply_to))
+        else {
             continue;
         };
         let worse = sensitive(value).or_else(|| of_script(cx, &view)).or_else(|| renames(&view, value));
@@ -89,6 +82,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             worse.is_none_or(|worse| worse != ORIGINS && worse != RENAMED)
                 && hosts.keys().any(|host| mentions(value, host, &scripts))
         };
+        let everywhere = by_input && shared_hosts::are_all_outbound(cx, &view);
+        if let Some(what @ (CREDENTIALS | RENAMED)) = worse.filter(|_| everywhere && hosts.len() < 2)
+            && !conditional()
+        {
+            out.push(of_all(rule, &view, value, what));
+            continue;
+        }
         if hosts.len() < 2 || conditional() {
             continue;
         }
@@ -123,11 +123,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             "to keep it to one host:\napplyTo: {apply_to}\nmatch:\n  routeConfiguration:\n    vhost:\n      {example}"
         );
         if injects(value) {
-            // It takes no configuration for routes.
             let host = meant.as_ref().or_else(|| hosts.keys().next()).map_or("<host>".into(), |host| one_line(host));
-            help = format!(
-                "to keep it to one host, insert it into the upstream filters of its clusters:\napplyTo: CLUSTER\nmatch:\n  cluster:\n    service: {host}\nwith `http_filters` of HttpProtocolOptions in `typed_extension_protocol_options`"
-            );
+            help = into_clusters(&host);
         } else if view.patch.apply_to == ApplyTo::HttpFilter {
             help.push_str("\nand configure the filter in typed_per_filter_config there");
         }
@@ -140,6 +137,43 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .workloads(workloads);
         out.push(if by_input { finding.likely("the hosts are those of the objects in the input") } else { finding });
     }
+}
+
+/// Whether hosts may share what a patch changes.
+fn is_shared(apply_to: ApplyTo) -> bool {
+    matches!(
+        apply_to,
+        ApplyTo::Listener
+            | ApplyTo::FilterChain
+            | ApplyTo::NetworkFilter
+            | ApplyTo::HttpFilter
+            | ApplyTo::RouteConfiguration
+            | ApplyTo::VirtualHost
+            | ApplyTo::HttpRoute
+    )
+}
+
+/// A finding about every host that sidecars call, of which the input names none or one.
+fn of_all(rule: &'static RuleInfo, view: &PatchView<'_>, value: &Node, what: &str) -> Finding {
+    let help = if injects(value) {
+        into_clusters("<host>")
+    } else {
+        let apply_to = if view.patch.apply_to == ApplyTo::HttpRoute { "HTTP_ROUTE" } else { "VIRTUAL_HOST" };
+        format!(
+            "to keep it to one host:\napplyTo: {apply_to}\nmatch:\n  routeConfiguration:\n    vhost:\n      name: <host>:<port>"
+        )
+    };
+    view.finding(rule, view.value_span(&["applyTo"]), format!("every host that these sidecars call gets this: {what}"))
+        .label("shared by all hosts")
+        .likely("the match selects no host and no port, and no config dump was given")
+        .snippet(help)
+}
+
+/// How to inject credentials into the requests to one host: the filter takes no configuration for routes.
+fn into_clusters(host: &str) -> String {
+    format!(
+        "to keep it to one host, insert it into the upstream filters of its clusters:\napplyTo: CLUSTER\nmatch:\n  cluster:\n    service: {host}\nwith `http_filters` of HttpProtocolOptions in `typed_extension_protocol_options`"
+    )
 }
 
 /// Whether a value adds credentials to all requests of a listener.
@@ -221,6 +255,7 @@ fn meant_for(view: &PatchView<'_>, hosts: &Hosts) -> Option<String> {
     found.next().is_none().then(|| one.clone())
 }
 
+const CREDENTIALS: &str = "their requests carry these credentials";
 const RENAMED: &str = "their requests have this host";
 const ORIGINS: &str = "their answers are open to these origins";
 
@@ -244,7 +279,7 @@ fn sensitive(value: &Node) -> Option<&'static str> {
             && field.node.as_str().is_some_and(credential)
             || field.is("credential") && field.message.ends_with(".CredentialInjector")
         {
-            Some("their requests carry these credentials")
+            Some(CREDENTIALS)
         } else if field.is("allow_origin_string_match")
             || (field.is("key")
                 && field.inside("response_headers_to_add")
@@ -277,7 +312,7 @@ fn of_script(cx: &Context<'_>, view: &PatchView<'_>) -> Option<&'static str> {
         } else if script.chunk.strings.iter().any(origin) {
             Some(ORIGINS)
         } else if script.uses.added.iter().chain(&script.uses.set).any(|one| credential(one.name)) {
-            Some("their requests carry these credentials")
+            Some(CREDENTIALS)
         } else {
             None
         }

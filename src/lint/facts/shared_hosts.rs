@@ -26,6 +26,15 @@ pub(crate) fn of_input(cx: &Context<'_>, view: &PatchView<'_>) -> Hosts {
     }
 }
 
+/// Whether a patch changes what all hosts share to which sidecars send requests.
+pub(crate) fn are_all_outbound(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    let all = || matches!(ports(view), Some(Ports::All));
+    view.patch.context == PatchContext::SidecarOutbound
+        && cx.inventory.sidecars.is_empty()
+        && changes_what_is_shared(view)
+        && all()
+}
+
 /// The hosts that the VirtualServices of the input give to the route configurations of a gateway that a patch selects by nothing
 /// but the port.
 pub(crate) fn at_gateways(cx: &Context<'_>, view: &PatchView<'_>) -> Hosts {
