@@ -6,17 +6,19 @@ use crate::engine::matching::{CONNECT_ORIGINATE, VIRTUAL_INBOUND, VIRTUAL_OUTBOU
 use crate::engine::trace::Condition;
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, ProxyRun, RuleInfo, no_match};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
+use crate::source::escape::one_line;
+use std::net::Ipv4Addr;
 
 declare_rule! {
     /// `match.listener.name` that no listener of the context has.
     ///
     /// # What it finds
     /// A listener name that none of the selected proxies has in the patch's context.
-    /// Without config dumps: one that another patch removes, or that it renames at the wrong time, and names of sidecars'
-    /// listeners on a waypoint that `targetRefs` refer to.
+    /// Without config dumps: one that another patch removes, or that it renames at the wrong time, names of sidecars'
+    /// listeners on a waypoint that `targetRefs` refer to, names of another context, and addresses with a colon.
     ///
     /// # Why it matters
     /// The patch does nothing. Names of outbound listeners contain addresses (`10.1.0.10_9000`) and change with the
@@ -30,7 +32,47 @@ declare_rule! {
     "EF210" "listener-not-found" Matching Error => check
 }
 
+/// Names that no listener of the context has in any mesh.
+fn never(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| !cx.attaches_to_dump(view.filter_index)) {
+        let ObjectMatch::Listener(want) = &view.patch.object else { continue };
+        // ADD of a listener compares nothing.
+        let compares = view.patch.apply_to != ApplyTo::Listener
+            || view.patch.body.as_ref().is_some_and(|body| {
+                body.operation.is_merge() || matches!(body.operation, Operation::Remove | Operation::Replace)
+            });
+        if !compares || !view.filter.target_refs.is_empty() {
+            continue;
+        }
+        let context = view.patch.context;
+        let (label, help) = match (context, want.name.as_str()) {
+            (PatchContext::SidecarInbound | PatchContext::Gateway, VIRTUAL_OUTBOUND) => {
+                ("a listener of the outbound side of sidecars", "context: SIDECAR_OUTBOUND".to_owned())
+            }
+            (PatchContext::SidecarOutbound | PatchContext::Gateway, VIRTUAL_INBOUND) => {
+                ("a listener of the inbound side of sidecars", "context: SIDECAR_INBOUND".to_owned())
+            }
+            (PatchContext::Gateway | PatchContext::SidecarOutbound, name) => match with_colon(name) {
+                Some(help) => ("an address, not a name", help),
+                None => continue,
+            },
+            _ => continue,
+        };
+        let span = view.value_span(&["match", "listener", "name"]);
+        let message = format!("no listener in context {context} is named `{}`", one_line(&want.name));
+        let finding = view.finding(rule, span, message).label(label).ineffective();
+        out.push(finding.likely("judged by the names that istiod gives; no config dump was given").help(help));
+    }
+}
+
+/// The name of a listener that is written as an address: `0.0.0.0:8443`.
+fn with_colon(name: &str) -> Option<String> {
+    let (address, port) = name.rsplit_once(':')?;
+    (address.parse::<Ipv4Addr>().is_ok() && port.parse::<u16>().is_ok()).then(|| format!("name: {address}_{port}"))
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    never(rule, cx, out);
     for one in no_match::at(cx, &[Condition::ListenerName]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;

@@ -14,7 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A name or port that no route configuration of the selected proxies has in the patch's context. Without config dumps:
-    /// names with context SIDECAR_INBOUND that no inbound route configuration can have.
+    /// names with context SIDECAR_INBOUND that no inbound route configuration can have, and with context SIDECAR_OUTBOUND or GATEWAY
+    /// names of another context, of clusters and of virtual hosts.
     ///
     /// # Why it matters
     /// The patch does nothing. Route configurations are named `80` (sidecar, outbound), `inbound|8080||` (inbound, with
@@ -66,8 +67,83 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
     }
 }
 
+/// Names that belong to something else in every mesh.
+fn never_elsewhere(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| !cx.attaches_to_dump(view.filter_index)) {
+        let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
+        let (name, context) = (want.name.as_str(), view.patch.context);
+        let found = match context {
+            PatchContext::SidecarOutbound => not_outbound(name),
+            PatchContext::Gateway => not_of_a_gateway(name),
+            _ => None,
+        };
+        let Some((why, help)) = found.filter(|_| template_in(name).is_none()) else { continue };
+        let span = view.value_span(&["match", "routeConfiguration", "name"]);
+        out.push(
+            view.finding(
+                rule,
+                span,
+                format!("no route configuration of context {context} is named `{}`", one_line(name)),
+            )
+            .label(why)
+            .ineffective()
+            .likely("judged by the names that istiod gives; no config dump was given")
+            .snippet(help),
+        );
+    }
+}
+
+/// What a name is if it is that of no route configuration for requests that a workload sends, and what to write.
+fn not_outbound(name: &str) -> Option<(&'static str, String)> {
+    if let Some(rest) = name.strip_prefix("http.").filter(|rest| rest.parse::<u16>().is_ok()) {
+        let help = format!("context: GATEWAY\nor, for requests that workloads send to this port:\nname: \"{rest}\"");
+        return Some(("a name of a gateway", help));
+    }
+    if of_server(name).is_some() {
+        return Some(("a name of a gateway", "context: GATEWAY".to_owned()));
+    }
+    if name.ends_with(".svc.cluster.local") && !name.contains('|') {
+        let help = "portNumber: <port>\nvhost:\n  name: <host>:<port>".replace("<host>", &one_line(name));
+        return Some(("a host, not a route configuration", help));
+    }
+    of_cluster(name)
+}
+
+/// The same for the routes of a gateway.
+fn not_of_a_gateway(name: &str) -> Option<(&'static str, String)> {
+    if name.parse::<u16>().is_ok() {
+        let help = format!("portNumber: {name} # the port of the Gateway's server\nor name: http.<container port>");
+        return Some(("a name of the outbound side of sidecars", help));
+    }
+    if let Some(segments) = of_server(name)
+        && segments < 5
+    {
+        return Some(("not the whole name", "name: https.<port>.<port name>.<gateway>.<namespace>".to_owned()));
+    }
+    let of_host = name.rsplit_once(':').filter(|(host, port)| host.contains('.') && port.parse::<u16>().is_ok());
+    if of_host.is_some() && !name.starts_with("http") {
+        return Some(("a name of a virtual host", format!("vhost:\n  name: {}", one_line(name))));
+    }
+    of_cluster(name)
+}
+
+/// The number of segments of `https.<port>.<port name>.<gateway>.<namespace>`.
+fn of_server(name: &str) -> Option<usize> {
+    let mut segments = name.split('.');
+    (segments.next() == Some("https") && segments.next()?.parse::<u16>().is_ok()).then(|| name.split('.').count())
+}
+
+fn of_cluster(name: &str) -> Option<(&'static str, String)> {
+    if name.starts_with("inbound|") {
+        return Some(("a name of the inbound side", "context: SIDECAR_INBOUND".to_owned()));
+    }
+    let port = parse_subset_key(name).port;
+    (name.starts_with("outbound|") && port != 0).then(|| ("a name of a cluster", format!("portNumber: {port}")))
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     never_inbound(rule, cx, out);
+    never_elsewhere(rule, cx, out);
     for one in no_match::at(cx, &[Condition::RouteConfigurationName, Condition::RoutePort]) {
         let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
