@@ -75,6 +75,9 @@ pub(crate) fn absent(
     if let Some((note, right)) = extension_by_object(cx, name) {
         return Some(finding.note(note).help(format!("{field}: {right}")));
     }
+    if let Some((note, help)) = of_another_kind(kind, name, one.view.patch.apply_to).filter(|_| elsewhere.is_empty()) {
+        return Some(finding.note(note).snippet(help));
+    }
     Some(match (known, like) {
         (Known::Other(since, until), _) => {
             let when = match until {
@@ -115,6 +118,37 @@ pub(crate) fn absent(
                     one_line(name)
                 ))
         }
+    })
+}
+
+/// Why a filter with Envoy's name for one of another kind is never there, and what to write.
+fn of_another_kind(kind: &str, name: &str, apply_to: ApplyTo) -> Option<(&'static str, String)> {
+    let of = |other: &str| name.strip_prefix("envoy.filters.").is_some_and(|rest| rest.starts_with(other));
+    Some(match kind {
+        "http" if of("network.") => (
+            "this is a network filter; `subFilter` names an HTTP filter inside the connection manager",
+            "name: envoy.filters.http.router".to_owned(),
+        ),
+        "http" if of("listener.") => (
+            "this is a listener filter; `subFilter` names an HTTP filter inside the connection manager",
+            "applyTo: LISTENER_FILTER # with match.listener.listenerFilter".to_owned(),
+        ),
+        "network" if of("http.") && apply_to != ApplyTo::HttpFilter => (
+            "this is an HTTP filter, inside the connection manager",
+            "name: envoy.filters.network.http_connection_manager\nor, to patch HTTP filters: applyTo: HTTP_FILTER"
+                .to_owned(),
+        ),
+        "network" if of("http.") => (
+            "this is an HTTP filter, inside the connection manager",
+            format!("name: envoy.filters.network.http_connection_manager\nsubFilter:\n  name: {}", one_line(name)),
+        ),
+        "network" if of("listener.") => (
+            "this is a listener filter, which runs before filter chains are chosen",
+            "applyTo: LISTENER_FILTER # with match.listener.listenerFilter".to_owned(),
+        ),
+        "listener" if of("http.") => ("this is not a listener filter", "applyTo: HTTP_FILTER".to_owned()),
+        "listener" if of("network.") => ("this is not a listener filter", "applyTo: NETWORK_FILTER".to_owned()),
+        _ => return None,
     })
 }
 
