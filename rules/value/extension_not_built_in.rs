@@ -3,8 +3,8 @@
 use crate::declare_rule;
 use crate::envoy;
 use crate::envoy::api::istio_of;
-use crate::lint::value::{TypeUrl, short};
-use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::lint::value::{PatchValue, TypeUrl, short};
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
 use crate::source::{Severity, Step};
 
 declare_rule! {
@@ -12,7 +12,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A type whose extension is not built into the proxy of this release: extensions of Envoy's contrib image, and
-    /// some of its core. With config dumps, the proxies' own lists decide.
+    /// some of its core. With config dumps, the proxies' own lists decide. The old gzip filter, whose type is still in the
+    /// API.
     ///
     /// # Why it matters
     /// istiod knows the type and sends it; the proxy finds no implementation and rejects the listener or cluster.
@@ -21,7 +22,8 @@ declare_rule! {
     /// Use an extension that exists, or a proxy image with it.
     ///
     /// # References
-    /// Build files of istio/proxy 1.18 to 1.31; `node.extensions` in a proxy's bootstrap dump.
+    /// Build files of istio/proxy 1.18 to 1.31; `node.extensions` in a proxy's bootstrap dump; for `Gzip`, Envoy 1.39.3 ("Didn't
+    /// find a registered implementation").
     "EF121" "extension-not-built-in" Value Warning => check,
     by_release: true, explains: &["EF140"]
 }
@@ -39,6 +41,18 @@ const TELLING: [&str; 9] = [
     "envoy.access_loggers",
 ];
 
+/// A filter that Envoy no longer has; its API still has the type, which istiod therefore knows.
+const OLD_GZIP: &str = "envoy.extensions.filters.http.gzip.v3.Gzip";
+
+fn removed(rule: &'static RuleInfo, value: &PatchValue<'_>, url: &TypeUrl<'_>) -> Finding {
+    value
+        .finding(rule, url.span, "Envoy no longer has the HTTP filter `envoy.filters.http.gzip`")
+        .severity(Severity::Error)
+        .label("no extension reads this type")
+        .rejected("istiod knows the type and sends it; the proxy rejects the resource that contains it")
+        .help("use `envoy.filters.http.compressor` with the library `envoy.compression.gzip.compressor`")
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
@@ -52,7 +66,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let reported = |url: &TypeUrl<'_>| url.envoy.is_none() && url.name().starts_with("envoy.");
             let Some(url) = slot.content().filter(|url| !url.unknown() && !reported(url)) else { continue };
             let all: Vec<_> = envoy::extensions_of(url.name()).collect();
-            let Some(extension) = all.first() else { continue };
+            let Some(extension) = all.first() else {
+                if slot.field.name() == "typed_config" && url.name() == OLD_GZIP {
+                    missing.push(&slot.route);
+                    out.push(removed(rule, value, &url));
+                }
+                continue;
+            };
             let name = extension.name();
             let dumps: Vec<_> = cx
                 .on_proxies(value.view.filter_index, value.view.patch.index)
