@@ -38,12 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .on_proxies(view.filter_index, view.patch.index)
                 .any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_))));
         // istiod recovers from panics, but not where it adds clusters.
-        let adds = view.patch.body.as_ref().is_some_and(|body| {
-            matches!(
-                body.operation,
-                Operation::Add | Operation::InsertBefore | Operation::InsertAfter | Operation::InsertFirst
-            )
-        });
+        let adds = view.built.is_some_and(|built| built.operation == Operation::Add);
         let (span, message, help) = match &view.patch.body {
             None => {
                 let help = "patch:\n  operation: …\n  value: …";

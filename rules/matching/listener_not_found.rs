@@ -9,7 +9,6 @@ use crate::lint::{Context, Findings, ProxyRun, RuleInfo, no_match};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
-use crate::source::escape::one_line;
 use std::net::Ipv4Addr;
 
 declare_rule! {
@@ -32,35 +31,22 @@ declare_rule! {
     "EF210" "listener-not-found" Matching Error => check
 }
 
-/// Names that no listener of the context has in any mesh.
-fn never(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+/// Addresses in place of names.
+fn addresses(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| !cx.attaches_to_dump(view.filter_index)) {
         let ObjectMatch::Listener(want) = &view.patch.object else { continue };
         // ADD of a listener compares nothing.
-        let compares = view.patch.apply_to != ApplyTo::Listener
-            || view.patch.body.as_ref().is_some_and(|body| {
-                body.operation.is_merge() || matches!(body.operation, Operation::Remove | Operation::Replace)
-            });
-        if !compares || !view.filter.target_refs.is_empty() {
-            continue;
-        }
+        let adds = view.built.is_some_and(|built| built.operation == Operation::Add);
+        let compares = !adds || view.patch.apply_to != ApplyTo::Listener;
         let context = view.patch.context;
-        let (label, help) = match (context, want.name.as_str()) {
-            (PatchContext::SidecarInbound | PatchContext::Gateway, VIRTUAL_OUTBOUND) => {
-                ("a listener of the outbound side of sidecars", "context: SIDECAR_OUTBOUND".to_owned())
-            }
-            (PatchContext::SidecarOutbound | PatchContext::Gateway, VIRTUAL_INBOUND) => {
-                ("a listener of the inbound side of sidecars", "context: SIDECAR_INBOUND".to_owned())
-            }
-            (PatchContext::Gateway | PatchContext::SidecarOutbound, name) => match with_colon(name) {
-                Some(help) => ("an address, not a name", help),
-                None => continue,
-            },
-            _ => continue,
+        let named = matches!(context, PatchContext::Gateway | PatchContext::SidecarOutbound);
+        let Some(help) = with_colon(&want.name).filter(|_| named && compares && view.filter.target_refs.is_empty())
+        else {
+            continue;
         };
         let span = view.value_span(&["match", "listener", "name"]);
-        let message = format!("no listener in context {context} is named `{}`", one_line(&want.name));
-        let finding = view.finding(rule, span, message).label(label).ineffective();
+        let message = format!("no listener in context {context} is named `{}`", want.name);
+        let finding = view.finding(rule, span, message).label("an address, not a name").ineffective();
         out.push(finding.likely("judged by the names that istiod gives; no config dump was given").help(help));
     }
 }
@@ -72,7 +58,7 @@ fn with_colon(name: &str) -> Option<String> {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    never(rule, cx, out);
+    addresses(rule, cx, out);
     for one in no_match::at(cx, &[Condition::ListenerName]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;

@@ -79,14 +79,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let scripts: Vec<Loadable<'_, '_>> =
             cx.loadable_scripts().filter(|script| own.is_some_and(|own| std::ptr::eq(script.value, own))).collect();
         let conditional = || {
-            worse.is_none_or(|worse| worse != ORIGINS && worse != RENAMED)
+            worse.is_none_or(|worse| worse != Worse::Origins && worse != Worse::Renamed)
                 && hosts.keys().any(|host| mentions(value, host, &scripts))
         };
         let everywhere = by_input && shared_hosts::are_all_outbound(cx, &view);
-        if let Some(what @ (CREDENTIALS | RENAMED)) = worse.filter(|_| everywhere && hosts.len() < 2)
+        if let Some(what @ (Worse::Credentials | Worse::Renamed)) = worse.filter(|_| everywhere && hosts.len() < 2)
             && !conditional()
         {
-            out.push(of_all(rule, &view, value, what));
+            out.push(of_all(rule, &view, value, what.words()));
             continue;
         }
         if hosts.len() < 2 || conditional() {
@@ -99,9 +99,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let (message, label) = match (&meant, worse) {
             (Some(host), _) if !asked => (
                 format!("this also reaches {} besides `{host}`", names::count(hosts.len() - 1, "host", "hosts")),
-                worse.map_or("shared with other hosts", |what| what),
+                worse.map_or("shared with other hosts", Worse::words),
             ),
-            (_, Some(what)) => (format!("all {} hosts get this: {what}", hosts.len()), "shared by several hosts"),
+            (_, Some(what)) => {
+                (format!("all {} hosts get this: {}", hosts.len(), what.words()), "shared by several hosts")
+            }
             _ => continue,
         };
         let others = hosts.keys().filter(|host| Some(*host) != meant.as_ref()).map(String::as_str);
@@ -255,23 +257,39 @@ fn meant_for(view: &PatchView<'_>, hosts: &Hosts) -> Option<String> {
     found.next().is_none().then(|| one.clone())
 }
 
-const CREDENTIALS: &str = "their requests carry these credentials";
-const RENAMED: &str = "their requests have this host";
-const ORIGINS: &str = "their answers are open to these origins";
+/// What makes a change worse where hosts share it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Worse {
+    Credentials,
+    Renamed,
+    Origins,
+    Off,
+}
+
+impl Worse {
+    fn words(self) -> &'static str {
+        match self {
+            Worse::Credentials => "their requests carry these credentials",
+            Worse::Renamed => "their requests have this host",
+            Worse::Origins => "their answers are open to these origins",
+            Worse::Off => "the filter is off for them",
+        }
+    }
+}
 
 /// The same for a host that requests to all services of a sidecar get.
-fn renames(view: &PatchView<'_>, value: &Node) -> Option<&'static str> {
+fn renames(view: &PatchView<'_>, value: &Node) -> Option<Worse> {
     let mut found = None;
     walk::fields(value, &mut |field| {
         if field.is("host_rewrite_literal") && view.patch.context == PatchContext::SidecarOutbound {
-            found = Some(RENAMED);
+            found = Some(Worse::Renamed);
         }
     });
     found
 }
 
 /// What makes a value worse where hosts share it.
-fn sensitive(value: &Node) -> Option<&'static str> {
+fn sensitive(value: &Node) -> Option<Worse> {
     let mut found = None;
     walk::fields(value, &mut |field| {
         let what = if field.is("key")
@@ -279,15 +297,15 @@ fn sensitive(value: &Node) -> Option<&'static str> {
             && field.node.as_str().is_some_and(credential)
             || field.is("credential") && field.message.ends_with(".CredentialInjector")
         {
-            Some(CREDENTIALS)
+            Some(Worse::Credentials)
         } else if field.is("allow_origin_string_match")
             || (field.is("key")
                 && field.inside("response_headers_to_add")
                 && field.node.as_str().is_some_and(|key| key.eq_ignore_ascii_case("access-control-allow-origin")))
         {
-            Some(ORIGINS)
+            Some(Worse::Origins)
         } else if field.is("disabled") && field.is_true() && field.inside("typed_per_filter_config") {
-            Some("the filter is off for them")
+            Some(Worse::Off)
         } else {
             None
         };
@@ -297,7 +315,7 @@ fn sensitive(value: &Node) -> Option<&'static str> {
 }
 
 /// The same for what the scripts of a value add.
-fn of_script(cx: &Context<'_>, view: &PatchView<'_>) -> Option<&'static str> {
+fn of_script(cx: &Context<'_>, view: &PatchView<'_>) -> Option<Worse> {
     let own = cx.value_of(view)?;
     cx.loadable_scripts().filter(|script| std::ptr::eq(script.value, own)).find_map(|script| {
         let origin = |text: &&str| text.eq_ignore_ascii_case("access-control-allow-origin");
@@ -310,9 +328,9 @@ fn of_script(cx: &Context<'_>, view: &PatchView<'_>) -> Option<&'static str> {
         if asks {
             None
         } else if script.chunk.strings.iter().any(origin) {
-            Some(ORIGINS)
+            Some(Worse::Origins)
         } else if script.uses.added.iter().chain(&script.uses.set).any(|one| credential(one.name)) {
-            Some(CREDENTIALS)
+            Some(Worse::Credentials)
         } else {
             None
         }

@@ -2,6 +2,7 @@
 
 use super::value_refused_after_upgrade::reported_as;
 use crate::declare_rule;
+use crate::envoy::api::istio_of;
 use crate::lint::upgrade::tell;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::proto::schema::Schema;
@@ -41,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         finding.message.clone_from(&found.message);
         finding = finding.note(match ends.get(&found.primary.span) {
             Some(last) => {
-                format!("Envoy 1.{last} is the last release to accept it (Istio 1.{})", last.saturating_sub(8))
+                format!("Envoy 1.{last} is the last release to accept it (Istio 1.{})", istio_of(*last))
             }
             None => format!("every Envoy up to 1.{NEWEST_ENVOY}, the newest known, still accepts it"),
         });

@@ -1,8 +1,9 @@
 //! EF118: a value that Envoy's validation rejects.
 
 use crate::declare_rule;
-use crate::lint::constraint::{broken, only_some};
+use crate::lint::constraint::broken;
 use crate::lint::value::Member;
+use crate::lint::value::since::only_some;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::proto::schema::Schema;
 

@@ -1,9 +1,8 @@
 //! EF190: a condition that the proxy does not know and drops.
 
 use crate::declare_rule;
-use crate::lint::value::{Member, Object, short};
+use crate::lint::value::{Member, Object, short, since};
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::proto::schema::Schema;
 
 declare_rule! {
     /// A condition that an older proxy drops, so that the rest matches more than intended.
@@ -37,23 +36,12 @@ pub(crate) fn is_condition(full_name: &str) -> bool {
         || name.ends_with("Filter") && full_name.contains(".accesslog.")
 }
 
-/// The first minor release of istiod, or of Envoy, whose message has a field.
-pub(super) fn first_with(message: &str, field: &str, istiod: bool) -> Option<u32> {
-    let has = |schema: &Schema| schema.message(message).is_some_and(|message| message.field(field).is_some());
-    Schema::all().filter(|schema| schema.is_istiod() == istiod).find(has).map(|schema| schema.release().0)
-}
-
-/// What to do about something that Envoys before that minor do not know.
-pub(super) fn restrict_to(envoy: u32) -> String {
-    format!("restrict the patch to proxies since Istio 1.{} with `match.proxy.proxyVersion`", envoy.saturating_sub(8))
-}
-
 /// Whether the proxy drops this part of a condition, which a later Envoy knows: in a TypedStruct, only the proxy reads
 /// it.
 pub(super) fn drops(object: &Object<'_>, member: &Member<'_>) -> bool {
     let Some(message) = object.envoy.filter(|_| member.envoy.is_none()) else { return false };
     let sent = if object.in_typed_struct {
-        first_with(message.full_name(), &member.entry.key, false).is_some()
+        since::field(message.full_name(), &member.entry.key, false).is_some()
     } else {
         member.istiod.is_some()
     };
@@ -66,19 +54,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             for member in object.members.iter().filter(|member| drops(object, member)) {
                 let key = &member.entry.key;
                 let minor = value.envoy_minor.unwrap_or_default();
-                let since = first_with(object.full_name(), key, false);
+                let first = since::field(object.full_name(), key, false);
                 let rest = format!("and the rest of the `{}` matches more", object.short_name());
                 // One finding for all Envoys that drop it.
-                let text = since.map_or_else(
+                let text = first.map_or_else(
                     || format!("Envoy 1.{minor} drops `{key}`, {rest}"),
-                    |since| format!("an Envoy before 1.{since} drops `{key}`, {rest}"),
+                    |first| format!("an Envoy before 1.{first} drops `{key}`, {rest}"),
                 );
                 let mut finding = value
                     .finding(rule, member.entry.key_span, text)
                     .label("a condition that the proxy does not know")
                     .note("the proxy drops unknown fields without an error");
-                if let Some(since) = since {
-                    finding = finding.help(restrict_to(since));
+                if let Some(first) = first {
+                    finding = finding.help(since::restrict_to(first));
                 }
                 out.push(finding);
             }

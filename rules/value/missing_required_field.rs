@@ -2,9 +2,10 @@
 
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
-use crate::lint::constraint::{Absent, absent, only_some};
+use crate::lint::constraint::{Absent, absent};
 use crate::lint::context::PatchRun;
 use crate::lint::seen::exact;
+use crate::lint::value::since::only_some;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::envoy;
 use crate::lint::typed_config;
-use crate::lint::value::{Member, Object, PatchValue};
+use crate::lint::value::{Member, Object, PatchValue, since};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
 use crate::proto::tree::type_name;
@@ -91,7 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// Who drops a key that a message does not have, and what that means.
 fn dropped(value: &PatchValue<'_>, object: &Object<'_>, key: &str, message: Message) -> String {
     let name = message.full_name();
-    let known = condition_dropped_by_proxy::first_with(name, key, !object.in_typed_struct);
+    let known = since::field(name, key, !object.in_typed_struct);
     if object.in_typed_struct {
         let minor = value.envoy_minor.unwrap_or_default();
         return known.map_or_else(
@@ -185,10 +185,8 @@ fn advised(
             finding.help(format!("`{key}` belongs to the TLS context: write it below `transport_socket.typed_config`"));
     } else if let Some((above, field)) = level_above(value, object, key) {
         finding = finding.help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
-    } else if let Some(since) =
-        condition_dropped_by_proxy::first_with(message.full_name(), key, false).filter(|_| object.in_typed_struct)
-    {
-        finding = finding.help(condition_dropped_by_proxy::restrict_to(since));
+    } else if let Some(first) = since::field(message.full_name(), key, false).filter(|_| object.in_typed_struct) {
+        finding = finding.help(since::restrict_to(first));
     }
     Some(finding)
 }

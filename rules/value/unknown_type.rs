@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::envoy;
-use crate::lint::value::{TypeUrl, short};
+use crate::lint::value::{TypeUrl, short, since};
 use crate::lint::{Context, Edit, Findings, RuleInfo};
 use crate::proto::schema::{Message, Schema};
 
@@ -68,8 +68,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     envoy,
                     url.text
                 ));
-            } else if let Some(since) = Some(name).filter(|_| only_proxy).and_then(first_envoy_with) {
-                finding = finding.help(super::condition_dropped_by_proxy::restrict_to(since));
+            } else if let Some(first) = Some(name).filter(|_| only_proxy).and_then(since::type_of_envoy) {
+                finding = finding.help(since::restrict_to(first));
             } else if let Some(better) = better(cx, &url) {
                 let text = format!("type.googleapis.com/{better}");
                 finding = finding.help(format!("did you mean `{text}`?"));
@@ -79,15 +79,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     }
 }
-
-/// The first minor release of Envoy with a type, if one of the known ones introduced it.
-fn first_envoy_with(name: &str) -> Option<u32> {
-    let mut envoys = Schema::all().filter(|schema| !schema.is_istiod()).peekable();
-    let oldest = envoys.peek().map(|schema| schema.release().0);
-    let first = envoys.find(|schema| schema.message(name).is_some()).map(|schema| schema.release().0);
-    first.filter(|first| Some(*first) != oldest)
-}
-
 /// The successor or the nearest known type.
 pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str> {
     let name = url.name();

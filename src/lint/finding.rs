@@ -1,6 +1,7 @@
 //! A finding: what is wrong, where, why it matters, what to write instead.
 
 use crate::budget;
+use crate::envoy::api::istio_of;
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Span};
@@ -155,8 +156,7 @@ impl Envoys {
     fn note(&self) -> Option<String> {
         let others: Vec<u16> = self.reached.difference(&self.hold).copied().collect();
         let words = |minors: Vec<u16>| {
-            // Istio 1.N comes with Envoy 1.(N+8).
-            let one = |minor: &u16| format!("Envoy 1.{minor} (proxies of Istio 1.{})", minor.saturating_sub(8));
+            let one = |minor: &u16| format!("Envoy 1.{minor} (proxies of Istio 1.{})", istio_of(*minor));
             minors.iter().map(one).collect::<Vec<_>>().join(" and ")
         };
         let hold = words(self.hold.iter().copied().collect());

@@ -279,15 +279,7 @@ impl Chunk<'_> {
             let [start, end] = [range.start, range.end].map(|at| at.min(self.text.len()));
             tabs.event(&event, start, end)?;
             match event {
-                Event::DocumentStart(..) if ended => {
-                    let rest = &self.text[start..];
-                    let template = rest.starts_with("{{") || rest.starts_with("{%");
-                    return Err(self
-                        .from(start)
-                        .template_problem()
-                        .filter(|_| template)
-                        .unwrap_or_else(|| self.dropped(start)));
-                }
+                Event::DocumentStart(..) if ended => return Err(self.dropped(start)),
                 Event::DocumentStart(..) => builder.begin(),
                 Event::DocumentEnd => {
                     ended = true;

@@ -139,6 +139,16 @@ pub(crate) fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// The YAML files in a folder and below it, sorted.
+pub(crate) fn yaml_below(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let files = |path: PathBuf| if path.is_dir() { yaml_below(&path) } else { vec![path] };
+    let mut files: Vec<PathBuf> = entries.into_iter().flat_map(files).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    files
+}
+
 /// Compares a file with its expected content; `UPDATE=1` writes it.
 pub(crate) fn expect(path: &Path, want: &str) {
     let have = fs::read_to_string(path).unwrap_or_default();

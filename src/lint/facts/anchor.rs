@@ -1,7 +1,7 @@
 //! Findings for filters that a match names and no proxy has.
 
 use crate::engine::{PatchId, matching};
-use crate::envoy;
+use crate::envoy::{self, Extension};
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names::{self, Known};
 use crate::lint::facts::no_match::NoMatch;
@@ -123,31 +123,36 @@ pub(crate) fn absent(
 
 /// Why a filter with Envoy's name for one of another kind is never there, and what to write.
 fn of_another_kind(kind: &str, name: &str, apply_to: ApplyTo) -> Option<(&'static str, String)> {
-    let of = |other: &str| name.strip_prefix("envoy.filters.").is_some_and(|rest| rest.starts_with(other));
+    let categories = envoy::extension(name).into_iter().flat_map(Extension::categories);
+    let kinds: Vec<&str> = categories.filter_map(|category| category.strip_prefix("envoy.filters.")).collect();
+    if kinds.contains(&kind) {
+        return None;
+    }
+    let of = |other: &str| kinds.contains(&other);
     Some(match kind {
-        "http" if of("network.") => (
+        "http" if of("network") => (
             "this is a network filter; `subFilter` names an HTTP filter inside the connection manager",
             "name: envoy.filters.http.router".to_owned(),
         ),
-        "http" if of("listener.") => (
+        "http" if of("listener") => (
             "this is a listener filter; `subFilter` names an HTTP filter inside the connection manager",
             "applyTo: LISTENER_FILTER # with match.listener.listenerFilter".to_owned(),
         ),
-        "network" if of("http.") && apply_to != ApplyTo::HttpFilter => (
+        "network" if of("http") && apply_to != ApplyTo::HttpFilter => (
             "this is an HTTP filter, inside the connection manager",
             "name: envoy.filters.network.http_connection_manager\nor, to patch HTTP filters: applyTo: HTTP_FILTER"
                 .to_owned(),
         ),
-        "network" if of("http.") => (
+        "network" if of("http") => (
             "this is an HTTP filter, inside the connection manager",
             format!("name: envoy.filters.network.http_connection_manager\nsubFilter:\n  name: {}", one_line(name)),
         ),
-        "network" if of("listener.") => (
+        "network" if of("listener") => (
             "this is a listener filter, which runs before filter chains are chosen",
             "applyTo: LISTENER_FILTER # with match.listener.listenerFilter".to_owned(),
         ),
-        "listener" if of("http.") => ("this is not a listener filter", "applyTo: HTTP_FILTER".to_owned()),
-        "listener" if of("network.") => ("this is not a listener filter", "applyTo: NETWORK_FILTER".to_owned()),
+        "listener" if of("http") => ("this is not a listener filter", "applyTo: HTTP_FILTER".to_owned()),
+        "listener" if of("network") => ("this is not a listener filter", "applyTo: NETWORK_FILTER".to_owned()),
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! Patches that match nothing on any proxy they reach: how close they came, and what exists instead.
 
-use crate::engine::matching::own_port;
+use crate::engine::matching::{VIRTUAL_INBOUND, VIRTUAL_OUTBOUND, listener_match, own_port};
 use crate::engine::trace::Condition;
 use crate::engine::{Outcome, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, Missed, PatchView, ProxyRun, Taken};
@@ -119,6 +119,10 @@ fn miss<'a>(cx: &Context<'a>, view: &PatchView<'a>, met: Met, takers: &Takers<'a
     let outbound = view.patch.context == PatchContext::SidecarOutbound;
     let alike = looked.iter().all(|&(run, _)| cx.runs[run].config.proxy.kind == ProxyKind::Waypoint)
         && (nearest == Some(Condition::ListenerName) || nearest.is_none() && outbound);
+    // So are the names of the two listeners that every sidecar has.
+    let listener = listener_match(&view.patch.object).map_or("", |want| want.name.as_str());
+    let alike =
+        alike || nearest == Some(Condition::ListenerName) && [VIRTUAL_INBOUND, VIRTUAL_OUTBOUND].contains(&listener);
     // Besides that and filter names, the content of a user's mesh is unknown, and so are the versions that run.
     let explained = alike || nearest.is_some_and(|nearest| explained.contains(&nearest));
     let likely = || explained && meant_for_release(cx, view);

@@ -4,7 +4,7 @@ use crate::lint::value::walk::number as number_of;
 use crate::lint::value::{Member, Object, short};
 use crate::proto::decode::parse_go_duration;
 use crate::proto::rules::{Enumeration, Number, Rules, Text};
-use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, Schema, WellKnown};
+use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, WellKnown};
 use crate::source::{Node, NodeValue, Span};
 use regex::Regex;
 
@@ -118,23 +118,6 @@ fn undeclared(member: &Member<'_>) -> Vec<Broken> {
         Some(Broken { span, must_be, in_code: false })
     };
     member.values().into_iter().filter_map(broken).collect()
-}
-
-/// What the rules of some Envoys require although others do not: `up to Envoy 1.38 (Istio 1.30)`; `None` if all that know the
-/// field agree.
-pub(crate) fn only_some(refuses: impl Fn(Schema) -> Option<bool>) -> Option<String> {
-    let asked = Schema::all().filter(|schema| !schema.is_istiod());
-    let known: Vec<(u32, bool)> = asked.filter_map(|schema| Some((schema.release().0, refuses(schema)?))).collect();
-    let (first, last) = (known.first()?, known.last()?);
-    let refusing = || known.iter().filter(|(_, refuses)| *refuses).map(|(minor, _)| *minor);
-    let (from, to) = (refusing().next()?, refusing().next_back()?);
-    let word = |minor: u32| format!("Envoy 1.{minor} (Istio 1.{})", minor.saturating_sub(8));
-    match (from == first.0, to == last.0) {
-        (true, true) => None,
-        (true, false) => Some(format!("up to {}", word(to))),
-        (false, true) => Some(format!("from {} on", word(from))),
-        (false, false) => Some(format!("from {} to {}", word(from), word(to))),
-    }
 }
 
 /// Whether a duration is given by its fields, which only the proxy can read, in a TypedStruct.

@@ -12,6 +12,7 @@ pub(crate) mod guards;
 pub(crate) mod header_options;
 pub(crate) mod lua_script;
 pub(crate) mod lua_use;
+pub(crate) mod since;
 pub(crate) mod switch;
 pub(crate) mod typed_config;
 pub(crate) mod walk;

@@ -50,8 +50,14 @@ impl Chunk<'_> {
         self.from(line).without_mark()
     }
 
-    /// Text after the `...` that ends a document.
+    /// Text after the `...` that ends a document; the end of a template is reported as such.
     pub(super) fn dropped(&self, at: usize) -> Problem {
+        let rest = self.from(at);
+        if (rest.text.starts_with("{{") || rest.text.starts_with("{%"))
+            && let Some(problem) = rest.template_problem()
+        {
+            return problem;
+        }
         let (start, end) = self.word_at(at);
         let message = "the document ends above: kubectl and istiod ignore everything from here on";
         let mut problem = self.problem(Code::YamlSyntax, start, end, message);

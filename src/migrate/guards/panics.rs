@@ -73,11 +73,6 @@ impl<'n> Causes<'n> {
         self.all.push((at, why));
     }
 
-    /// Why istiod panics at a patch, if it does.
-    fn at(&self, patch: At) -> Option<&Panic> {
-        self.all.iter().find(|(at, _)| *at == patch).map(|(_, why)| why)
-    }
-
     /// The first one, other than this patch itself, that a proxy of the patch may have too.
     fn first(&self, names: &'n Names, patch: At) -> Option<&(At, Panic)> {
         let (namespace, app) = sides(names, patch.0);
@@ -130,11 +125,13 @@ impl<'n> Panics<'n> {
 
     /// Says of patches that istiod panics at them, and lowers their class.
     pub(in crate::migrate) fn say(&self, accept: Accept, reports: &mut [FilterReport]) {
-        for report in reports.iter_mut().filter(|_| !self.causes.is_empty()) {
+        let known: HashMap<At, &Panic> =
+            self.causes.iter().flat_map(|(.., causes)| &causes.all).map(|(at, why)| (*at, why)).collect();
+        for report in reports.iter_mut().filter(|_| !known.is_empty()) {
             for patch in &mut report.patches {
                 let at = (report.index, patch.index);
                 let Some(pass) = Pass::of(patch.apply_to) else { continue };
-                let Some(why) = self.causes.iter().find_map(|(.., causes)| causes.at(at)) else { continue };
+                let Some(why) = known.get(&at) else { continue };
                 patch.found.notes.push(format!(
                     "istiod panics at this patch, because {why}, and then skips other patches of {}: `lint` says what to change",
                     pass.name()

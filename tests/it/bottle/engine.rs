@@ -5,7 +5,7 @@
 
 use super::dice::Dice;
 use super::{istiod, open_in, topology};
-use crate::linting::Proxies;
+use crate::linting::{Proxies, yaml_below};
 use crate::support::testdata;
 use kubectl_envoyfilter::bottle::doctor::{self, Difference, Filters, How};
 use kubectl_envoyfilter::bottle::{Configuration, Node, Opened, Wanted, proxies};
@@ -17,7 +17,7 @@ use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MESHES: [&str; 7] = ["shop", "ambient", "gwapi", "straits", "delta", "harbor", "reef"];
 
@@ -104,16 +104,6 @@ impl Parts {
         };
         (0..=dice.below(4)).map(|number| filter(number, &mut dice)).collect()
     }
-}
-
-/// The YAML files in a folder and below it, sorted.
-fn yaml_below(folder: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    let files = |path: PathBuf| if path.is_dir() { yaml_below(&path) } else { vec![path] };
-    let mut files: Vec<PathBuf> = entries.into_iter().flat_map(files).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-    files
 }
 
 /// The patches of the EnvoyFilters in a file that can be read.

@@ -1,12 +1,13 @@
 //! Meshes that follow from a number: EnvoyFilters of the case folders with other scopes, among other objects.
 
 use super::super::dice::Dice;
+use crate::linting::yaml_below;
 use crate::migrate::{merge, yaml};
 use crate::support::{testdata, text};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What the meshes of a topology are put together from.
 #[derive(Default)]
@@ -41,7 +42,7 @@ impl Pool {
         for topology in TOPOLOGIES {
             parts.entry(topology).or_insert_with(|| Parts { base: base(topology), ..Parts::default() });
         }
-        for path in below(&testdata("migrate")) {
+        for path in yaml_below(&testdata("migrate")) {
             let case = text(&path);
             let Some(topology) = case.lines().find_map(|line| line.strip_prefix("# on: ")) else { continue };
             let Some(parts) = parts.get_mut(topology) else { continue };
@@ -136,16 +137,6 @@ fn base(topology: &str) -> Vec<Json> {
     all.push(json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": map,
                      "metadata": { "name": "istio", "namespace": "istio-system" } }));
     all
-}
-
-/// The files of the case folders, sorted.
-fn below(folder: &Path) -> Vec<PathBuf> {
-    let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    let folders = entries(folder).into_iter().filter(|path| path.is_dir());
-    let mut files: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder)).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-    files.sort();
-    files
 }
 
 /// Gives a filter another scope, priority or match; half of the filters keep most of theirs.
