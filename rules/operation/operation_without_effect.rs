@@ -25,7 +25,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
     "EF301" "operation-without-effect" Operation Error => check,
-    policy: Cel(policy)
+    explains: &["EF119"], policy: Cel(policy)
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
