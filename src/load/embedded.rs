@@ -4,6 +4,7 @@
 //! without guessing is reported: an interpolation, an object in Terraform's own syntax.
 
 use super::files::{normal, problem};
+use super::foreign;
 use super::limits::Limits;
 use super::yaml;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
@@ -24,9 +25,15 @@ pub(super) fn find(name: &str, text: &str, file: FileId) -> Option<Embedded> {
     match ending.as_str() {
         "md" | "markdown" | "mdx" => Some(fences(name, text, file, &["```", "~~~"])),
         "adoc" | "asciidoc" | "asc" => Some(fences(name, text, file, &["----", "....", "```"])),
-        "tf" | "tofu" => Some(heredocs(text, file)),
-        "sh" | "bash" => Some(script(name, text, file)),
-        _ => None,
+        "tf" | "tofu" | "hcl" | "tfvars" => Some(heredocs(name, text, file)),
+        "yaml" | "yml" | "json" => None,
+        _ if foreign::is_shell(&ending, text) => Some(script(name, text, file)),
+        _ => {
+            let problem = foreign::unread(name, &ending, text)?;
+            let mut blanked = String::with_capacity(text.len());
+            lines(text).for_each(|(_, line)| blank(line, false, &mut blanked));
+            Some(Embedded { text: blanked, problems: vec![problem] })
+        }
     }
 }
 
@@ -182,8 +189,8 @@ fn shell_heredocs(all: &[(usize, &str)], file: FileId, problems: &mut Vec<Proble
         };
         let body: String = all[at + 1..end].iter().map(|(_, line)| *line).collect();
         if is_object(&body) {
-            if !quoted && (body.contains("${") || body.contains("$(") || body.contains('`')) {
-                let message = "the object in this heredoc contains variables of the shell and is not read";
+            if !quoted && is_expanded(&body) {
+                let message = "the object in this heredoc contains variables or escapes of the shell and is not read";
                 problems.push(Problem { help: Some(AS_YAML.to_owned()), ..unread(file, start, line, message) });
             } else {
                 found.push((at, end));
@@ -192,6 +199,18 @@ fn shell_heredocs(all: &[(usize, &str)], file: FileId, problems: &mut Vec<Proble
         at = end + 1;
     }
     found
+}
+
+/// Whether a shell changes this text in a heredoc without quotation marks.
+fn is_expanded(body: &str) -> bool {
+    let bytes = body.as_bytes();
+    let starts_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_{(@*#?!$-".contains(&byte);
+    bytes.contains(&b'`')
+        || bytes.windows(2).any(|pair| match pair {
+            [b'$', next] => starts_name(*next),
+            [b'\\', next] => b"$\\\n".contains(next),
+            _ => false,
+        })
 }
 
 /// Copies heredocs and blanks out all other lines.
@@ -218,7 +237,7 @@ fn script(name: &str, text: &str, file: FileId) -> Embedded {
     Embedded { text: out, problems }
 }
 
-fn heredocs(text: &str, file: FileId) -> Embedded {
+fn heredocs(name: &str, text: &str, file: FileId) -> Embedded {
     let mut out = String::with_capacity(text.len());
     let all: Vec<(usize, &str)> = lines(text).collect();
     let mut problems = Vec::new();
@@ -250,6 +269,10 @@ fn heredocs(text: &str, file: FileId) -> Embedded {
         between(&all, at, end, take, &mut out);
         at = end + 1;
     }
+    if problems.is_empty() && text.contains("EnvoyFilter") && !out.contains("EnvoyFilter") {
+        let message = format!("{name} mentions EnvoyFilter but contains none that can be read: nothing was checked");
+        problems.push(problem(Code::NotRendered, Severity::Error, message));
+    }
     Embedded { text: out, problems }
 }
 
@@ -257,12 +280,16 @@ fn heredocs(text: &str, file: FileId) -> Embedded {
 fn own_syntax(all: &[(usize, &str)], at: usize, file: FileId, problems: &mut Vec<Problem>) {
     let (start, line) = all[at];
     let plain: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-    if plain.contains("kind=\"EnvoyFilter\"")
-        || plain.contains("\"kind\"=\"EnvoyFilter\"")
-        || plain.contains("kind:\"EnvoyFilter\"")
-    {
+    if ["#", "//", "/*", "*"].iter().any(|comment| plain.starts_with(comment)) {
+        return;
+    }
+    let kind = ["kind=\"EnvoyFilter\"", "\"kind\"=\"EnvoyFilter\"", "kind:\"EnvoyFilter\"", "\"kind\":\"EnvoyFilter\""];
+    let of_manifest = || plain.contains("file(\"") && [".yaml\"", ".yml\""].iter().any(|ending| plain.contains(ending));
+    if kind.iter().any(|kind| plain.contains(kind)) {
         problems.push(unread(file, start, line, "an EnvoyFilter in Terraform's own syntax is not read"));
-    } else if ["templatefile(", "yamldecode(file("].iter().any(|call| plain.contains(call)) {
+    } else if plain.contains("kind:EnvoyFilter") {
+        problems.push(unread(file, start, line, "the EnvoyFilter in this text of one line is not read"));
+    } else if ["templatefile(", "yamldecode(file("].iter().any(|call| plain.contains(call)) || of_manifest() {
         problems.push(unread(file, start, line, "the file that is read here is not followed"));
     }
 }

@@ -8,6 +8,7 @@ pub mod dump;
 pub(crate) mod dumps;
 mod embedded;
 mod files;
+mod foreign;
 pub mod kept;
 pub mod limits;
 pub(crate) mod migration;
@@ -219,7 +220,12 @@ impl Loaded {
         let named = named && embedded.is_none();
         problems.extend(embedded.into_iter().flat_map(|found| found.problems));
         if documents.is_empty() && problems.is_empty() && named {
-            problems.push(files::problem(Code::EmptyInput, Severity::Warning, format!("{name} contains no document")));
+            problems.push(if mentions_filter(&text) {
+                let message = format!("{name} contains an EnvoyFilter only in comments: nothing was checked");
+                files::problem(Code::NotRendered, Severity::Error, message)
+            } else {
+                files::problem(Code::EmptyInput, Severity::Warning, format!("{name} contains no document"))
+            });
         }
         let mut kept = Vec::new();
         for document in documents {
@@ -243,8 +249,12 @@ impl Loaded {
         kept.retain(|document| {
             let secret = resources::is_secret(document);
             if secret {
-                blank(&mut text, document.span);
                 problems.retain(|problem| problem.span.is_none_or(|span| !inside(document.span, span)));
+                let (start, end) = (document.span.start as usize, document.span.end as usize);
+                if text.get(start..end).is_some_and(|part| part.contains("kind: EnvoyFilter")) {
+                    problems.push(nested::in_secret(document.span));
+                }
+                blank(&mut text, document.span);
             }
             !secret
         });
@@ -271,6 +281,8 @@ impl Loaded {
                 self.add_object(document, options);
             } else if let Some(problem) = resources::filter_without_kind(&document) {
                 self.problems.push(problem);
+            } else if named && !holds && mentions_filter(self.sources.snippet(document.span)) {
+                self.problems.push(nested::mentioned(&document, &self.sources));
             } else if named && !holds {
                 self.problems.push(Problem {
                     code: Code::NotKubernetes,
@@ -282,6 +294,11 @@ impl Loaded {
             }
         }
     }
+}
+
+/// Whether a text mentions EnvoyFilters, also as a key such as `envoyFilters`.
+fn mentions_filter(text: &str) -> bool {
+    ["EnvoyFilter", "envoyFilter", "envoyfilter", "configPatches"].iter().any(|word| text.contains(word))
 }
 
 fn within(document: &Node, at: usize) -> Option<Span> {

@@ -108,6 +108,104 @@ fn filters_in_other_texts_are_read_in_place() {
     assert!(code == 3 && err.contains("is not applied"), "{err}");
 }
 
+/// Each file with what the error says; the exit code is 3.
+fn unread(files: &[(&str, String, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text, reason) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+        let (code, out, err) = lint(folder.path(), Path::new(""), &[name]);
+        assert!(code == 3 && err.contains(reason) && !out.contains("error["), "{name}: {code} {out} {err}");
+    }
+}
+
+#[test]
+fn files_in_other_languages_are_not_judged_as_yaml() {
+    let json = "{\n  apiVersion: 'networking.istio.io/v1alpha3',\n  kind: 'EnvoyFilter',\n}\n".to_owned();
+    let text = |before: &str, after: &str| format!("{before}{FILTER}{after}");
+    unread(&[
+        ("a.jsonnet", json.clone(), "a.jsonnet is a Jsonnet file, not YAML: the EnvoyFilter in it is not read"),
+        ("a.cue", "x: {kind: \"EnvoyFilter\"}\n".to_owned(), "cue export --out yaml a.cue | kubectl"),
+        ("a.ts", format!("new CustomResource('x', {json});\n"), "a.ts is a program"),
+        ("a.py", text("x = \"\"\"\n", "\"\"\"\n"), "a.py is a program"),
+        ("deploy", text("#!/usr/bin/env python3\nx = \"\"\"\n", "\"\"\"\n"), "deploy is a program"),
+        ("Makefile", "apply:\n\techo 'kind: EnvoyFilter'\n".to_owned(), "Makefile is a makefile"),
+        ("a.patch", format!("--- a\n+++ b\n@@ -0,0 +1,2 @@\n+{}", FILTER.replace('\n', "\n+")), "is a difference"),
+        ("apply", text("#!/bin/bash\ncat <<EOF\n", "EOF\n").replace("shop", "$NS"), "apply:2:1: the object"),
+        ("all.yaml", format!("# {}\n", FILTER.trim_end().replace('\n', "\n# ")), "only in comments"),
+        ("file.tf", "x = file(\"${path.module}/a.yaml\")\n".to_owned(), "is not followed"),
+        ("line.tf", "x = \"kind: EnvoyFilter\\nmetadata: {}\"\n".to_owned(), "text of one line"),
+        ("other.tf", "kinds = [\"EnvoyFilter\"]\n".to_owned(), "none that can be read"),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, before, after) in [
+        ("apply", "#!/usr/bin/env -S bash -e\nkubectl apply -f - <<EOF\n", "EOF\n"),
+        ("apply.zsh", "cat <<'EOF'\n", "EOF\n"),
+        ("a.hcl", "x = <<EOT\n", "EOT\n"),
+        ("a.txt", "# a\n", ""),
+        ("a.yaml", "#!/usr/bin/ansible-playbook\n", ""),
+    ] {
+        fs::write(folder.path().join(name), text(before, after)).unwrap();
+        let (code, out, err) = lint(folder.path(), Path::new(""), &[name]);
+        assert!(code == 1 && out.contains("EF304") && err.is_empty(), "{name}: {code} {out} {err}");
+    }
+}
+
+#[test]
+fn what_controllers_make_of_filters_is_reported() {
+    let kyverno = |rule: &str| {
+        format!(
+            "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {{name: p}}\nspec:\n  rules:\n  - name: r\n    match: {{any: [{{resources: {{kinds: [networking.istio.io/v1alpha3/EnvoyFilter]}}}}]}}\n    {rule}\n"
+        )
+    };
+    let patch = "patches: [{target: {kind: EnvoyFilter}, patch: x}]";
+    let flux = format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a}}\nspec: {{{patch}}}\n"
+    );
+    let argo = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec: {{source: {{kustomize: {{{patch}}}}}}}\n"
+    );
+    let operator = "kind: IstioOperator\napiVersion: install.istio.io/v1alpha1\nspec: {overlays: [{kind: EnvoyFilter, name: a, patches: [{path: spec, value: 1}]}]}\n";
+    let text = "data: {a: '{\"apiVersion\": \"networking.istio.io/v1alpha3\", \"kind\": \"EnvoyFilter\"}'}\n";
+    let secret = format!(
+        "apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\nstringData:\n  a: |\n    {}\n",
+        FILTER.replace('\n', "\n    ")
+    );
+    unread(&[
+        (
+            "make.yaml",
+            kyverno("generate: {kind: EnvoyFilter, name: a, data: {spec: {priority: 1}}}"),
+            "make.yaml:8:15: the EnvoyFilter that this ClusterPolicy generates",
+        ),
+        (
+            "change.yaml",
+            kyverno("mutate: {patchStrategicMerge: {spec: {priority: 1}}}"),
+            "this patch of an EnvoyFilter",
+        ),
+        ("flux.yaml", flux, "this patch of an EnvoyFilter"),
+        ("argo.yaml", argo, "this patch of an EnvoyFilter"),
+        ("operator.yaml", operator.to_owned(), "this patch of an EnvoyFilter"),
+        (
+            "json.yaml",
+            format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n{text}"),
+            "a text of this ConfigMap",
+        ),
+        ("secret.yaml", secret, "a text of this Secret"),
+        (
+            "values.yaml",
+            "envoyFilter:\n  configPatches: []\n".to_owned(),
+            "values.yaml:1:1: this is not a Kubernetes object",
+        ),
+    ]);
+    // Those only refer to the kind.
+    let folder = tempfile::tempdir().unwrap();
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {names: {kind: EnvoyFilter}}\n";
+    for (name, text) in [("deny.yaml", kyverno("validate: {deny: {}}")), ("definition.yaml", definition.to_owned())] {
+        fs::write(folder.path().join(name), text).unwrap();
+        let (code, out, err) = lint(folder.path(), Path::new(""), &[name]);
+        assert!(code == 0 && out.contains("no EnvoyFilter") && err.is_empty(), "{name}: {code} {out} {err}");
+    }
+}
+
 /// A patch in a file of its own is an EnvoyFilter only by its looks.
 #[test]
 fn kustomizations_name_files_with_patches() {
