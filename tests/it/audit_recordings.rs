@@ -487,7 +487,7 @@ fn prove(extent: Extent<'_>) {
     // Neighboring releases are compared, and not every case is recorded for each of them.
     let least = match extent {
         Extent::All => 11_000,
-        Extent::Part => 100,
+        Extent::Part => 50,
         Extent::Only(_) => 1,
     };
     assert!(all.compared.len() > least, "recordings are missing");

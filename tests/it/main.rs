@@ -11,6 +11,10 @@
 #![allow(clippy::print_stdout, reason = "figures, and what a person looks for who debugs a case")]
 #![allow(clippy::too_many_lines, reason = "tables, and stories of a cluster that are told from start to end")]
 
+// As in the program: with the allocator of the system the tests take longer.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 // First, for the macros in it.
 #[macro_use]
 mod support;

@@ -41,7 +41,7 @@ pub(crate) fn sets() -> Vec<Set> {
 /// The recordings that a test replays.
 #[derive(Clone, Copy)]
 pub(crate) enum Extent<'a> {
-    /// Every 192nd case, and every 24th of the smallest examples (`edge-…`).
+    /// Every 384th case, and every 48th of the smallest examples (`edge-…`).
     Part,
     /// Every case.
     All,
@@ -62,7 +62,7 @@ impl<'a> Extent<'a> {
     /// Whether the case with this number and label is replayed.
     pub(crate) fn includes(self, number: usize, label: &str) -> bool {
         match self {
-            Extent::Part => number.is_multiple_of(if label.contains("/edge-") { 24 } else { 192 }),
+            Extent::Part => number.is_multiple_of(if label.contains("/edge-") { 48 } else { 384 }),
             Extent::All => true,
             Extent::Only(part) => label.contains(part),
         }
@@ -235,7 +235,7 @@ fn prove(extent: Extent<'_>) {
     assert!(new.is_empty(), "{} cases differ from istiod: {new:#?}", new.len());
     let gone: Vec<_> = known.difference(&different).collect();
     assert!(gone.is_empty(), "listed in known_differences.txt, and equal now: {gone:#?}");
-    assert!(extent.details() || labels.len() > 200, "recordings are missing");
+    assert!(extent.details() || labels.len() > 100, "recordings are missing");
 }
 
 /// `CASE=all` replays every case, `CASE=shop/1.31/edge-…` those whose label contains that, with their differences.

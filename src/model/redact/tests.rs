@@ -12,8 +12,8 @@ pub(super) fn takes_linear_time(part: &str) {
         Redactor::plain().text(&mut text.clone());
         seconds() - start
     };
-    time(1 << 12);
-    let (small, large) = (time(1 << 13).max(0.001), time(1 << 17));
+    time(1 << 11);
+    let (small, large) = (time(1 << 12).max(0.0005), time(1 << 16));
     assert!(large < small * 16.0 * 6.0, "{part}: {small} s, then {large} s");
 }
 
