@@ -91,6 +91,8 @@ pub struct Move {
     pub followed: Option<String>,
     /// Whether the objects to edit have rules that it leaves alone for their action.
     pub spares: bool,
+    /// The fields of a rule's retries that it fills with what the patch leaves to the mesh or to istiod, as `attempts`.
+    pub fills: Vec<&'static str>,
 }
 
 impl Move {
@@ -115,6 +117,7 @@ impl Move {
             with: None,
             followed: None,
             spares: false,
+            fills: Vec::new(),
         }
     }
 

@@ -35,7 +35,10 @@ pub(in crate::migrate) fn already(owner: &str, rule: &Json, setting: &Setting, f
     let text = |value: &Json, path: &str| value.pointer(path).is_some_and(|text| *text != "");
     if let Some(retries) = setting.value.get("retries").and(rule.get("retries")) {
         let off = retries["attempts"].as_u64().unwrap_or(0) == 0;
-        if off || setting.default_attempts || (text(&setting.value, "/retries/retryOn") && text(retries, "/retryOn")) {
+        if off
+            || !setting.left_to_mesh.is_empty()
+            || (text(&setting.value, "/retries/retryOn") && text(retries, "/retryOn"))
+        {
             found.guard(
                 Concern::Existing,
                 State::Undecided,

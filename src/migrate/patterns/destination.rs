@@ -195,7 +195,8 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         at_host: false,
         moved: "",
         rest: None,
-        default_attempts: false,
+        left_to_mesh: Vec::new(),
+        notes: Vec::new(),
         second_cors: false,
     };
     headers(&mut route, &mut found).map_err(|(_, reason)| reason)?;

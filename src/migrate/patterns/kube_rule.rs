@@ -154,6 +154,13 @@ fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), String> {
     if attempts == 0 {
         return Err("an HTTPRoute cannot turn retries off: it has at least 1 attempt".to_owned());
     }
+    let unknown =
+        ["retryIgnorePreviousHosts", "retryRemoteLocalities"].into_iter().find(|field| value.get(field).is_some());
+    if let Some(field) = unknown {
+        return Err(format!(
+            "the mesh's `defaultHttpRetryPolicy` has `{field}`, which an HTTPRoute with `retry` would replace and cannot repeat"
+        ));
+    }
     let mut native = json!({ "attempts": attempts });
     match value["retryOn"].as_str() {
         None => differ(

@@ -1,8 +1,10 @@
 //! Values merged into routes and virtual hosts, as rules of a VirtualService.
 
+mod retries;
+
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
-use crate::migrate::base::step::{Cx, Part};
+use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, any_type, left, percentage, refused};
 use crate::migrate::base::verdict::{Difference, Kind};
 use crate::migrate::proofs::forms::{is_internal, reads_headers};
@@ -36,17 +38,29 @@ pub(in crate::migrate) struct Setting {
     pub moved: &'static str,
     /// Fields without a native equivalent.
     pub rest: Option<Json>,
-    /// Whether the number of retries is istiod's default, since the patch names none.
-    pub default_attempts: bool,
+    /// The fields of retries that the patch leaves to the mesh or to istiod, as `attempts`.
+    pub left_to_mesh: Vec<&'static str>,
+    /// What to know about the rule.
+    pub notes: Vec<String>,
     /// Whether it is the policy of a second CORS filter.
     pub second_cors: bool,
 }
 
+impl Setting {
+    /// The move of a patch with this setting, as far as it depends on nothing else.
+    pub(in crate::migrate) fn start(&self) -> Move {
+        Move {
+            differences: self.differences.clone(),
+            rest: self.rest.clone(),
+            notes: self.notes.clone(),
+            fills: self.left_to_mesh.clone(),
+            ..Move::new(self.pattern)
+        }
+    }
+}
+
 /// The name of istiod's CORS filter.
 const CORS_FILTER: &str = "envoy.filters.http.cors";
-
-/// How often istiod retries where nothing says otherwise (`newRetryPolicy` in `retry.go`).
-const ATTEMPTS: u64 = 2;
 
 /// A refusal: the pattern and why.
 type Refused = (&'static Pattern, String);
@@ -66,12 +80,13 @@ pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[Str
         at_host,
         moved: "it moves from the virtual host (or the whole table) to its routes: the same for every request that matches a route",
         rest: None,
-        default_attempts: false,
+        left_to_mesh: Vec::new(),
+        notes: Vec::new(),
         second_cors: false,
     };
     headers(&mut value, &mut found)?;
     timeouts(&mut value, &mut found);
-    retries(cx, &mut value, &mut found)?;
+    retries::read(cx, &mut value, &mut found)?;
     rewrite(&mut value, &mut found);
     mirrors(&mut value, cx.to, &mut found)?;
     per_filter(&mut value, &mut found, own_cors)?;
@@ -241,112 +256,6 @@ fn timeouts(value: &mut Fields, found: &mut Setting) {
         Kind::Behavior,
         "the limit for a grpc-timeout header follows the timeout; the filter leaves that limit as it is",
     );
-}
-
-fn retries(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
-    let path = if value.peek("route/retry_policy").is_some() { "route/retry_policy" } else { "retry_policy" };
-    let Some(mut policy) = value.sub(path) else { return Ok(()) };
-    let mut native = Map::new();
-    if let Some(number) = policy.number("num_retries") {
-        native.insert("attempts".to_owned(), number.into());
-        if number == 0 {
-            differ(
-                found,
-                Kind::Behavior,
-                "retries are off; MERGE of 0 changes nothing, so they are on with the filter",
-            );
-        }
-    }
-    if let Some(timeout) = policy.text("per_try_timeout") {
-        native.insert("perTryTimeout".to_owned(), timeout.into());
-    }
-    if let Some(mut on) = policy.text("retry_on") {
-        if let Some(code) = on.split(',').map(str::trim).find(|one| one.parse::<u32>().is_ok()) {
-            let reason =
-                format!("`{code}` in `retry_on` is no condition for Envoy, and istiod reads it as a status code");
-            return Err((&catalog::ROUTE_RETRIES, reason));
-        }
-        let codes = policy.peek("retriable_status_codes").and_then(Json::as_array).cloned().unwrap_or_default();
-        // istiod puts these codes into the list of their own.
-        if !codes.is_empty() && on.split(',').any(|one| one.trim() == "retriable-status-codes") {
-            if let Some(code) = codes.iter().find(|code| !code.as_u64().is_some_and(is_known_status)) {
-                let reason =
-                    format!("istiod does not read {code} in `retryOn` as a status code: HTTP has no such status");
-                return Err((&catalog::ROUTE_RETRIES, reason));
-            }
-            policy.skip("retriable_status_codes");
-            codes.iter().for_each(|code| on.push_str(&format!(",{code}")));
-        }
-        if on.split(',').any(|one| one.is_empty() || one.trim() != one) {
-            differ(found, Kind::Metadata, "istiod writes the retry conditions without spaces and empty entries");
-        }
-        native.insert("retryOn".to_owned(), on.into());
-    }
-    if let Some(backoff) = policy.text("retry_back_off/base_interval") {
-        native.insert("backoff".to_owned(), backoff.into());
-        found.since = found.since.max(26);
-    }
-    if found.at_host {
-        differ(
-            found,
-            Kind::Behavior,
-            "istiod sets a retry policy on every route, which overrides the virtual host's: the filter does nothing, the rule takes effect",
-        );
-    }
-    let by_default = cx.mesh.mesh_config().is_some_and(|mesh| mesh.get("defaultHttpRetryPolicy").is_none());
-    if !native.is_empty() && !native.contains_key("attempts") && by_default {
-        native.insert("attempts".to_owned(), ATTEMPTS.into());
-        found.default_attempts = true;
-    }
-    if !native.contains_key("attempts") {
-        return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
-    }
-    if !policy.is_empty() {
-        return Err((&catalog::ROUTE_RETRIES, left([&policy])));
-    }
-    if let Some(default) = cx.mesh.mesh_config().and_then(|mesh| mesh.get("defaultHttpRetryPolicy")) {
-        beside_default(default, &native, found);
-    }
-    if found.pattern == &catalog::OTHER {
-        found.pattern = &catalog::ROUTE_RETRIES;
-        found.field = "http.retries";
-    }
-    found.needs_route = true;
-    found.value["retries"] = Json::Object(native);
-    Ok(())
-}
-
-/// What MERGE keeps of the mesh's retry policy: a rule with retries of its own gets nothing of that.
-fn beside_default(default: &Json, native: &Map<String, Json>, found: &mut Setting) {
-    if default["attempts"].as_u64().unwrap_or(0) == 0 {
-        differ(
-            found,
-            Kind::Behavior,
-            "the mesh's `defaultHttpRetryPolicy` turns retries off, so istiod's choice of hosts is missing with the filter; a rule with retries has it",
-        );
-        return;
-    }
-    let on = default["retryOn"].as_str().unwrap_or_default();
-    let kept = |field: &&str| match *field {
-        // MERGE adds to the status codes.
-        "retryOn" if native.contains_key("retryOn") => on.split(',').any(|one| one.trim().parse::<u32>().is_ok()),
-        "retryOn" => !on.is_empty(),
-        field => !default[field].is_null() && !native.contains_key(field),
-    };
-    let fields = ["retryOn", "perTryTimeout", "backoff", "retryIgnorePreviousHosts", "retryRemoteLocalities"];
-    let kept: Vec<&str> = fields.into_iter().filter(kept).collect();
-    if !kept.is_empty() {
-        let effect = format!(
-            "MERGE keeps {} of the mesh's `defaultHttpRetryPolicy`; a rule with retries gets nothing from that policy",
-            kept.join(", ")
-        );
-        differ(found, Kind::Behavior, &effect);
-    }
-}
-
-/// Whether Go's `http.StatusText` has a text for a status; istiod reads others as names of conditions (`parseRetryOn`).
-fn is_known_status(code: u64) -> bool {
-    matches!(code, 100..=103 | 200..=208 | 226 | 300..=305 | 307 | 308 | 400..=418 | 421..=426 | 428 | 429 | 431 | 451 | 500..=508 | 510 | 511)
 }
 
 fn rewrite(value: &mut Fields, found: &mut Setting) {

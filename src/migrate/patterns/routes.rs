@@ -150,7 +150,7 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         if setting.ends_timeout() {
             return no_timeout::at_waypoint(cx, part, &setting);
         }
-        let mut found = start(&setting);
+        let mut found = setting.start();
         if setting.at_host {
             found.difference(Kind::Position, setting.moved);
         }
@@ -170,13 +170,6 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
         _ => Move::none(setting.pattern, "the patch is for inbound, outbound and gateway routes at once"),
     }
-}
-
-fn start(setting: &Setting) -> Move {
-    let mut found = Move::new(setting.pattern);
-    found.differences.clone_from(&setting.differences);
-    found.rest.clone_from(&setting.rest);
-    found
 }
 
 fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
@@ -223,7 +216,7 @@ pub(in crate::migrate) fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a
 }
 
 fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
-    let mut found = start(&setting);
+    let mut found = setting.start();
     let choose = match choose(part, &setting) {
         Ok(choose) => choose,
         Err(reason) => return Move::none(setting.pattern, reason),
@@ -508,7 +501,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     if group.ports.len() > 1 {
         return Move::none(pattern, "the patch is for several ports of the service: write one rule for each");
     }
-    let mut found = start(&setting);
+    let mut found = setting.start();
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);
     }
