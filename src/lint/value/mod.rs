@@ -369,7 +369,7 @@ fn read_by_envoy(envoy: Schema, notice: &Notice, root: &Node) -> bool {
         !entries.is_empty() && entries.iter().all(|entry| names.contains(&entry.key.as_str()))
     };
     match &notice.what {
-        What::BadDuration => fields(&["seconds", "nanos"]),
+        What::BadDuration => matches!(node.value, NodeValue::Map(_)),
         What::WrongType { expected } if expected == "a list" => !node.is_null(),
         What::WrongType { expected } if expected == "true or false" => {
             matches!(node.as_str(), Some("true" | "false")) || fields(&["value"])
