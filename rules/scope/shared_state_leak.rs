@@ -8,7 +8,7 @@ use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::names::listed_or;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
-use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::tree::{Tree, Value};
@@ -39,6 +39,7 @@ declare_rule! {
 }
 
 /// The shared object that a patch writes into: the path in the patch's value, and who shares it.
+#[derive(Clone)]
 struct Shared {
     keys: &'static [&'static str],
     what: String,
@@ -61,7 +62,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .filter(|met| !real || met.run.knowledge == Knowledge::Dump)
             .filter_map(|met| Some((met, shared(view.patch.apply_to, built.operation, value, met)?)))
             .collect();
-        let Some((_, shared)) = hit.first() else { continue };
+        // The reference configurations are of a mesh without telemetry.
+        let named = || if real { None } else { telemetry(view.patch) };
+        let Some(shared) = hit.first().map(|(_, shared)| shared).cloned().or_else(named) else { continue };
         let keys: Vec<&str> = ["patch", "value"].iter().chain(shared.keys).copied().collect();
         let message = format!("istiod merges this into {}, which {} share", shared.what, shared.who);
         let mut finding = Finding::new(rule, view.key_span(&keys), message)
@@ -80,8 +83,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             });
         let spread: BTreeSet<&str> =
             hit.iter().flat_map(|(met, _)| &met.trace.spread).map(|at| &*at.resource).collect();
-        if !spread.is_empty() {
-            finding = finding.note(format!("also changes {}", listed_or(spread, 5, "")));
+        let own: BTreeSet<&str> =
+            hit.iter().flat_map(|(met, _)| &met.trace.effects).map(|(at, _)| at.resource.as_str()).collect();
+        let (inside, other): (BTreeSet<&str>, BTreeSet<&str>) = spread.into_iter().partition(|name| own.contains(name));
+        if !other.is_empty() {
+            finding = finding.note(format!("also changes {}", listed_or(other, 5, "")));
+        }
+        if !inside.is_empty() {
+            finding = finding.note(format!("also changes other parts of {}", listed_or(inside, 5, "")));
         }
         out.push(if real {
             finding.workloads(hit.iter().map(|(met, _)| met.run.label().to_owned()))
@@ -89,6 +98,23 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding.confidence(Confidence::Likely)
         });
     }
+}
+
+fn of_telemetry(what: String) -> Shared {
+    Shared {
+        keys: &[],
+        what,
+        who: "all listeners of this direction on all proxies with the same telemetry settings",
+        stays: "until the telemetry settings change or istiod restarts",
+    }
+}
+
+/// The filter of telemetry that a merge into a network filter names.
+fn telemetry(patch: &Patch) -> Option<Shared> {
+    let ObjectMatch::Listener(listener) = &patch.object else { return None };
+    let name = listener.filter_chain.as_ref()?.filter.as_ref()?.name.as_str();
+    let shared = patch.apply_to == ApplyTo::NetworkFilter && shared::network_filter(name) == Some(Reach::Telemetry);
+    shared.then(|| of_telemetry(format!("its only `{name}`")))
 }
 
 /// Whether a field is set to something that is not its default.
@@ -151,12 +177,7 @@ fn shared(apply_to: ApplyTo, operation: Operation, value: &Tree<'_>, met: &Patch
             let what = format!("its only `{name}`");
             Some(match reach {
                 Reach::Global => everywhere(&[], &what),
-                Reach::Telemetry | Reach::Proxy => Shared {
-                    keys: &[],
-                    what,
-                    who: "all listeners of this direction on all proxies with the same telemetry settings",
-                    stays: "until the telemetry settings change or istiod restarts",
-                },
+                Reach::Telemetry | Reach::Proxy => of_telemetry(what),
             })
         }
         ApplyTo::Cluster => {
