@@ -36,13 +36,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::NetworkFilter) {
         let Some(built) = view.built.filter(|built| built.operation == Operation::Replace) else { continue };
         let Some(config) = built.value.as_ref().and_then(|value| value.get("typed_config")) else { continue };
-        let mut given = config.clone();
-        given.open();
+        // The proxy reads a TypedStruct, in which fields may have their JSON names.
+        let (_, given) = config.message();
         let Some(seen) = cx.seen_if(&view, |run| run.has(|effect| matches!(effect, Effect::Replaced))) else {
             continue;
         };
         let (mut filters, mut settings) = (BTreeSet::new(), BTreeSet::new());
-        let own = given.path(&["rds", "route_config_name"]).and_then(Tree::as_str).unwrap_or_default();
+        let own = member(&given, "rds").and_then(|rds| member(rds, "route_config_name"));
+        let own = own.and_then(Tree::as_str).unwrap_or_default();
         let mut routes: BTreeSet<String> = BTreeSet::new();
         for run in &seen.runs {
             for (place, _) in run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Replaced)) {
@@ -110,17 +111,26 @@ fn generated<'r>(run: &PatchRun<'r, '_>, place: &Place) -> Option<Tree<'r>> {
     })
 }
 
+/// The member with this name, which may be written as in JSON.
+fn member<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Option<&'t Tree<'a>> {
+    let is_named = |key: &str| {
+        let plain = |text: &str| text.replace('_', "").to_lowercase();
+        key == name || !key.contains('_') && plain(key) == plain(name)
+    };
+    tree.entries().iter().find(|(key, _)| is_named(key)).map(|(_, value)| value)
+}
+
 fn compare(before: &Tree<'_>, given: &Tree<'_>, filters: &mut BTreeSet<String>, settings: &mut BTreeSet<String>) {
     let list = |tree: &Tree<'_>| -> BTreeSet<String> {
-        let filters = tree.get("http_filters").map(Tree::items).unwrap_or_default();
+        let filters = member(tree, "http_filters").map(Tree::items).unwrap_or_default();
         filters.iter().map(|filter| filter.name().to_owned()).collect()
     };
     filters.extend(list(before).difference(&list(given)).cloned());
     // The source of the routes is one setting, whichever field holds it.
     let routes = ["rds", "route_config", "scoped_routes"];
-    let has_routes = routes.iter().any(|key| given.get(key).is_some());
+    let has_routes = routes.iter().any(|key| member(given, key).is_some());
     for (key, _) in before.entries() {
-        let known = given.get(key).is_some() || matches!(&**key, "@type" | "stat_prefix" | "http_filters");
+        let known = member(given, key).is_some() || matches!(&**key, "@type" | "stat_prefix" | "http_filters");
         let other_routes = has_routes && routes.contains(&&**key);
         if !(known || other_routes) {
             settings.insert(key.to_string());
