@@ -501,7 +501,6 @@ impl Judged {
     /// The findings of all passes to report; the counts are adjusted to them.
     fn reported(&mut self, request: &LintRequest, mesh: &Mesh<'_>) -> Vec<Finding> {
         let mut findings = lint::merged(std::mem::take(&mut self.findings));
-        findings.retain(|finding| request.min_severity.is_none_or(|least| finding.severity >= least));
         if let Some(asked) = &mesh.asked {
             let filters = &mesh.loaded.inventory.envoy_filters;
             let others = filters.iter().filter(|filter| !is_asked(mesh, filter));
@@ -510,6 +509,19 @@ impl Judged {
             self.summary.filters = asked.len();
             let asked = filters.iter().filter(|filter| !others.contains(&filter.document.span.file));
             self.summary.patches = asked.map(|filter| filter.patches.len()).sum();
+        }
+        if let Some(least) = request.min_severity {
+            let of = |severity| findings.iter().filter(|one| one.severity == severity && severity < least).count();
+            let warnings = (of(Severity::Warning), "warning", "warnings");
+            let infos = (of(Severity::Info), "info", "infos");
+            let hidden = [warnings, infos].into_iter().filter(|(number, ..)| *number > 0);
+            let hidden: Vec<String> = hidden.map(|(number, one, many)| count(number, one, many)).collect();
+            if !hidden.is_empty() {
+                let hidden = hidden.join(" and ");
+                self.summary.unknown.push(format!("not shown: {hidden}, because of --min-severity {}", least.as_str()));
+            }
+            self.summary.least = Some(least);
+            findings.retain(|finding| finding.severity >= least);
         }
         findings
     }

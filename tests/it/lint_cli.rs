@@ -448,3 +448,19 @@ fn a_folder_without_files_is_not_an_all_clear() {
     let said = run(&["lint", path]);
     assert!(said.code == 0 && said.out.starts_with("nothing judged"), "{}{}", said.out, said.err);
 }
+
+#[test]
+fn a_minimum_severity_does_not_hide_that_there_is_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.yaml");
+    let patch = "  - applyTo: CLUSTER\n    match: {context: SIDECAR_OUTBOUND}\n    patch: {operation: MERGE, value: {connect_timeout: 3s}}\n";
+    let head = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: a, namespace: shop}\nspec:\n  configPatches:\n";
+    std::fs::write(&path, format!("{head}{patch}{patch}")).unwrap();
+    let file = path.to_str().unwrap();
+    let shown = |least: &str| run(&["lint", file, "--min-severity", least]).out;
+    let all = shown("info");
+    assert!(all.contains("warning") && !all.contains("not shown"), "{all}");
+    let errors = shown("error");
+    assert!(errors.starts_with("no errors: 1 EnvoyFilter"), "{errors}");
+    assert!(errors.contains("because of --min-severity error") && !errors.contains("no findings"), "{errors}");
+}

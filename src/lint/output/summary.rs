@@ -28,6 +28,8 @@ pub struct Summary {
     pub infos: usize,
     /// Findings that have a safe fix.
     pub fixable: usize,
+    /// The minimum severity that was asked for.
+    pub least: Option<Severity>,
     /// Whether the source of the filters is read-only: a cluster, a capture, the demo.
     pub read_only: bool,
     /// Findings removed by suppressions.

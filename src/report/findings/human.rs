@@ -197,7 +197,12 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
         let none = if of_files { format!("no EnvoyFilter{place}") } else { scope::no_filter(report.scope) };
         writeln!(out, "{}: {none}", terminal.paint(Role::Odd, judged))?;
     } else if sum.findings() == 0 {
-        writeln!(out, "{}: {looked}", terminal.paint(Role::Good, "no findings"))?;
+        let none = match sum.least {
+            Some(Severity::Error) => "no errors",
+            Some(Severity::Warning) => "no errors or warnings",
+            Some(Severity::Info) | None => "no findings",
+        };
+        writeln!(out, "{}: {looked}", terminal.paint(Role::Good, none))?;
     } else {
         let mut parts = Vec::new();
         for (number, role, one, many) in [
@@ -242,9 +247,9 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
     if sum.unread > 0 {
         lines.push(format!("{} could not be read: the result is incomplete", count(sum.unread, "thing", "things")));
     }
-    if let Some(worst) =
-        report.findings.iter().filter(|one| one.severity > Severity::Info).max_by_key(|one| one.severity)
-    {
+    // The first of the most severe.
+    let severe = report.findings.iter().filter(|one| one.severity > Severity::Info);
+    if let Some(worst) = severe.rev().max_by_key(|one| one.severity) {
         lines.push(format!(
             "next: `kubectl envoyfilter rules {}` explains a rule and how to suppress it",
             worst.rule.code
