@@ -11,7 +11,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A network filter's type among HTTP filters, an HTTP filter's among network filters, an upstream TLS context on a
-    /// listener, a per-route configuration in the filter itself, and the like.
+    /// listener, a per-route configuration in the filter itself, and the like; a cluster, a route, an address or a
+    /// `google.protobuf.Struct` where an extension belongs.
     ///
     /// # Why it matters
     /// istiod does not know which type belongs where: it sends the value, and the proxy finds no such extension of the
@@ -22,7 +23,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy's `extensions_metadata.yaml`, releases 1.26 to 1.39: categories and types of every extension.
-    "EF120" "wrong-extension-slot" Value Error => check
+    "EF120" "wrong-extension-slot" Value Error => check,
+    explains: &["EF119", "EF517"]
 }
 
 /// The kinds of extensions that a slot accepts.
@@ -116,6 +118,17 @@ const DIRECTIONS: [(&str, &str); 6] = [
 /// A type for routes whose name does not say so.
 const ROUTES_ONLY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
 
+/// Whether a type configures no extension in any Envoy: a resource or a part of one; a `Struct`, since Envoy no longer finds
+/// extensions by their names (tested with Envoy 1.36 and 1.40).
+fn is_no_extension(message: &str) -> bool {
+    let resources = ["cluster", "core", "endpoint", "listener", "route"];
+    let of_resource = |package: &str| {
+        let rest = message.strip_prefix("envoy.config.").and_then(|rest| rest.strip_prefix(package));
+        rest.is_some_and(|rest| rest.starts_with(".v3."))
+    };
+    message == "google.protobuf.Struct" || resources.into_iter().any(of_resource)
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         for slot in &value.slots {
@@ -129,7 +142,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let per_route = (short(url.name()).contains("PerRoute") || url.name() == ROUTES_ONLY)
                 && wanted[0].starts_with("envoy.filters.");
-            let fits = has.is_empty() || has.iter().any(|category| wanted.contains(category));
+            let is_none = has.is_empty() && is_no_extension(url.name());
+            let fits = !is_none && has.is_empty() || has.iter().any(|category| wanted.contains(category));
             if fits && !per_route {
                 continue;
             }
@@ -141,7 +155,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .help("it belongs in `typed_per_filter_config` of a route, virtual host or route configuration")
             } else {
                 let kinds: BTreeSet<String> = has.iter().map(|category| category_name(category)).collect();
-                let kinds = kinds.into_iter().collect::<Vec<_>>().join(" or ");
+                let kinds = if is_none {
+                    "not an extension".to_owned()
+                } else {
+                    kinds.into_iter().collect::<Vec<_>>().join(" or ")
+                };
                 value
                     .finding(
                         rule,
