@@ -78,7 +78,8 @@ fn without_endpoints(rule: &'static RuleInfo, value: &PatchValue<'_>) -> Option<
     if root.full_name() != CLUSTER || written.is_some_and(|written| get(written, "endpoints").is_some()) {
         return None;
     }
-    let name = cluster.name();
+    // Envoy rejects a cluster without a name anyway.
+    let name = Some(cluster.name()).filter(|name| !name.is_empty())?;
     let field = if written.is_some() { "load_assignment" } else { "name" };
     let address = if kind == "STATIC" { "<IP address>" } else { "<host>" };
     Some(

@@ -20,7 +20,7 @@ declare_rule! {
     /// # References
     /// Lua 5.1 reference manual; LuaJIT, "Extensions"; Envoy `envoy.extensions.filters.http.lua.v3.Lua`.
     "EF125" "lua-syntax-error" Value Error => check,
-    policy: Never("CEL cannot parse Lua")
+    explains: &["EF711"], policy: Never("CEL cannot parse Lua")
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -19,7 +19,7 @@ declare_rule! {
     /// # References
     /// Reserved names in the protos of Envoy 1.40; Envoy 1.18 release notes (end of the v2 API).
     "EF117" "removed-field" Value Error => check,
-    by_release: true
+    by_release: true, explains: &["EF329"]
 }
 
 /// Successors of removed fields, by their names.
