@@ -8,6 +8,7 @@ use super::foreign;
 use super::limits::Limits;
 use super::yaml;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
+use regex::Regex;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -325,12 +326,26 @@ pub(super) fn kustomization(document: &Node, sources: &Sources) -> Option<Proble
     }
     let about = |patch: &Node| {
         let inline = patch.as_str().or_else(|| patch.get("patch").and_then(Node::as_str));
-        let target = patch.under(&["target", "kind"]).and_then(Node::as_str);
-        target == Some("EnvoyFilter") || inline.is_some_and(|text| text.contains("EnvoyFilter"))
+        patch.get("target").is_some_and(selects_filters) || inline.is_some_and(|text| text.contains("EnvoyFilter"))
     };
-    let patch = patches(document).find(|patch| about(patch))?;
+    let replaces = |replacement: &&Node| {
+        let targets = replacement.get("targets").map(Node::items).unwrap_or_default();
+        targets.iter().filter_map(|target| target.get("select")).any(selects_filters)
+    };
+    let replacements = document.get("replacements").map(Node::items).unwrap_or_default();
+    let patch = patches(document).find(|patch| about(patch)).or_else(|| replacements.iter().find(replaces))?;
     let span = patch.get("patch").map_or(patch.span, |_| Span { end: patch.span.start, ..patch.span });
     Some(unapplied(span))
+}
+
+/// Whether a selector of a kustomization, whose parts are regular expressions, names the kind or the group of EnvoyFilters.
+fn selects_filters(selector: &Node) -> bool {
+    let matches = |key: &str, text: &str| {
+        let pattern = selector.get(key).and_then(Node::as_str)?;
+        Some(pattern == text || Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(text)))
+    };
+    let group = matches("group", "networking.istio.io");
+    matches("kind", "EnvoyFilter").or(group) == Some(true) && group != Some(false)
 }
 
 fn patches(kustomization: &Node) -> impl Iterator<Item = &Node> {

@@ -221,6 +221,11 @@ fn kustomizations_name_files_with_patches() {
     for (list, reported) in [
         ("patches:\n- path: patches/../patches/one.yaml\n", true),
         ("patchesStrategicMerge:\n- ./patches/one.yaml\n", true),
+        ("patches:\n- target: {kind: Envoy.*}\n  patch: '[{op: remove, path: /spec/priority}]'\n", true),
+        ("patches:\n- target: {group: networking.istio.io}\n  path: patches/two.yaml\n", true),
+        ("replacements:\n- targets: [{select: {kind: EnvoyFilter}, fieldPaths: [spec.priority]}]\n", true),
+        ("replacements:\n- targets: [{select: {kind: Service}, fieldPaths: [spec.type]}]\n", false),
+        ("patches:\n- target: {group: apps, kind: .*}\n  path: patches/two.yaml\n", false),
         ("patches:\n- path: ../base/other.yaml\n", false),
         ("patches:\n- path: patches/one.yaml\n  target: {kind: Deployment}\n", false),
         ("patches:\n- path: patches/two.yaml\n", false),
