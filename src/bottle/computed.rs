@@ -1,6 +1,7 @@
 //! What the engine computes for a proxy, as texts that can be compared.
 
-use crate::engine::{self, Options, Plan, Trace};
+use crate::engine::shared::is_of_other_proxies;
+use crate::engine::{self, Options, PatchId, Plan, Trace};
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use crate::proto::json;
 use crate::proto::tree::Tree;
@@ -17,6 +18,8 @@ pub(super) struct Computed {
     pub(super) panics: Vec<String>,
     /// The kinds whose patching a panic ended.
     pub(super) passes: BTreeSet<ResourceKind>,
+    /// The patches that write into objects of other proxies, in words.
+    pub(super) shared: BTreeSet<String>,
     /// How many outcomes it cannot know.
     pub(super) unknown: usize,
 }
@@ -43,7 +46,13 @@ pub(super) fn computed(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Opti
     let causes: BTreeSet<_> = trace.aborts.iter().map(|abort| abort.cause).collect();
     let of = |id| format!("configPatches[{}] of {}", plan.get(id).built.patch.index, plan.filter(id).full_name());
     let passes = trace.aborts.iter().map(|abort| abort.place.kind).collect();
-    Computed { resources: sorted(now), panics: causes.into_iter().map(of).collect(), passes, unknown }
+    let writes = |id: &PatchId| {
+        let apply_to = plan.get(*id).built.patch.apply_to;
+        let mut effects = trace.patches[id.index()].effects.iter();
+        effects.any(|(place, effect)| is_of_other_proxies(apply_to, place, effect))
+    };
+    let shared = plan.ids().filter(writes).map(of).collect();
+    Computed { resources: sorted(now), panics: causes.into_iter().map(of).collect(), passes, shared, unknown }
 }
 
 /// The same with the texts of each name in one order.

@@ -60,6 +60,9 @@ pub struct Comparison {
     pub panics: Vec<String>,
     /// Resources that istiod patched before such a panic in one order of its work and the engine in another; the order varies.
     pub panicked: Vec<(ResourceKind, String)>,
+    /// Patches that write into an object that istiod also uses for other proxies, named like panics: what those get then depends
+    /// on the order of requests.
+    pub shared: BTreeSet<String>,
     /// Outcomes that the engine cannot know from a dump alone (routes that filters request, services that annotations
     /// add).
     pub unknown: usize,
@@ -115,7 +118,7 @@ fn one(
     let options = Options { extension_names, ..Options::default() };
     let plan = config.as_ref().map(|config| program.plan(&config.proxy, mesh));
     let both = || Some((plan.as_ref()?, config.as_ref()?));
-    let Computed { resources: engine, panics, passes, unknown } =
+    let Computed { resources: engine, panics, passes, shared, unknown } =
         both().map(|(plan, config)| computed(plan, config, &options)).unwrap_or_default();
     let keys: BTreeSet<_> = istiod.keys().chain(engine.keys()).collect();
     let changed = keys.iter().filter(|key| istiod.get(**key) != base.get(**key)).count()
@@ -154,7 +157,7 @@ fn one(
     });
     let differences = differences.collect();
     let resources = keys.len();
-    Comparison { node: node.clone(), resources, changed, differences, patched_again, panics, panicked, unknown }
+    Comparison { node: node.clone(), resources, changed, differences, patched_again, panics, panicked, shared, unknown }
 }
 
 fn of_configuration(configuration: &Configuration) -> Resources {

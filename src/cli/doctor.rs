@@ -16,6 +16,7 @@ use crate::report::style::Role;
 use crate::words::count;
 use clap::Args;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -148,6 +149,15 @@ fn text(
         count(nodes.len(), "proxy", "proxies"),
         count(filters, "EnvoyFilter", "EnvoyFilters"),
     )?;
+    let shared: BTreeSet<&str> = compared.iter().flatten().flat_map(|one| &one.shared).map(String::as_str).collect();
+    if equal < nodes.len() && !shared.is_empty() {
+        let list = shared.into_iter().collect::<Vec<_>>().join(", ");
+        writeln!(
+            session.out,
+            "Possible cause: {list} merges into an object that istiod shares with other proxies; they differ until istiod restarts \
+             (`kubectl envoyfilter rules EF514`)."
+        )?;
+    }
     if unknown > 0 {
         writeln!(
             session.out,
@@ -188,6 +198,7 @@ fn data(version: &str, filters: usize, nodes: &[Node], compared: &Compared) -> V
                     head.insert("panics".to_owned(), one.panics.clone().into());
                     let named = |(kind, name): &(ResourceKind, String)| json!({"kind": kind.as_str(), "name": name});
                     head.insert("panicked".to_owned(), one.panicked.iter().map(named).collect());
+                    head.insert("shared".to_owned(), one.shared.iter().cloned().collect());
                     head.insert("unknown".to_owned(), one.unknown.into());
                     head.insert("differences".to_owned(), differences.into());
                 }

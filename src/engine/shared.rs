@@ -5,8 +5,8 @@
 //! before they are merged, and other network filters are created for every chain. Recorded: `testdata/reference`, cases
 //! `edge-shared-…`.
 
-use super::trace::PatchId;
-use crate::model::envoy_filter::PatchContext;
+use super::trace::{Effect, PatchId, Place};
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::proto::json;
 use crate::proto::merge::Change;
 use crate::proto::tree::{Origin, Tree};
@@ -52,6 +52,26 @@ pub(crate) fn network_filter(name: &str) -> Option<Reach> {
 /// Whether istiod shares a generated listener filter between all proxies.
 pub(crate) fn listener_filter(filter: &Tree<'_>) -> bool {
     LISTENER_FILTERS.contains(&filter.name()) && filter.get("filter_disabled").is_none()
+}
+
+/// Whether a patch writes into an object that istiod also uses for other proxies: a network filter, a listener filter, or
+/// its only message for a value.
+pub(crate) fn is_of_other_proxies(apply_to: ApplyTo, place: &Place, effect: &Effect) -> bool {
+    let Effect::Merged(changes) = effect else { return false };
+    let over = |paths: &[&str]| changes.iter().any(|it| paths.contains(&it.path.as_str()) && it.before.is_some());
+    effect.changes()
+        && match apply_to {
+            ApplyTo::NetworkFilter => {
+                let reach = place.filter.as_deref().and_then(network_filter);
+                reach.is_some_and(|reach| reach != Reach::Proxy)
+            }
+            ApplyTo::ListenerFilter => {
+                place.listener_filter.as_deref().is_some_and(|name| LISTENER_FILTERS.contains(&name))
+            }
+            ApplyTo::Listener => over(&["bind_to_port"]),
+            ApplyTo::RouteConfiguration => over(&["validate_clusters", "max_direct_response_body_size_bytes"]),
+            _ => false,
+        }
 }
 
 /// The position of a filter, which decides the cache of istiod it may come from.

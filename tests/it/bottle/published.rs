@@ -192,3 +192,26 @@ fn listeners_before_a_panic_vary() {
     });
     assert!(seen.len() > 1, "always the same: {seen:?}");
 }
+
+const LEAKS: &str = r"
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: leaks, namespace: istio-system}
+spec:
+  configPatches:
+  - applyTo: NETWORK_FILTER
+    match: {context: SIDECAR_INBOUND, listener: {filterChain: {filter: {name: istio.metadata_exchange}}}}
+    patch: {operation: MERGE, value: {name: renamed}}
+";
+
+/// A merge into an object of all proxies is named as a possible cause of differences.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn merges_into_objects_of_other_proxies_are_named() {
+    let mut named = BTreeSet::new();
+    compared_often(LEAKS, 1, |one| {
+        named.extend(one.shared.iter().cloned());
+        true
+    });
+    assert!(named.contains("configPatches[0] of istio-system/leaks"), "{named:?}");
+}
