@@ -37,9 +37,18 @@ impl Reader {
     }
 
     fn wrong_type(&mut self, key: &str, (span, node): (Span, &Node), expected: &str) {
-        let quotes = matches!(node.value, NodeValue::Bool(_) | NodeValue::Number(_)) && expected == "a text";
         let message = format!("`{key}` must be {expected}, not {}", describe(&node.value));
-        self.refuse(Code::WrongType, span, message, quotes.then(|| "put the value in quotes".to_owned()));
+        let help = match &node.value {
+            NodeValue::Bool(_) | NodeValue::Number(_) if expected == "a text" => {
+                Some("put the value in quotes".to_owned())
+            }
+            NodeValue::String(text) if expected.starts_with("a whole number") && text.parse::<i64>().is_ok() => {
+                Some(format!("write {text} without quotes"))
+            }
+            NodeValue::Map(_) if expected == "a list" => Some("start each item with `- `".to_owned()),
+            _ => None,
+        };
+        self.refuse(Code::WrongType, span, message, help);
     }
 
     /// The value as a mapping of the API.
