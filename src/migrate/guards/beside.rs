@@ -218,6 +218,24 @@ pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found:
     }
 }
 
+/// A new VirtualService for a host of which the input has no Service.
+pub(in crate::migrate) fn unknown(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
+    let usual = host.ends_with(".svc.cluster.local") || !host.contains(".svc.");
+    if cx.mesh.index.entry(host).is_none() && !cx.mesh.inventory.services.is_empty() && usual {
+        let reason = format!(
+            "no Service or ServiceEntry of the input has the host {host}, so that sidecars have no virtual host for the patch: a new VirtualService would give one to every client in namespace {namespace}"
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+        return;
+    }
+    found.guard(
+        Concern::Routes,
+        State::Undecided,
+        format!("Service {host} is not in the input: its other HTTP ports would need their own rules"),
+    );
+}
+
 /// What default retries lose beside a consistent hash.
 pub(in crate::migrate) const HASHED_RETRIES: &str =
     "default retries no longer avoid the endpoints that failed: with `consistentHash` istiod omits that condition";

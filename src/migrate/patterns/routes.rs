@@ -570,11 +570,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
                 rules.push(json!({ "match": [{ "port": other.number }], "route": destination(other.number) }));
             }
         }
-        None => found.guard(
-            Concern::Routes,
-            State::Undecided,
-            format!("Service {host} is not in the input: its other HTTP ports would need their own rules"),
-        ),
+        None => beside::unknown(cx, host, namespace, &mut found),
     }
     let mut spec = Map::new();
     spec.insert("hosts".to_owned(), json!([host]));
