@@ -8,7 +8,7 @@ use crate::migrate::guards::beside;
 use crate::migrate::objects::mesh::is_http;
 use crate::migrate::output::draft::{Action, metadata};
 use crate::model::envoy_filter::{ObjectMatch, RouteAction};
-use crate::model::inventory::{Labels, Object, Service, VirtualService};
+use crate::model::inventory::{Labels, Object, Service, VirtualService, Workload};
 use crate::model::proxy::{USE_WAYPOINT, USE_WAYPOINT_NAMESPACE};
 use serde_json::{Value as Json, json};
 
@@ -141,15 +141,70 @@ pub(in crate::migrate) fn made(cx: &Cx<'_>, part: &Part<'_>, setting: &Setting, 
         "while the service's cluster is missing on the waypoint, requests get 500 instead of 503",
     );
     found.difference(
-        Kind::Behavior,
-        "sidecars that call the service read the HTTPRoute too: a request that passes one and the waypoint gets it twice",
-    );
-    found.difference(
         Kind::Metadata,
         "`case_sensitive` is written out, the limit on the size of direct responses is not, and istiod records which object created the route",
     );
-    found.guard(Concern::Selector, State::Held, "the HTTPRoutes are for services of this waypoint only");
+    match sidecars(cx) {
+        Sidecars::None => {
+            let reason = "no workload of the input has a sidecar, which would read the HTTPRoutes as well";
+            found.guard(Concern::Selector, State::Held, reason);
+        }
+        Sidecars::One(one) => {
+            let (kind, namespace, name) = (&one.object.kind, &one.object.namespace, &one.object.name);
+            let reason = format!(
+                "sidecars that call these services, as that of {kind} {namespace}/{name}, read the HTTPRoutes as well: they would change routes that the filter leaves as they are, and a request that passes a sidecar and the waypoint would be changed twice"
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Selector, State::Broken, reason);
+        }
+        Sidecars::Unknown => {
+            let reason = "it is unknown whether clients with sidecars call these services, which would read the HTTPRoutes as well: add the workloads and their Namespaces to the input";
+            found.guard(Concern::Selector, State::Undecided, reason);
+        }
+    }
     found
+}
+
+/// What is known about sidecars in the mesh.
+enum Sidecars<'a> {
+    None,
+    /// A workload with one.
+    One(&'a Workload),
+    Unknown,
+}
+
+fn sidecars<'a>(cx: &Cx<'a>) -> Sidecars<'a> {
+    let inventory = cx.mesh.inventory;
+    if inventory.workloads.is_empty() {
+        return Sidecars::Unknown;
+    }
+    let mut all = inventory.workloads.iter().filter(|one| !cx.mesh.is_gateway(one));
+    let states = |one: &Workload| {
+        let (injection, namespace) = (&one.injection, inventory.namespace(&one.object.namespace));
+        let label = |key: &str| one.labels.get(key).or_else(|| namespace?.labels.get(key)).map(String::as_str);
+        let is = |kind: &str| injection.proxy_args.iter().any(|argument| argument == kind);
+        if injection.proxy_image.is_some() {
+            return Some(!is("ztunnel") && !is("waypoint") && !is("router"));
+        }
+        if one.labels.get("security.istio.io/tlsMode").is_some_and(|mode| mode == "istio") {
+            return Some(true);
+        }
+        match injection.asked.as_deref() {
+            Some(asked) => return Some(asked == "true"),
+            None if injection.host_network || label("istio.io/dataplane-mode") == Some("ambient") => {
+                return Some(false);
+            }
+            None => {}
+        }
+        let namespace = namespace?;
+        let asks = namespace.labels.get("istio-injection").map(String::as_str);
+        Some(asks == Some("enabled") || asks.is_none() && label("istio.io/rev").is_some())
+    };
+    match all.clone().find(|one| states(one) == Some(true)) {
+        Some(one) => Sidecars::One(one),
+        None if all.any(|one| states(one).is_none()) => Sidecars::Unknown,
+        None => Sidecars::None,
+    }
 }
 
 /// One HTTPRoute for each HTTP port of a service.

@@ -53,7 +53,7 @@ fn says_that_more_proxies_change(filter: &Json) -> bool {
         all(patch, "guards").iter().any(|guard| guard["concern"] == "selector" && guard["state"] == "review")
             || all(patch, "differences").iter().any(|one| {
                 let effect = one["effect"].as_str().unwrap();
-                effect.contains("for the first time") || effect.starts_with("sidecars that call the service read")
+                effect.contains("for the first time") || effect.starts_with("waypoints also get the cluster")
             })
     })
 }
