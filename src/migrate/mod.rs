@@ -446,7 +446,10 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
         return part;
     }
     if built.status != Status::Ready {
-        part.found = Some(Move::none(&catalog::OTHER, "istiod ignores this patch: see `lint`"));
+        part.found = Some(Move::none(
+            &catalog::OTHER,
+            "istiod ignores this patch, so there is nothing to replace: `lint` says why; correct it or delete it",
+        ));
     } else if let Some(notice) = built.notices.iter().find(|notice| notice.what != What::DefaultDropped) {
         let field = crate::source::field_path(&notice.route);
         part.found = Some(Move::none(
@@ -470,7 +473,7 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
                 Concern::Patch,
                 State::Undecided,
                 format!(
-                    "{why}: proxies of the target release do not get it today, and those of the named version lose it"
+                    "{why}: proxies of the target release do not get it; delete it once no proxy of the named version is left"
                 ),
             );
         }
