@@ -218,6 +218,18 @@ pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found:
     }
 }
 
+/// Why a patch for a port of a host matches nothing: its Service does not have the port.
+pub(in crate::migrate) fn without_port(cx: &Cx<'_>, host: &str, port: u32) -> Option<String> {
+    let service = cx.mesh.service(host)?;
+    let (namespace, name) = (&service.object.namespace, &service.object.name);
+    let missing = service.ports.iter().all(|one| one.number != port);
+    missing.then(|| {
+        format!(
+            "Service {namespace}/{name} has no port {port}, so that the patch matches nothing: correct the port or delete the filter"
+        )
+    })
+}
+
 /// A new VirtualService for a host of which the input has no Service.
 pub(in crate::migrate) fn unknown(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
     let usual = host.ends_with(".svc.cluster.local") || !host.contains(".svc.");

@@ -9,12 +9,13 @@ use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{has_entry, merge, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
+use crate::migrate::guards::beside;
 use crate::migrate::objects::mesh::{Mesh, Proxies, RULES};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::{Action, existing, metadata};
 use crate::migrate::output::settings::Settings;
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
-use crate::model::inventory::DestinationRule;
+use crate::model::inventory::{DestinationRule, Service};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Value as Json, json};
 
@@ -117,6 +118,10 @@ pub(in crate::migrate) fn destination_rule(
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }
+    if let Some(reason) = target.port.and_then(|port| beside::without_port(cx, &target.host, port)) {
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Ports, State::Broken, reason);
+    }
     let namespace = match client_namespace(cx) {
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(found.pattern, reason),
@@ -161,7 +166,8 @@ fn edit(found: &mut Move, rule: &DestinationRule, settings: Settings) {
 }
 
 fn single_port(cx: &Cx<'_>, target: &Target) -> bool {
-    target.port.is_some() && cx.mesh.service(&target.host).is_some_and(|service| service.ports.len() == 1)
+    let is_port = |service: &Service| matches!(service.ports.as_slice(), [one] if Some(one.number) == target.port);
+    cx.mesh.service(&target.host).is_some_and(is_port)
 }
 
 /// Restricts the rule to its clients, and copies what it would hide.

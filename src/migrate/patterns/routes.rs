@@ -541,6 +541,10 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }
+    if let Some(reason) = beside::without_port(cx, host, port) {
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Ports, State::Broken, reason);
+    }
     beside::taken(cx, host, namespace, &mut found);
     beside::hashed(cx, (host, port), namespace, &mut found);
     if !Mesh::is_narrow(cx.filter) && cx.mesh.is_mesh_wide(cx.filter) {
