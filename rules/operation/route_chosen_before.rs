@@ -1,25 +1,27 @@
 //! EF354: a route that matches a header which a filter writes after the route was chosen.
 
 use crate::declare_rule;
-use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::context::PatchRun;
+use crate::lint::facts::route_choice::{self, AUTHZ, JWT};
 use crate::lint::per_run::PerRun;
-use crate::lint::seen::{Seen, config_type, filter_chains};
+use crate::lint::seen::Seen;
+use crate::lint::value::PatchValue;
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, Knowledge, RuleInfo, header_options};
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, header_options};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
-use crate::proto::json::{Style, write};
-use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue, Span};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 declare_rule! {
     /// A route for a header that a filter of the same proxy writes, after Envoy has chosen the route.
     ///
     /// # What it finds
-    /// With config dumps: `headers` in the match of a route, if a JWT filter (`claim_to_headers`), `ext_authz`
-    /// (`allowed_upstream_headers`) or header_mutation of the given patches writes this header, and no filter of the connection manager chooses
-    /// the route again: none has `clear_route_cache`, and none is Lua, `ext_proc` or an extension with code of its own.
+    /// A JWT filter (`claim_to_headers`), `ext_authz` (`allowed_upstream_headers`) or header_mutation that writes a header
+    /// which a route of the same connection manager matches, if no filter there chooses the route again: none has
+    /// `clear_route_cache`, and none is Lua, `ext_proc` or an extension with code of its own. With config dumps, routes of
+    /// patches and those that istiod generates count; without, the VirtualServices of the input.
     ///
     /// # Why it matters
     /// Envoy chooses the route before the filters run. The route is taken for what the client sent: not at all, or by everybody who
@@ -30,23 +32,43 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `JwtAuthentication`: `clear_route_cache`, `ExtAuthz.clear_route_cache`; the routes that Envoy 1.38.2 takes.
-    "EF354" "route-chosen-before" Operation Warning => check,
-    needs: &[Dump]
+    "EF354" "route-chosen-before" Operation Warning => check
 }
 
-/// Filters that may choose the route again.
-const AGAIN: [&str; 6] = [".dynamic_modules.", ".ext_proc.", ".golang.", ".lua.", ".on_demand.", ".wasm."];
-const JWT: &str = "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication";
-const AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
+/// A header that a filter writes without choosing the route again.
+struct Written<'c, 'a> {
+    header: String,
+    /// The name of the filter.
+    writer: &'static str,
+    place: Span,
+    value: &'c PatchValue<'a>,
+}
 
-/// Headers that filters write, each with the name of the filter and the place.
-type Written = HashMap<String, (&'static str, Span)>;
+impl Written<'_, '_> {
+    fn finding(&self, rule: &'static RuleInfo, place: Span) -> Finding {
+        let help = match self.writer {
+            "header_mutation" => "set the header with a Lua filter, after which Envoy chooses the route again",
+            "jwt_authn" => "clear_route_cache: true in the provider of the JWT filter",
+            _ => "clear_route_cache: true in the ext_authz filter",
+        };
+        let header = one_line(&self.header);
+        Finding::new(rule, place, format!("the route is chosen before {} writes `{header}`", self.writer)).help(help)
+    }
+}
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let written = written(cx);
     if written.is_empty() {
         return;
     }
+    in_patches(rule, cx, &written, out);
+    for one in &written {
+        generated(rule, cx, one, out);
+    }
+}
+
+/// Routes of patches.
+fn in_patches(rule: &'static RuleInfo, cx: &Context<'_>, written: &[Written<'_, '_>], out: &mut Findings) {
     let known: PerRun<HashSet<String>> = PerRun::new();
     for value in cx.values() {
         if !matches!(value.view.patch.apply_to, ApplyTo::VirtualHost | ApplyTo::HttpRoute) {
@@ -56,35 +78,52 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let headers = matches.filter_map(|object| object.member("headers")).flat_map(|it| it.entry.value.items());
         for name in headers.filter_map(|header| get(header, "name")) {
             let header = name.as_str().unwrap_or_default().to_ascii_lowercase();
-            let Some((writer, place)) = written.get(&header) else { continue };
+            let Some(one) = written.iter().find(|one| one.header == header) else { continue };
             let once = |run: &PatchRun<'_, '_>| {
                 if run.run.knowledge != Knowledge::Dump {
                     return false;
                 }
-                let once = known.of(run.run, chosen_once);
+                let once = known.of(run.run, route_choice::once);
                 let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
                 let mut routes = places.filter(|place| place.kind == ResourceKind::Route).peekable();
                 routes.peek().is_some() && routes.all(|place| once.contains(&place.resource))
             };
             let Some(seen) = cx.seen_if(&value.view, once).filter(Seen::certain) else { continue };
-            let help = if *writer == "header_mutation" {
-                "set the header with a Lua filter, after which Envoy chooses the route again".to_owned()
-            } else {
-                format!("clear_route_cache: true in the filter {writer}")
-            };
-            let finding = value
-                .finding(rule, name.span, format!("the route is chosen before {writer} writes `{header}`"))
+            let finding = one
+                .finding(rule, name.span)
                 .label("compared with what the client sent")
-                .related(*place, "written here")
-                .help(help);
+                .related(one.place, "written here");
             out.push(seen.tell(finding));
         }
     }
 }
 
+/// Routes that istiod generates for VirtualServices.
+fn generated<'c, 'a>(rule: &'static RuleInfo, cx: &'c Context<'a>, one: &Written<'c, 'a>, out: &mut Findings) {
+    let view = &one.value.view;
+    let services = route_choice::virtual_services(cx, view, &one.header);
+    let routes = |run: &PatchRun<'_, '_>| match run.run.knowledge {
+        Knowledge::Dump => route_choice::generated(run, &one.header),
+        Knowledge::Reference if route_choice::never_again(run) => services.iter().cloned().collect(),
+        Knowledge::Reference => BTreeSet::new(),
+    };
+    let Some(seen) = cx.seen_if(view, |run| !routes(run).is_empty()) else { return };
+    let all: BTreeSet<String> = seen.runs.iter().flat_map(routes).collect();
+    let more = all.len().saturating_sub(3);
+    let mut names = all.into_iter().take(3).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        names = format!("{names} and {more} more");
+    }
+    let finding = one
+        .finding(rule, one.place)
+        .label("written after the route was chosen")
+        .note(format!("compared with what the client sent: {names}"));
+    out.push(seen.tell(finding));
+}
+
 /// The headers that given filters write without choosing the route again.
-fn written(cx: &Context<'_>) -> Written {
-    let mut found = Written::new();
+fn written<'c, 'a>(cx: &'c Context<'a>) -> Vec<Written<'c, 'a>> {
+    let mut found: Vec<Written<'c, 'a>> = Vec::new();
     let on = |node: Option<&Node>| node.is_some_and(|node| matches!(node.value, NodeValue::Bool(true)));
     for value in cx.values().iter().filter(|value| value.view.patch.apply_to == ApplyTo::HttpFilter) {
         let again = value.objects.iter().any(|object| {
@@ -97,7 +136,10 @@ fn written(cx: &Context<'_>) -> Written {
         for object in &value.objects {
             let mut add = |node: Option<&Node>, writer: &'static str| {
                 if let Some((node, name)) = node.and_then(|node| Some((node, node.as_str()?))) {
-                    found.entry(name.to_ascii_lowercase()).or_insert((writer, node.span));
+                    let header = name.to_ascii_lowercase();
+                    if !found.iter().any(|one| one.header == header && std::ptr::eq(one.value, value)) {
+                        found.push(Written { header, writer, place: node.span, value });
+                    }
                 }
             };
             match object.full_name() {
@@ -115,30 +157,4 @@ fn written(cx: &Context<'_>) -> Written {
         }
     }
     found
-}
-
-/// The route configurations whose routes are chosen once for each request.
-fn chosen_once(run: &ProxyRun<'_>) -> HashSet<String> {
-    let (mut once, mut again) = (HashSet::new(), HashSet::new());
-    for listener in run.listeners_after().values() {
-        for chain in filter_chains(listener) {
-            let network = chain.get("filters").map(Tree::items).unwrap_or_default();
-            for config in network.iter().filter_map(|filter| filter.get("typed_config")).map(Tree::readable) {
-                let Some(name) = config.path(&["rds", "route_config_name"]).and_then(Tree::as_str) else { continue };
-                let filters = config.get("http_filters").map(Tree::items).unwrap_or_default();
-                let found = if filters.iter().any(chooses_again) { &mut again } else { &mut once };
-                found.insert(name.to_owned());
-            }
-        }
-    }
-    once.retain(|name| !again.contains(name));
-    once
-}
-
-fn chooses_again(filter: &Tree<'_>) -> bool {
-    let kind = config_type(filter);
-    let judges = kind == JWT || kind == AUTHZ;
-    kind.is_empty()
-        || AGAIN.iter().any(|one| kind.contains(one))
-        || judges && write(filter, Style::Compact).contains("\"clear_route_cache\":true")
 }

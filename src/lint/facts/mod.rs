@@ -25,6 +25,7 @@ pub(crate) mod per_run;
 pub(crate) mod ports;
 pub(crate) mod reach;
 pub(crate) mod results;
+pub(crate) mod route_choice;
 pub(crate) mod route_match;
 pub(crate) mod scripts;
 pub(crate) mod seen;

@@ -92,18 +92,41 @@ fn ports(view: &PatchView<'_>) -> Option<Ports> {
     }
 }
 
+/// The VirtualServices that apply at gateways or outbound where a patch does: bound to a Gateway whose proxies the filter selects,
+/// or to the mesh.
+pub(crate) fn virtual_services<'c>(cx: &'c Context<'_>, view: &PatchView<'_>) -> Vec<&'c VirtualService> {
+    let all = cx.inventory.virtual_services.iter().map(|service| &**service);
+    match view.patch.context {
+        PatchContext::Gateway => {
+            let gateways: Vec<_> = selected(cx, view).collect();
+            all.filter(|service| gateways.iter().any(|gateway| is_bound(service, gateway))).collect()
+        }
+        PatchContext::SidecarOutbound if cx.inventory.sidecars.is_empty() => {
+            let of_mesh = |service: &&VirtualService| {
+                service.gateways.is_empty() || service.gateways.iter().any(|gateway| gateway == "mesh")
+            };
+            all.filter(of_mesh).filter(|service| service.export_to.is_empty()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The Gateways whose proxies a filter selects.
+fn selected<'c>(cx: &'c Context<'_>, view: &PatchView<'_>) -> impl Iterator<Item = &'c Gateway> {
+    let filter = view.filter;
+    let unclear = reach::by_target_refs(cx, filter) || reach::unselective(cx, filter) && !reach::is_root(cx, filter);
+    let labels: Vec<(String, String)> =
+        filter.selector.iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect();
+    let gateways = cx.inventory.gateways.iter().map(|gateway| &**gateway).filter(move |_| !unclear);
+    gateways.filter(move |gateway| {
+        !gateway.selector.is_empty() && labels.iter().all(|(key, value)| gateway.selector.get(key) == Some(value))
+    })
+}
+
 /// The hosts of VirtualServices that are bound to the Gateways whose proxies the filter selects.
 fn of_gateways(cx: &Context<'_>, view: &PatchView<'_>, ports: Ports) -> Hosts {
-    let filter = view.filter;
-    if reach::by_target_refs(cx, filter) || reach::unselective(cx, filter) && !reach::is_root(cx, filter) {
-        return Hosts::new();
-    }
-    let selected = |gateway: &Gateway| {
-        let labels = filter.selector.iter().flatten();
-        !gateway.selector.is_empty() && labels.into_iter().all(|(key, value)| gateway.selector.get(key) == Some(value))
-    };
     let mut found = Hosts::new();
-    for gateway in cx.inventory.gateways.iter().filter(|gateway| selected(gateway)) {
+    for gateway in selected(cx, view) {
         let servers = gateway.servers.iter().filter(|server| is_http(server) && ports.have(server.port));
         for server in servers {
             let bound = cx.inventory.virtual_services.iter().filter(|service| is_bound(service, gateway));
