@@ -218,6 +218,19 @@ pub(in crate::migrate) fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found:
     }
 }
 
+/// The routes of the listener for HTTP proxy requests, whose port is not that of the rules.
+pub(in crate::migrate) fn http_proxy(cx: &Cx<'_>, host: &str, found: &mut Move) {
+    let port = cx.mesh.mesh_config().and_then(|mesh| mesh["proxyHttpPort"].as_u64()).filter(|port| *port != 0);
+    if let Some(port) = port {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "sidecars also have the routes of {host} in the table `http_proxy` (`meshConfig.proxyHttpPort` is {port}): the filter changes them there, and a rule for another port does not"
+            ),
+        );
+    }
+}
+
 /// Why a patch for a port of a host matches nothing: its Service does not have the port.
 pub(in crate::migrate) fn without_port(cx: &Cx<'_>, host: &str, port: u32) -> Option<String> {
     let service = cx.mesh.service(host)?;

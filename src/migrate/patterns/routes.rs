@@ -546,6 +546,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         found.guard(Concern::Ports, State::Broken, reason);
     }
     beside::taken(cx, host, namespace, &mut found);
+    beside::http_proxy(cx, host, &mut found);
     beside::hashed(cx, (host, port), namespace, &mut found);
     if !Mesh::is_narrow(cx.filter) && cx.mesh.is_mesh_wide(cx.filter) {
         found.guard(
