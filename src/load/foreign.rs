@@ -14,7 +14,7 @@ const LANGUAGES: &[(&str, &[&str], &[&str])] = &[
     ("a Pkl file", &["pkl"], &[]),
     ("a Starlark file", &["star", "bzl", "bazel"], &["BUILD", "WORKSPACE", "Tiltfile"]),
     ("a Jupyter notebook", &["ipynb"], &[]),
-    ("a difference", &["patch", "diff"], &[]),
+    ("a diff", &["patch", "diff"], &[]),
     ("a makefile", &["mk"], &["Makefile", "GNUmakefile", "makefile"]),
     ("a Dockerfile", &["dockerfile"], &["Dockerfile", "Containerfile"]),
     ("a PowerShell script", &["ps1", "psm1"], &[]),
@@ -77,7 +77,7 @@ pub(super) fn unread(name: &str, ending: &str, text: &str) -> Option<Problem> {
         "html" | "htm" | "xhtml" | "rst" | "rest" | "org" => {
             "write the EnvoyFilter to a YAML file, and check that".to_owned()
         }
-        _ => format!("check what it makes: {pipe}"),
+        _ => format!("check its output: {pipe}"),
     };
     let message = format!("{name} is {language}, not YAML: {what}");
     Some(Problem { help: Some(help), ..problem(Code::NotRendered, Severity::Error, message) })

@@ -66,7 +66,7 @@ pub(super) fn mentioned(document: &Node, sources: &Sources) -> Problem {
         message: "this is not a Kubernetes object: it has no `kind`, and what it says about EnvoyFilters is not read"
             .to_owned(),
         help: Some(
-            "check what is made from it: lint --helm CHART -f VALUES, or PROGRAM | kubectl envoyfilter lint -"
+            "check what is rendered from it: lint --helm CHART -f VALUES, or PROGRAM | kubectl envoyfilter lint -"
                 .to_owned(),
         ),
     };

@@ -129,7 +129,7 @@ fn files_in_other_languages_are_not_judged_as_yaml() {
         ("a.py", text("x = \"\"\"\n", "\"\"\"\n"), "a.py is a program"),
         ("deploy", text("#!/usr/bin/env python3\nx = \"\"\"\n", "\"\"\"\n"), "deploy is a program"),
         ("Makefile", "apply:\n\techo 'kind: EnvoyFilter'\n".to_owned(), "Makefile is a makefile"),
-        ("a.patch", format!("--- a\n+++ b\n@@ -0,0 +1,2 @@\n+{}", FILTER.replace('\n', "\n+")), "is a difference"),
+        ("a.patch", format!("--- a\n+++ b\n@@ -0,0 +1,2 @@\n+{}", FILTER.replace('\n', "\n+")), "is a diff"),
         ("apply", text("#!/bin/bash\ncat <<EOF\n", "EOF\n").replace("shop", "$NS"), "apply:2:1: the object"),
         ("all.yaml", format!("# {}\n", FILTER.trim_end().replace('\n', "\n# ")), "only in comments"),
         ("file.tf", "x = file(\"${path.module}/a.yaml\")\n".to_owned(), "is not followed"),

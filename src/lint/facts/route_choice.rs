@@ -9,6 +9,7 @@ use crate::lint::facts::seen::{config_type, filter_chains};
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
 use crate::proto::tree::Tree;
+use crate::source::Node;
 use crate::source::escape::one_line;
 use std::collections::{BTreeSet, HashSet};
 
@@ -67,10 +68,9 @@ pub(crate) fn generated(run: &PatchRun<'_, '_>, header: &str) -> BTreeSet<String
 pub(crate) fn virtual_services(cx: &Context<'_>, view: &PatchView<'_>, header: &str) -> Vec<String> {
     let services = shared_hosts::virtual_services(cx, view).into_iter();
     let matching = services.filter(|service| {
-        let routes =
-            service.object.document.under(&["spec", "http"]).map(crate::source::Node::items).unwrap_or_default();
-        let matches = routes.iter().filter_map(|route| route.under(&["match"])).flat_map(crate::source::Node::items);
-        let mut headers = matches.filter_map(|one| one.under(&["headers"])).flat_map(crate::source::Node::entries);
+        let routes = service.object.document.under(&["spec", "http"]).map(Node::items).unwrap_or_default();
+        let matches = routes.iter().filter_map(|route| route.under(&["match"])).flat_map(Node::items);
+        let mut headers = matches.filter_map(|one| one.under(&["headers"])).flat_map(Node::entries);
         headers.any(|entry| entry.key.eq_ignore_ascii_case(header))
     });
     let words = matching.map(|service| {
