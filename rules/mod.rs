@@ -130,6 +130,7 @@ pub static ALL: &[&Rule] = &[
     &value::lua_blocks_worker::RULE,
     &value::lua_call_without_limit::RULE,
     &value::fraction_above_one::RULE,
+    &value::config_source_not_static::RULE,
     &value::condition_dropped_by_proxy::RULE,
     &matching::selector_matches_nothing::RULE,
     &matching::selector_fits_other_namespace::RULE,

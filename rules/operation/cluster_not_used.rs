@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
+use crate::lint::names::is_cluster_of_any_mesh;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo, walk};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
@@ -40,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         // Clusters of the bootstrap, and clusters that istiod's own listeners and VirtualServices refer to by generated
         // names.
-        if name.contains('|') || OWN.contains(&name.as_str()) {
+        if name.contains('|') || is_cluster_of_any_mesh(&name) {
             continue;
         }
         if used.get_or_insert_with(|| mentioned(cx)).contains(name.as_str()) {
@@ -70,7 +71,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let finding = finding.likely("no given patch names it, and no config dump was given");
             // A name in a value that is a misspelling of this one.
             let near = |asked: &str| {
-                let foreign = !asked.contains('|') && !OWN.contains(&asked) && !added.contains(asked);
+                let foreign = !asked.contains('|') && !is_cluster_of_any_mesh(asked) && !added.contains(asked);
                 alike::keyword(asked, [name.as_str()]).filter(|_| foreign).map(|near| !near.same_letters)
             };
             out.push(match asked.iter().filter_map(|asked| Some((near(asked)?, *asked))).min() {
@@ -88,20 +89,6 @@ fn added_clusters(cx: &Context<'_>) -> HashSet<String> {
     let adds = cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster);
     adds.filter_map(|view| view.built?.value.as_ref().map(|value| value.name().to_owned())).collect()
 }
-
-/// Clusters that exist without a patch, or that istiod's own configuration refers to.
-const OWN: &[&str] = &[
-    "xds-grpc",
-    "sds-grpc",
-    "agent",
-    "prometheus_stats",
-    "zipkin",
-    "BlackHoleCluster",
-    "PassthroughCluster",
-    "InboundPassthroughCluster",
-    "InboundPassthroughClusterIpv4",
-    "InboundPassthroughClusterIpv6",
-];
 
 /// Every text in the values of all patches, and the names in them, such as those in a script, except the names of the
 /// added clusters themselves.

@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::context::{Knowledge, PatchRun};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
-use crate::model::resource::ResourceKind;
+use crate::model::resource::{ResourceKind, STATIC_CLUSTERS};
 use crate::proto::tree::Tree;
 use crate::source::{Severity, Step};
 
@@ -43,6 +43,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let code = [Step::from("code"), Step::from("remote")];
             names.retain(|(route, _)| !route.windows(2).any(|steps| steps == code));
         }
+        names.retain(|(route, name)| {
+            // Another rule is about sources of configuration, which cannot use clusters of patches.
+            !STATIC_CLUSTERS.contains(&name.as_str()) && !route.contains(&Step::from("api_config_source"))
+        });
         for (route, name) in names {
             let absent =
                 |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);

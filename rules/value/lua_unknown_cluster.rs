@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
+use crate::lint::names::is_cluster_of_any_mesh;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
@@ -26,22 +27,6 @@ declare_rule! {
     "EF146" "lua-unknown-cluster" Value Error => check,
     policy: Never("CEL cannot parse Lua")
 }
-
-/// Clusters that every Istio proxy has in any mesh.
-const ALWAYS: &[&str] = &[
-    "BlackHoleCluster",
-    "InboundPassthroughCluster",
-    "InboundPassthroughClusterIpv4",
-    "InboundPassthroughClusterIpv6",
-    "PassthroughCluster",
-    "agent",
-    "prometheus_stats",
-    "sds-grpc",
-    "xds-grpc",
-    "zipkin",
-    "lightstep",
-    "datadog_agent",
-];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
@@ -87,5 +72,5 @@ fn known(cx: &Context<'_>, name: &str) -> bool {
                 && view.built.and_then(|built| built.value.as_ref()).is_some_and(named)
         })
     };
-    generated || ALWAYS.contains(&name) || name.contains('%') || name.contains("{{") || added()
+    generated || is_cluster_of_any_mesh(name) || name.contains('%') || name.contains("{{") || added()
 }

@@ -9,6 +9,7 @@ pub(crate) mod bad_typed_struct_type;
 pub(crate) mod bearer_prefix_missing;
 pub(crate) mod broken_validation_rule;
 pub(crate) mod condition_dropped_by_proxy;
+pub(crate) mod config_source_not_static;
 pub(crate) mod cookies_replaced;
 pub(crate) mod deprecated_enum_value;
 pub(crate) mod deprecated_field;

@@ -124,17 +124,13 @@ fn is_literal(text: &str) -> bool {
     !text.contains(['.', '*', '+', '?', '[', '(', '{', '\\', '|', '^', '$'])
 }
 
-fn above<'o, 'a>(object: &'o Object<'a>, objects: &'o [Object<'a>]) -> impl Iterator<Item = &'o Object<'a>> {
-    std::iter::successors(Some(object), |object| object.parent.and_then(|(at, _)| objects.get(at)))
-}
-
 /// Whether a condition belongs to RBAC rules that deny.
 fn denies(object: &Object<'_>, objects: &[Object<'_>]) -> bool {
-    let rules = above(object, objects).find(|object| object.full_name() == "envoy.config.rbac.v3.RBAC");
+    let rules = object.and_above(objects).find(|object| object.full_name() == "envoy.config.rbac.v3.RBAC");
     rules.is_some_and(|rules| rules.text("action") == Some("DENY"))
 }
 
 /// Whether a condition belongs to the action of a rate limit.
 fn limits(object: &Object<'_>, objects: &[Object<'_>]) -> bool {
-    above(object, objects).any(|object| object.full_name() == "envoy.config.route.v3.RateLimit.Action")
+    object.and_above(objects).any(|object| object.full_name() == "envoy.config.route.v3.RateLimit.Action")
 }

@@ -248,3 +248,21 @@ impl<'a> ProxyConfig<'a> {
         })
     }
 }
+
+/// The static clusters that every proxy has (envoy_bootstrap.json, release 1.31).
+pub(crate) const STATIC_CLUSTERS: [&str; 4] = ["agent", "prometheus_stats", "sds-grpc", "xds-grpc"];
+
+/// All static clusters of a proxy (envoy_bootstrap.json, release 1.31); some exist only with certain settings.
+pub(crate) const BOOTSTRAP_CLUSTERS: [&str; 11] = [
+    "prometheus_stats",
+    "agent",
+    "sds-grpc",
+    "sds-files-grpc",
+    "xds-grpc",
+    "zipkin",
+    "lightstep",
+    "datadog_agent",
+    "envoy_metrics_service",
+    "envoy_accesslog_service",
+    "local_cluster",
+];

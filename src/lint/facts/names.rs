@@ -4,6 +4,7 @@ pub(crate) use crate::source::alike::name as nearest;
 pub(crate) use crate::words::count;
 
 use crate::model::release::Release;
+use crate::model::resource::BOOTSTRAP_CLUSTERS;
 
 /// Istio stopped comparing old names in matches with this release.
 pub(crate) const LEGACY_NAMES_UNTIL: Release = Release::minor(19);
@@ -169,6 +170,18 @@ pub(crate) fn cluster_like<'n>(wanted: &str, among: impl IntoIterator<Item = &'n
 pub(crate) fn client_virtual_host(chain: &str) -> Option<String> {
     let (port, rest) = chain.strip_prefix("inbound-vip|")?.split_once('|')?;
     Some(format!("{}:{port}", rest.strip_prefix("http|")?))
+}
+
+/// Whether every proxy may have a cluster of this name: from the bootstrap, or of istiod for any mesh.
+pub(crate) fn is_cluster_of_any_mesh(name: &str) -> bool {
+    let catch_all = [
+        "BlackHoleCluster",
+        "InboundPassthroughCluster",
+        "InboundPassthroughClusterIpv4",
+        "InboundPassthroughClusterIpv6",
+        "PassthroughCluster",
+    ];
+    BOOTSTRAP_CLUSTERS.contains(&name) || catch_all.contains(&name)
 }
 
 /// Whether istiod may generate an object of this name in some mesh: its names contain a host or address, or a port.

@@ -196,6 +196,11 @@ impl<'a> Object<'a> {
         self.members.iter().find(|member| member.field().is_some_and(|field| field.name() == name))
     }
 
+    /// This message and those that contain it, from the inside out; `objects` are those of the same value.
+    pub(crate) fn and_above<'o>(&'o self, objects: &'o [Object<'a>]) -> impl Iterator<Item = &'o Object<'a>> {
+        std::iter::successors(Some(self), |object| object.parent.and_then(|(at, _)| objects.get(at)))
+    }
+
     /// Text of a field.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.member(name)?.entry.value.as_str()

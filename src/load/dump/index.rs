@@ -3,7 +3,7 @@
 //! Layout of a dump: `envoy.admin.v3.ConfigDump` (Envoy 1.37 API); its sections are recognized by their keys, each of which
 //! occurs in one section type. istioctl writes the same in lower camel case, or bare lists of resources.
 
-use crate::model::resource::{FieldNames, ResourceKind, ResourceState};
+use crate::model::resource::{BOOTSTRAP_CLUSTERS, FieldNames, ResourceKind, ResourceState};
 use crate::proto::json_scan::{Fault, Open, Scanner};
 use std::ops::Range;
 
@@ -553,17 +553,3 @@ fn in_bootstrap(kind: ResourceKind, name: &str) -> bool {
         ResourceKind::ExtensionConfig => false,
     }
 }
-
-const BOOTSTRAP_CLUSTERS: [&str; 11] = [
-    "prometheus_stats",
-    "agent",
-    "sds-grpc",
-    "sds-files-grpc",
-    "xds-grpc",
-    "zipkin",
-    "lightstep",
-    "datadog_agent",
-    "envoy_metrics_service",
-    "envoy_accesslog_service",
-    "local_cluster",
-];

@@ -112,6 +112,10 @@ fn explained_rejections() -> Vec<(&'static str, &'static str, String)> {
         "{{name: wasm, typed_config: {{{url}.http.wasm.v3.Wasm, config: {{name: a, vm_config: {{runtime: envoy.wasm.runtime.v8, code: {{local: {{inline_string: 'const a = 1'}}}}}}}}}}}}"
     );
     let lua = format!("typed_config: {{{url}.http.lua.v3.Lua}}");
+    let source = "api_type: GRPC, transport_api_version: V3, grpc_services: [{envoy_grpc: {cluster_name: 'outbound|7070||catalog.shop.svc.cluster.local'}}]";
+    let discovered = format!(
+        "{{name: shop, config_discovery: {{type_urls: [type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua], config_source: {{resource_api_version: V3, api_config_source: {{{source}}}}}}}}}"
+    );
     let at_tls = "applyTo: FILTER_CHAIN, match: {context: GATEWAY, listener: {portNumber: 8443, filterChain: {sni: pay.example.com}}}";
     let names = "match_typed_subject_alt_names: [{san_type: DNS, matcher: {exact: client.example.com}}]";
     let context = format!(
@@ -129,6 +133,7 @@ fn explained_rejections() -> Vec<(&'static str, &'static str, String)> {
             format!("{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {}}}}}", script("require(\"cjson\")")),
         ),
         ("EF150", "cart", format!("{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {wasm}}}}}")),
+        ("EF188", "cart", format!("{{{at_router}, patch: {{operation: INSERT_BEFORE, value: {discovered}}}}}")),
         (
             "EF120",
             "cart",

@@ -1,0 +1,102 @@
+//! EF188: a source of configuration whose cluster is not one of the bootstrap.
+
+use crate::declare_rule;
+use crate::lint::context::{PatchRun, PatchView};
+use crate::lint::value::{Object, PatchValue};
+use crate::lint::walk::get;
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::resource::{BOOTSTRAP_CLUSTERS, ResourceKind, ResourceState};
+use crate::source::escape::one_line;
+use crate::source::{Node, Span};
+use std::collections::HashMap;
+
+declare_rule! {
+    /// A source of configuration whose cluster is not one of the bootstrap.
+    ///
+    /// # What it finds
+    /// An `api_config_source` of type GRPC or REST for extensions, secrets or routes that names a cluster which istiod
+    /// generates or a CLUSTER ADD patch adds; with config dumps, any cluster that is not static.
+    ///
+    /// # Why it matters
+    /// Envoy accepts only static clusters here, because it may need the configuration before it gets other clusters. It
+    /// rejects the whole listener or cluster, with all later updates of it.
+    ///
+    /// # How to fix
+    /// Extensions: `ads: {}`, with an EXTENSION_CONFIG patch or a WasmPlugin. Certificates: a Secret by `kubernetes://…`
+    /// over `ads`, or the cluster `sds-grpc` for what the agent beside the proxy serves. Otherwise add the cluster to the
+    /// bootstrap: annotation `sidecar.istio.io/bootstrapOverride`.
+    ///
+    /// # References
+    /// Envoy `Config::Utility::checkApiConfigSourceSubscriptionBackingCluster`; Envoy 1.36.4 and 1.40.0 reject such
+    /// extensions of type GRPC and REST, and accept type DELTA_GRPC.
+    "EF188" "config-source-not-static" Value Error => check
+}
+
+const SOURCE: &str = "envoy.config.core.v3.ApiConfigSource";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut added: Option<HashMap<&str, Span>> = None;
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.full_name() == SOURCE) {
+            let Some(named) = cluster(object).filter(|_| !of_endpoints(value, object)) else { continue };
+            let name = named.as_str().unwrap_or_default();
+            if name.is_empty() || BOOTSTRAP_CLUSTERS.contains(&name) {
+                continue;
+            }
+            let added = added.get_or_insert_with(|| added_clusters(cx));
+            let finding = value
+                .finding(rule, named.span, format!("`{}` is not a cluster of the bootstrap", one_line(name)))
+                .label("must be static")
+                .rejected(
+                    "Envoy rejects the whole resource: only a static cluster can be the source of other configuration",
+                )
+                .help("use `ads: {}`, or a cluster of the bootstrap such as `sds-grpc`");
+            if let Some(place) = added.get(name) {
+                out.push(finding.related(*place, "arrives later, over CDS"));
+            } else if name.contains('|') {
+                out.push(finding.note("istiod sends this cluster later, over CDS"));
+            } else if let Some(seen) = cx.seen(&value.view, |run| run.changes() && !may_be_static(run, name)) {
+                out.push(seen.tell(finding));
+            }
+        }
+    }
+}
+
+/// Whether it is the source of a cluster's endpoints, which was not tried.
+fn of_endpoints(value: &PatchValue<'_>, source: &Object<'_>) -> bool {
+    source.and_above(&value.objects).any(|object| object.short_name() == "EdsClusterConfig")
+}
+
+/// The cluster that Envoy checks.
+fn cluster<'a>(source: &Object<'a>) -> Option<&'a Node> {
+    let kind = source.text("api_type").unwrap_or_default();
+    if kind.starts_with("AGGREGATED") {
+        return None;
+    }
+    let first = |name: &str| source.member(name)?.entry.value.items().first();
+    match first("cluster_names") {
+        Some(name) => Some(name),
+        None if kind == "GRPC" => get(get(first("grpc_services")?, "envoy_grpc")?, "cluster_name"),
+        None => None,
+    }
+}
+
+/// The names in CLUSTER ADD patches, each with its place.
+fn added_clusters<'a>(cx: &Context<'a>) -> HashMap<&'a str, Span> {
+    let named = |view: PatchView<'a>| {
+        let added = view.patch.apply_to == ApplyTo::Cluster
+            && view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Add);
+        let name = view.node(&["patch", "value", "name"]).filter(|_| added)?;
+        Some((name.as_str()?, name.span))
+    };
+    cx.patches().filter_map(named).collect()
+}
+
+/// Whether the bootstrap of the proxy may have this cluster: a dump from istiod does not have the bootstrap.
+fn may_be_static(run: &PatchRun<'_, '_>, name: &str) -> bool {
+    let is_static = |state| state == ResourceState::Static;
+    let clusters = || run.run.config.of_kind(ResourceKind::Cluster);
+    let known = run.run.knowledge == Knowledge::Dump && clusters().any(|one| is_static(one.state));
+    !known || clusters().any(|one| one.name == name && is_static(one.state))
+}
