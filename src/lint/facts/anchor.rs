@@ -191,6 +191,11 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
             None => finding,
         });
     }
+    if adds_nothing(one, adder) {
+        // Without a config dump it may match on the user's proxies, and if not, its own finding is the cause.
+        let certain = one.confidence == Confidence::Certain;
+        return certain.then(|| finding.note("that patch has no effect either: correct it first"));
+    }
     let together = one.runs.iter().find_map(|run| {
         let first: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == adder.filter)?;
         let own: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == one.view.filter_index)?;
@@ -224,6 +229,16 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
         None if one.runs.iter().any(|run| run.knowledge == Knowledge::Reference) => None,
         None => Some(finding.note(format!("{} does not reach these proxies", other.full_name()))),
     }
+}
+
+/// Whether the patch that adds the filter reaches these proxies and changes nothing on any of them.
+fn adds_nothing(one: &NoMatch<'_, '_>, adder: &Adder) -> bool {
+    let traces = one.runs.iter().filter_map(|run| {
+        let id = run.plan.find(adder.filter, adder.patch)?;
+        Some(&run.judged.trace.patches[id.index()])
+    });
+    let mut traces = traces.peekable();
+    traces.peek().is_some() && traces.all(|trace| trace.effects.is_empty())
 }
 
 /// Whether no proxy has both EnvoyFilters: those of a namespace are for its own proxies, unless it is the root namespace.
