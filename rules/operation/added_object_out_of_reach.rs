@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::matching;
 use crate::engine::program::Status;
 use crate::lint::context::PatchView;
+use crate::lint::seen::filter_chains;
 use crate::lint::{Context, Findings, ProxyRun, RuleInfo, names};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteConfigurationMatch};
 use crate::model::resource::ResourceKind;
@@ -16,7 +17,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A patch that matches nothing and whose match names a listener, filter chain, virtual host or cluster that
-    /// another patch adds (by name, port, SNI or domain); a MERGE or REMOVE of a route that another patch inserts.
+    /// another patch adds (by name, port, SNI or domain), or a route configuration or virtual host inside an added
+    /// listener, filter chain or network filter; a MERGE or REMOVE of a route that another patch inserts.
     ///
     /// # Why it matters
     /// istiod appends the objects of LISTENER, FILTER_CHAIN, VIRTUAL_HOST and CLUSTER ADD after everything else and
@@ -189,7 +191,7 @@ fn added<'a>(view: &PatchView<'a>) -> Vec<Key<'a>> {
         ApplyTo::Listener | ApplyTo::FilterChain | ApplyTo::VirtualHost | ApplyTo::Cluster => {
             built.operation == Operation::Add
         }
-        ApplyTo::HttpRoute => matches!(
+        ApplyTo::HttpRoute | ApplyTo::NetworkFilter => matches!(
             built.operation,
             Operation::Add | Operation::InsertFirst | Operation::InsertBefore | Operation::InsertAfter
         ),
@@ -202,6 +204,9 @@ fn added<'a>(view: &PatchView<'a>) -> Vec<Key<'a>> {
             keys.push((kind, field, Cow::Owned(text.to_owned())));
         }
     };
+    if kind == ApplyTo::NetworkFilter {
+        return inside(&[value]);
+    }
     push(Field::Name, Some(value.name()));
     match kind {
         ApplyTo::Listener => {
@@ -217,6 +222,33 @@ fn added<'a>(view: &PatchView<'a>) -> Vec<Key<'a>> {
             domains.iter().for_each(|domain| push(Field::Domain, domain.as_str()));
         }
         _ => {}
+    }
+    let chains = match kind {
+        ApplyTo::Listener => filter_chains(value).collect(),
+        ApplyTo::FilterChain => vec![value],
+        _ => Vec::new(),
+    };
+    let filters = chains.iter().flat_map(|chain| chain.get("filters").map(Tree::items).unwrap_or_default());
+    keys.extend(inside(&filters.collect::<Vec<_>>()));
+    keys
+}
+
+/// The route configurations and virtual hosts inside network filters.
+fn inside<'a>(filters: &[&Tree<'_>]) -> Vec<Key<'a>> {
+    let mut keys: Vec<Key<'a>> = Vec::new();
+    for config in filters.iter().filter_map(|filter| filter.get("typed_config")).map(Tree::readable) {
+        let Some(routes) = config.get("route_config") else { continue };
+        let mut push = |kind, field, text: &str| {
+            if !text.is_empty() {
+                keys.push((kind, field, Cow::Owned(text.to_owned())));
+            }
+        };
+        push(ApplyTo::RouteConfiguration, Field::Name, routes.name());
+        for host in routes.get("virtual_hosts").map(Tree::items).unwrap_or_default() {
+            push(ApplyTo::VirtualHost, Field::Name, host.name());
+            let domains = host.get("domains").map(Tree::items).unwrap_or_default().iter();
+            domains.filter_map(Tree::as_str).for_each(|domain| push(ApplyTo::VirtualHost, Field::Domain, domain));
+        }
     }
     keys
 }
@@ -243,6 +275,7 @@ fn asked(object: &ObjectMatch) -> Vec<(Key<'_>, Vec<&'static str>)> {
             }
         }
         ObjectMatch::RouteConfiguration(routes) => {
+            push(ApplyTo::RouteConfiguration, Field::Name, &routes.name, &["routeConfiguration", "name"]);
             if let Some(vhost) = &routes.vhost {
                 let own = ["routeConfiguration", "vhost"];
                 push(ApplyTo::VirtualHost, Field::Name, &vhost.name, &[own[0], own[1], "name"]);

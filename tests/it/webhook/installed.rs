@@ -164,7 +164,7 @@ fn when_installed_by_its_own_command_it_agrees_with_lint() {
     assert!(status.out.contains("trial EnvoyFilter with an error was denied"), "{}", status.out);
     // The other input of `lint`: the content of the cluster.
     let proxies = Proxies::new(&[], Release::NEWEST);
-    let around: Vec<Value> = ["/api/v1/pods", "/api/v1/services", "/api/v1/namespaces"]
+    let around: Vec<Value> = ["/api/v1/pods", "/api/v1/services", "/api/v1/namespaces", "/api/v1/configmaps"]
         .iter()
         .flat_map(|path| {
             let list = installed.get(path);
