@@ -233,22 +233,17 @@ fn added<'a>(view: &PatchView<'a>) -> Vec<Key<'a>> {
     keys
 }
 
-/// The route configurations and virtual hosts inside network filters.
+/// The route configurations and virtual hosts inside network filters, except names that istiod may give to others. Domains do
+/// not count: another virtual host may have the same.
 fn inside<'a>(filters: &[&Tree<'_>]) -> Vec<Key<'a>> {
     let mut keys: Vec<Key<'a>> = Vec::new();
     for config in filters.iter().filter_map(|filter| filter.get("typed_config")).map(Tree::readable) {
         let Some(routes) = config.get("route_config") else { continue };
-        let mut push = |kind, field, text: &str| {
-            if !text.is_empty() {
-                keys.push((kind, field, Cow::Owned(text.to_owned())));
-            }
-        };
-        push(ApplyTo::RouteConfiguration, Field::Name, routes.name());
-        for host in routes.get("virtual_hosts").map(Tree::items).unwrap_or_default() {
-            push(ApplyTo::VirtualHost, Field::Name, host.name());
-            let domains = host.get("domains").map(Tree::items).unwrap_or_default().iter();
-            domains.filter_map(Tree::as_str).for_each(|domain| push(ApplyTo::VirtualHost, Field::Domain, domain));
-        }
+        let hosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
+        let own = (ApplyTo::RouteConfiguration, routes.name());
+        let all = std::iter::once(own).chain(hosts.iter().map(|host| (ApplyTo::VirtualHost, host.name())));
+        let all = all.filter(|(_, name)| !name.is_empty() && !names::may_be_generated(name));
+        keys.extend(all.map(|(kind, name)| (kind, Field::Name, Cow::Owned(name.to_owned()))));
     }
     keys
 }
