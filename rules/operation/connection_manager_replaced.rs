@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::engine;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
-use crate::lint::{Context, Findings, RuleInfo, names};
+use crate::lint::{Context, Findings, RuleInfo, names, walk};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, type_name};
@@ -113,11 +113,7 @@ fn generated<'r>(run: &PatchRun<'r, '_>, place: &Place) -> Option<Tree<'r>> {
 
 /// The member with this name, which may be written as in JSON.
 fn member<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Option<&'t Tree<'a>> {
-    let is_named = |key: &str| {
-        let plain = |text: &str| text.replace('_', "").to_lowercase();
-        key == name || !key.contains('_') && plain(key) == plain(name)
-    };
-    tree.entries().iter().find(|(key, _)| is_named(key)).map(|(_, value)| value)
+    tree.entries().iter().find(|(key, _)| walk::same(key, name)).map(|(_, value)| value)
 }
 
 fn compare(before: &Tree<'_>, given: &Tree<'_>, filters: &mut BTreeSet<String>, settings: &mut BTreeSet<String>) {

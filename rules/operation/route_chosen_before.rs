@@ -12,6 +12,8 @@ use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue, Span};
+use crate::words::few;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 
 declare_rule! {
@@ -102,22 +104,23 @@ fn in_patches(rule: &'static RuleInfo, cx: &Context<'_>, written: &[Written<'_, 
 fn generated<'c, 'a>(rule: &'static RuleInfo, cx: &'c Context<'a>, one: &Written<'c, 'a>, out: &mut Findings) {
     let view = &one.value.view;
     let services = route_choice::virtual_services(cx, view, &one.header);
-    let routes = |run: &PatchRun<'_, '_>| match run.run.knowledge {
-        Knowledge::Dump => route_choice::generated(run, &one.header),
-        Knowledge::Reference if route_choice::never_again(run) => services.iter().cloned().collect(),
-        Knowledge::Reference => BTreeSet::new(),
+    let all: RefCell<BTreeSet<String>> = RefCell::default();
+    let late = |run: &PatchRun<'_, '_>| {
+        let routes = match run.run.knowledge {
+            Knowledge::Dump => route_choice::generated(run, &one.header),
+            Knowledge::Reference if route_choice::never_again(run) => services.iter().cloned().collect(),
+            Knowledge::Reference => BTreeSet::new(),
+        };
+        let any = !routes.is_empty();
+        all.borrow_mut().extend(routes);
+        any
     };
-    let Some(seen) = cx.seen_if(view, |run| !routes(run).is_empty()) else { return };
-    let all: BTreeSet<String> = seen.runs.iter().flat_map(routes).collect();
-    let more = all.len().saturating_sub(3);
-    let mut names = all.into_iter().take(3).collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        names = format!("{names} and {more} more");
-    }
+    let Some(seen) = cx.seen_if(view, late) else { return };
+    let all = all.into_inner();
     let finding = one
         .finding(rule, one.place)
         .label("written after the route was chosen")
-        .note(format!("compared with what the client sent: {names}"));
+        .note(format!("compared with what the client sent: {}", few(&all, all.len(), 3)));
     out.push(seen.tell(finding));
 }
 

@@ -1,7 +1,7 @@
 //! EF188: a source of configuration whose cluster is not one of the bootstrap.
 
 use crate::declare_rule;
-use crate::lint::context::{PatchRun, PatchView};
+use crate::lint::context::PatchRun;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
@@ -84,13 +84,10 @@ fn cluster<'a>(source: &Object<'a>) -> Option<&'a Node> {
 
 /// The names in CLUSTER ADD patches, each with its place.
 fn added_clusters<'a>(cx: &Context<'a>) -> HashMap<&'a str, Span> {
-    let named = |view: PatchView<'a>| {
-        let added = view.patch.apply_to == ApplyTo::Cluster
-            && view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Add);
-        let name = view.node(&["patch", "value", "name"]).filter(|_| added)?;
-        Some((name.as_str()?, name.span))
-    };
-    cx.patches().filter_map(named).collect()
+    let clusters = cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster);
+    let adds = clusters.filter(|view| view.built.is_some_and(|built| built.operation == Operation::Add));
+    let names = adds.filter_map(|view| view.node(&["patch", "value", "name"]));
+    names.filter_map(|name| Some((name.as_str()?, name.span))).collect()
 }
 
 /// Whether the bootstrap of the proxy may have this cluster: a dump from istiod does not have the bootstrap.

@@ -79,6 +79,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
     }
 }
+
 /// The successor or the nearest known type.
 pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str> {
     let name = url.name();

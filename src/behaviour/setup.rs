@@ -8,7 +8,7 @@ use super::request::{Target, Wanted};
 use super::sockets::Endpoint;
 use crate::engine::{self, PatchId, Patched, Plan};
 use crate::model::proxy::ProxyKind;
-use crate::model::resource::{ProxyConfig, Resource, ResourceKind, ResourceState};
+use crate::model::resource::{ProxyConfig, Resource, ResourceKind, ResourceState, STATIC_CLUSTERS};
 use crate::proto::json;
 use crate::proto::tree::Tree;
 use crate::proto::wire;
@@ -21,9 +21,6 @@ pub(super) const INBOUND: &str = "virtualInbound";
 
 /// The listener that receives all calls of a sidecar's workload, and keeps those to unknown destinations.
 pub(super) const OUTBOUND: &str = "virtualOutbound";
-
-/// Clusters of the bootstrap that istiod's agent gives a proxy: they are in no dump, but filters may name them.
-const STATIC_CLUSTERS: [&str; 5] = ["prometheus_stats", "agent", "sds-grpc", "xds-grpc", "zipkin"];
 
 /// Up to this number of clusters, all are loaded; up to this number of changed ones, all that patches changed.
 const FEW: usize = 128;

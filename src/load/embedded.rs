@@ -405,6 +405,12 @@ mod tests {
     }
 
     #[test]
+    fn the_first_line_of_a_script_is_a_comment_in_yaml() {
+        assert!(find("a.yaml", "#!/usr/bin/ansible-playbook\n", file()).is_none());
+        assert!(find("playbook", "#!/usr/bin/ansible-playbook\n", file()).is_some());
+    }
+
+    #[test]
     fn fences_keep_their_place() {
         let text = format!("# Title: a\n\n```yaml\n{FILTER}```\n\n```sh\nkind: x\n```\n");
         let found = find("a.md", &text, file()).unwrap();

@@ -52,17 +52,15 @@ pub(super) fn is_shell(ending: &str, text: &str) -> bool {
     SHELLS.contains(&ending) || interpreter(text).is_some_and(|program| SHELLS.contains(&program))
 }
 
-/// Reports a file in a language that is not read; `None` for everything that may be YAML.
+/// Reports a file in a language that is not read; `None` for everything that may be YAML. The file does not end as YAML does.
 pub(super) fn unread(name: &str, ending: &str, text: &str) -> Option<Problem> {
     let file = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let by_name = LANGUAGES
         .iter()
         .find(|(_, endings, names)| names.contains(&file) || (file.contains('.') && endings.contains(&ending)));
-    // A first line that starts with `#!` is a comment in YAML.
-    let is_data = ["yaml", "yml", "json"].contains(&ending);
     let language = match by_name {
         Some((language, ..)) => *language,
-        None if !is_data && interpreter(text).is_some() => "a program",
+        None if interpreter(text).is_some() => "a program",
         None => return None,
     };
     let what = if text.contains("EnvoyFilter") { "the EnvoyFilter in it is not read" } else { "nothing was checked" };
@@ -101,7 +99,6 @@ mod tests {
             let ending = name.rsplit('.').next().unwrap();
             assert!(unread(name, ending, "kind: EnvoyFilter\n").is_none(), "{name}");
         }
-        assert!(unread("a.yaml", "yaml", "#!/usr/bin/ansible-playbook\n").is_none());
         let told = unread("x/a.cue", "cue", "kind: \"EnvoyFilter\"\n").unwrap();
         assert_eq!(told.message, "x/a.cue is a CUE file, not YAML: the EnvoyFilter in it is not read");
     }

@@ -249,8 +249,9 @@ impl<'a> ProxyConfig<'a> {
     }
 }
 
-/// The static clusters that every proxy has (envoy_bootstrap.json, release 1.31).
-pub(crate) const STATIC_CLUSTERS: [&str; 4] = ["agent", "prometheus_stats", "sds-grpc", "xds-grpc"];
+/// The static clusters that a proxy usually has (envoy_bootstrap.json, release 1.31): they are in no dump of istiod, but filters may
+/// name them. `zipkin` exists only with such a tracer.
+pub(crate) const STATIC_CLUSTERS: [&str; 5] = ["agent", "prometheus_stats", "sds-grpc", "xds-grpc", "zipkin"];
 
 /// All static clusters of a proxy (envoy_bootstrap.json, release 1.31); some exist only with certain settings.
 pub(crate) const BOOTSTRAP_CLUSTERS: [&str; 11] = [

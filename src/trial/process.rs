@@ -5,7 +5,7 @@
 
 use super::sockets::{self, Sockets};
 use super::{Answer, Judge, Known, Offer, Trouble, Version};
-use crate::model::resource::ResourceKind;
+use crate::model::resource::{ResourceKind, STATIC_CLUSTERS};
 use crate::process::{self, Ended, Fault, Folder, Line, Program};
 use crate::proto::wire;
 use serde_json::{Value, json};
@@ -22,9 +22,6 @@ const TIME: Duration = Duration::from_secs(20);
 
 /// How long its log may lag behind its counters.
 const WORDS_TIME: Duration = Duration::from_secs(5);
-
-/// Clusters of the bootstrap that istiod's agent gives a proxy (`tools/packaging/common/envoy_bootstrap.json`, Istio 1.31).
-const STATIC_CLUSTERS: [&str; 5] = ["prometheus_stats", "agent", "sds-grpc", "xds-grpc", "zipkin"];
 
 /// What Envoy writes before the reason (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
 const REFUSED: &str = "Filesystem config update rejected: ";

@@ -1,11 +1,11 @@
 //! When Envoy chooses the route of a request, seen from filters that write headers which routes match.
 
+use super::context::{Context, PatchRun, ProxyRun};
 use super::managers::{Manager, changed};
+use super::seen::{config_type, filter_chains};
 use super::shared_hosts;
 use super::view::PatchView;
 use crate::engine::PatchId;
-use crate::lint::facts::context::{Context, PatchRun, ProxyRun};
-use crate::lint::facts::seen::{config_type, filter_chains};
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
 use crate::proto::tree::Tree;
