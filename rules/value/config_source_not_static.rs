@@ -1,7 +1,7 @@
 //! EF188: a source of configuration whose cluster is not one of the bootstrap.
 
 use crate::declare_rule;
-use crate::lint::context::PatchRun;
+use crate::lint::context::ProxyRun;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
@@ -56,7 +56,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(finding.related(*place, "arrives later, over CDS"));
             } else if name.contains('|') {
                 out.push(finding.note("istiod sends this cluster later, over CDS"));
-            } else if let Some(seen) = cx.seen(&value.view, |run| run.changes() && !may_be_static(run, name)) {
+            } else if let Some(seen) = cx.seen(&value.view, |run| run.changes() && !is_static(run.run, name)) {
+                let shown = seen.runs.iter().all(|run| statics(run.run).next().is_some());
+                let finding = if shown { finding } else { finding.likely("the dump does not show the bootstrap") };
                 out.push(seen.tell(finding));
             }
         }
@@ -90,10 +92,13 @@ fn added_clusters<'a>(cx: &Context<'a>) -> HashMap<&'a str, Span> {
     names.filter_map(|name| Some((name.as_str()?, name.span))).collect()
 }
 
-/// Whether the bootstrap of the proxy may have this cluster: a dump from istiod does not have the bootstrap.
-fn may_be_static(run: &PatchRun<'_, '_>, name: &str) -> bool {
-    let is_static = |state| state == ResourceState::Static;
-    let clusters = || run.run.config.of_kind(ResourceKind::Cluster);
-    let known = run.run.knowledge == Knowledge::Dump && clusters().any(|one| is_static(one.state));
-    !known || clusters().any(|one| one.name == name && is_static(one.state))
+/// The static clusters in a dump; a dump from istiod has none.
+fn statics<'r>(run: &'r ProxyRun<'_>) -> impl Iterator<Item = &'r str> {
+    let clusters = run.config.of_kind(ResourceKind::Cluster).filter(|one| one.state == ResourceState::Static);
+    clusters.map(|one| &*one.name)
+}
+
+/// Whether the bootstrap of the proxy has this cluster, or, without a dump, may have it.
+fn is_static(run: &ProxyRun<'_>, name: &str) -> bool {
+    run.knowledge != Knowledge::Dump || statics(run).any(|one| one == name)
 }
