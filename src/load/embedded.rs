@@ -7,9 +7,10 @@ use super::files::{normal, problem};
 use super::foreign;
 use super::limits::Limits;
 use super::yaml;
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
 use regex::Regex;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A text with everything but its objects blanked out.
@@ -326,7 +327,10 @@ pub(super) fn kustomization(document: &Node, sources: &Sources) -> Option<Proble
     }
     let about = |patch: &Node| {
         let inline = patch.as_str().or_else(|| patch.get("patch").and_then(Node::as_str));
-        patch.get("target").is_some_and(selects_filters) || inline.is_some_and(|text| text.contains("EnvoyFilter"))
+        let target = patch.get("target");
+        let edits =
+            |text: &str| text.contains("EnvoyFilter") || target.is_some_and(any_kind) && text.contains("configPatches");
+        target.is_some_and(selects_filters) || inline.is_some_and(edits)
     };
     let replaces = |replacement: &&Node| {
         let targets = replacement.get("targets").map(Node::items).unwrap_or_default();
@@ -348,6 +352,44 @@ fn selects_filters(selector: &Node) -> bool {
     matches("kind", "EnvoyFilter").or(group) == Some(true) && group != Some(false)
 }
 
+/// Whether the target of a patch names no kind and no group.
+fn any_kind(target: &Node) -> bool {
+    ["kind", "group"].iter().all(|key| target.get(key).is_none())
+}
+
+/// Whether the target of a patch selects an EnvoyFilter by its name or labels alone.
+fn selects(target: &Node, filter: &EnvoyFilter) -> bool {
+    let text = |key: &str| target.get(key).and_then(Node::as_str);
+    let named = |key: &str, name: &str| {
+        text(key).is_none_or(|pattern| {
+            pattern == name || Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(name))
+        })
+    };
+    let labeled = |key: &str, labels: &BTreeMap<String, String>| {
+        text(key).is_none_or(|selector| selector.split(',').all(|one| has_label(one.trim(), labels)))
+    };
+    let any = ["name", "labelSelector", "annotationSelector"].iter().any(|key| text(key).is_some());
+    any && any_kind(target)
+        && named("name", &filter.name)
+        && named("namespace", &filter.namespace)
+        && labeled("labelSelector", &filter.labels)
+        && labeled("annotationSelector", &filter.annotations)
+}
+
+/// Whether labels satisfy one condition; those with a set of values, which are cut at their commas, count as satisfied.
+fn has_label(condition: &str, labels: &BTreeMap<String, String>) -> bool {
+    let value = |key: &str| labels.get(key.trim()).map(String::as_str);
+    if let Some((key, other)) = condition.split_once("!=") {
+        value(key) != Some(other.trim())
+    } else if let Some((key, one)) = condition.split_once('=') {
+        value(key) == Some(one.trim_start_matches('=').trim())
+    } else if let Some(key) = condition.strip_prefix('!') {
+        value(key).is_none()
+    } else {
+        condition.contains(char::is_whitespace) || condition.contains(')') || value(condition).is_some()
+    }
+}
+
 fn patches(kustomization: &Node) -> impl Iterator<Item = &Node> {
     let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
     lists.into_iter().filter_map(|key| kustomization.get(key)).flat_map(Node::items)
@@ -365,7 +407,11 @@ fn unapplied(span: Span) -> Problem {
 
 /// The same for patches in files of their own, once all files are read: one for each kustomization. Also returns those files: they
 /// contain no objects.
-pub(super) fn patch_files(sources: &Sources, limits: Limits) -> (Vec<Problem>, HashSet<FileId>) {
+pub(super) fn patch_files(
+    sources: &Sources,
+    filters: &[EnvoyFilter],
+    limits: Limits,
+) -> (Vec<Problem>, HashSet<FileId>) {
     let is_kustomization = |name: &str| {
         let file = name.rsplit(['/', '\\']).next();
         file.is_some_and(|file| matches!(file, "kustomization.yaml" | "kustomization.yml" | "Kustomization"))
@@ -387,9 +433,17 @@ pub(super) fn patch_files(sources: &Sources, limits: Limits) -> (Vec<Problem>, H
         let (documents, _) = yaml::documents_within(file, &source.text, limits.values(source.text.len()));
         let found: Vec<_> = documents.iter().flat_map(patches).filter_map(of_filter).collect();
         files.extend(found.iter().map(|(id, ..)| *id));
-        // The first check finds those with a target.
-        let unsaid = found.iter().find(|(_, has_target, _)| !has_target);
-        problems.extend(unsaid.map(|(.., span)| placed(unapplied(*span), sources)));
+        // The first check finds those with a target of this kind.
+        if documents.iter().any(|document| kustomization(document, sources).is_some()) {
+            continue;
+        }
+        let unsaid = found.iter().find(|(_, has_target, _)| !has_target).map(|(.., span)| *span);
+        let selecting = |patch: &&Node| {
+            patch.get("target").is_some_and(|target| filters.iter().any(|filter| selects(target, filter)))
+        };
+        let start = |patch: &Node| Span { end: patch.span.start, ..patch.span };
+        let unsaid = unsaid.or_else(|| documents.iter().flat_map(patches).find(selecting).map(start));
+        problems.extend(unsaid.map(|span| placed(unapplied(span), sources)));
     }
     (problems, files)
 }

@@ -136,7 +136,7 @@ fn read_into(mut loaded: Loaded, arguments: &[PathBuf], options: &Options) -> Lo
             Err(problem) => loaded.problems.push(problem),
         }
     }
-    let (problems, patches) = embedded::patch_files(&loaded.sources, options.limits);
+    let (problems, patches) = embedded::patch_files(&loaded.sources, &loaded.inventory.envoy_filters, options.limits);
     if !patches.is_empty() {
         loaded.problems.retain(|problem| problem.span.is_none_or(|span| !patches.contains(&span.file)));
         loaded.inventory.envoy_filters.retain(|filter| !patches.contains(&filter.document.span.file));

@@ -1,20 +1,22 @@
 //! EnvoyFilters inside other objects: tasks of Ansible, wrappers, texts of ConfigMaps and of values.
 
-use super::embedded;
+use super::{embedded, resources};
 use crate::source::escape::one_line;
 use crate::source::{Code, Node, NodeValue, Problem, Severity, Sources, Span};
 
 /// The EnvoyFilters inside an object that is none, and what is not read: one in a text, or one that a controller makes or
 /// changes. What a template engine would make of it is not known here.
 pub(super) fn find(document: &Node, sources: &Sources) -> (Vec<Node>, Vec<Problem>) {
-    let mut found = Found { objects: Vec::new(), unread: Vec::new() };
+    let kind = document.get("kind").and_then(Node::as_str);
+    let values = kind.is_some() && resources::misspelt_kind(document).is_none();
+    let mut found = Found { objects: Vec::new(), unread: Vec::new(), values };
     // Looking at every value of every object would cost time, and hardly any object contains one.
-    if document.get("kind").and_then(Node::as_str) != Some("EnvoyFilter")
-        && sources.snippet(document.span).contains("EnvoyFilter")
+    if kind != Some("EnvoyFilter")
+        && ["EnvoyFilter", PATCHES].iter().any(|word| sources.snippet(document.span).contains(word))
     {
         found.look(document);
     }
-    let holder = document.get("kind").and_then(Node::as_str).map(|kind| format!("this {}", one_line(kind)));
+    let holder = kind.map(|kind| format!("this {}", one_line(kind)));
     let holder = holder.as_deref();
     let problem = |(span, what): (Span, What)| Problem {
         code: Code::NotRendered,
@@ -28,11 +30,17 @@ pub(super) fn find(document: &Node, sources: &Sources) -> (Vec<Node>, Vec<Proble
             }
             (What::Patched, _) => "this patch of an EnvoyFilter is not applied".to_owned(),
             (What::Part, _) => "this EnvoyFilter is not read: it has no apiVersion or no metadata".to_owned(),
+            (What::Values, _) => {
+                format!(
+                    "the patches in {} are not read: they are not in an EnvoyFilter",
+                    holder.unwrap_or("this document")
+                )
+            }
         },
         help: Some(
             match what {
                 What::Text | What::Part => ITSELF,
-                What::Made | What::Patched => {
+                What::Made | What::Patched | What::Values => {
                     "check what reaches the cluster: kubectl get envoyfilters -A -o yaml | kubectl envoyfilter lint -"
                 }
             }
@@ -53,6 +61,9 @@ pub(super) fn in_secret(secret: Span) -> Problem {
         help: Some(ITSELF.to_owned()),
     }
 }
+
+/// The key of patches, which values of a chart also have.
+const PATCHES: &str = "configPatches";
 
 /// What to do about an EnvoyFilter in a text.
 const ITSELF: &str = "check it in a file of its own, or check the output of the program that reads the text";
@@ -84,11 +95,15 @@ enum What {
     Patched,
     /// Something else completes it.
     Part,
+    /// They are values of a chart, which makes an EnvoyFilter of them.
+    Values,
 }
 
 struct Found {
     objects: Vec<Node>,
     unread: Vec<(Span, What)>,
+    /// Whether patches outside an EnvoyFilter are values of a chart.
+    values: bool,
 }
 
 impl Found {
@@ -98,6 +113,7 @@ impl Found {
             NodeValue::List(_) => node.items().iter().for_each(|item| self.look(item)),
             NodeValue::Map(_) if is_filter(node) => self.objects.push(node.clone()),
             NodeValue::Map(_) => match part(node) {
+                Some((_, What::Values)) if !self.values => {}
                 Some(found) => self.unread.push(found),
                 None => node.entries().iter().for_each(|entry| self.look(&entry.value)),
             },
@@ -123,11 +139,16 @@ fn part(node: &Node) -> Option<(Span, What)> {
             return Some((mutate.span, What::Patched));
         }
     }
-    if node.get("target").is_some_and(is_kind) && has(&["patch", "path"]) {
+    let edits = node.get("patch").and_then(Node::as_str).is_some_and(|text| text.contains(PATCHES));
+    if let Some(target) = node.get("target")
+        && (is_kind(target) && has(&["patch", "path"]) || target.get("kind").is_none() && edits)
+    {
         return Some((node.span, What::Patched));
     }
     if !is_kind(node) {
-        return None;
+        let patches = node.get(PATCHES).map(Node::items).unwrap_or_default();
+        let any = patches.iter().any(|patch| patch.get("applyTo").is_some());
+        return any.then_some((node.span, What::Values));
     }
     match (has(&["patches"]), has(&["spec", "configPatches"])) {
         (true, _) => Some((node.span, What::Patched)),
@@ -156,4 +177,5 @@ fn is_filter(node: &Node) -> bool {
 fn is_filter_text(text: &str) -> bool {
     ["kind: EnvoyFilter", "apiVersion: networking.istio.io/"].iter().all(|start| embedded::has_line(text, start))
         || ["\"EnvoyFilter\"", "\"networking.istio.io/"].iter().all(|word| text.contains(word))
+        || ["configPatches:", "applyTo:"].iter().all(|start| embedded::has_line(text, start))
 }

@@ -170,6 +170,13 @@ fn what_controllers_make_of_filters_is_reported() {
         "apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\nstringData:\n  a: |\n    {}\n",
         FILTER.replace('\n', "\n    ")
     );
+    let head = |kind: &str| format!("apiVersion: a/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n");
+    let patches = "configPatches: [{applyTo: CLUSTER, patch: {operation: REMOVE}}]";
+    let release = format!("{}  values:\n    filters:\n    - {patches}\n", head("HelmRelease"));
+    let application =
+        format!("{}  values: |\n    filter:\n      configPatches:\n      - applyTo: CLUSTER\n", head("Application"));
+    let edit = "[{op: remove, path: /spec/configPatches/0}]";
+    let post = format!("{}  patches:\n  - target: {{name: x}}\n    patch: '{edit}'\n", head("HelmRelease"));
     unread(&[
         (
             "make.yaml",
@@ -190,6 +197,9 @@ fn what_controllers_make_of_filters_is_reported() {
             "a text of this ConfigMap",
         ),
         ("secret.yaml", secret, "a text of this Secret"),
+        ("release.yaml", release, "release.yaml:7:7: the patches in this HelmRelease are not read"),
+        ("application.yaml", application.clone(), "a text of this Application is not read"),
+        ("post.yaml", post, "this patch of an EnvoyFilter"),
         (
             "values.yaml",
             "envoyFilter:\n  configPatches: []\n".to_owned(),
@@ -197,12 +207,20 @@ fn what_controllers_make_of_filters_is_reported() {
         ),
     ]);
     // Those only refer to the kind.
+    let application = application.replace("applyTo", "other");
     let folder = tempfile::tempdir().unwrap();
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {names: {kind: EnvoyFilter}}\n";
-    for (name, text) in [("deny.yaml", kyverno("validate: {deny: {}}")), ("definition.yaml", definition.to_owned())] {
+    for (name, text) in [
+        ("deny.yaml", kyverno("validate: {deny: {}}")),
+        ("definition.yaml", definition.to_owned()),
+        ("application.yaml", application),
+    ] {
         fs::write(folder.path().join(name), text).unwrap();
         let (code, out, err) = lint(folder.path(), Path::new(""), &[name]);
-        assert!(code == 0 && out.contains("no EnvoyFilter") && err.is_empty(), "{name}: {code} {out} {err}");
+        assert!(
+            code == 0 && out.contains("nothing judged: no EnvoyFilter in 1 file") && err.is_empty(),
+            "{name}: {code} {out} {err}"
+        );
     }
 }
 
@@ -215,7 +233,7 @@ fn kustomizations_name_files_with_patches() {
         fs::write(folder.path().join(name), text).unwrap();
     };
     let head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../base]\n";
-    write("base/filter.yaml", FILTER);
+    write("base/filter.yaml", &FILTER.replace("metadata:", "metadata:\n  labels: {team: a}"));
     write("base/other.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
     write("over/patches/one.yaml", &FILTER.replace("spec:", "spec:\n  priority: 7"));
     for (list, reported) in [
@@ -225,6 +243,11 @@ fn kustomizations_name_files_with_patches() {
         ("patches:\n- target: {group: networking.istio.io}\n  path: patches/two.yaml\n", true),
         ("replacements:\n- targets: [{select: {kind: EnvoyFilter}, fieldPaths: [spec.priority]}]\n", true),
         ("replacements:\n- targets: [{select: {kind: Service}, fieldPaths: [spec.type]}]\n", false),
+        ("patches:\n- target: {name: ear.*}\n  patch: '[{op: remove, path: /spec/priority}]'\n", true),
+        ("patches:\n- target: {labelSelector: 'team=a,!old'}\n  path: patches/two.yaml\n", true),
+        ("patches:\n- target: {name: x}\n  patch: '[{op: remove, path: /spec/configPatches/0}]'\n", true),
+        ("patches:\n- target: {labelSelector: 'team=b'}\n  path: patches/two.yaml\n", false),
+        ("patches:\n- target: {name: ear}\n  path: patches/two.yaml\n", false),
         ("patches:\n- target: {group: apps, kind: .*}\n  path: patches/two.yaml\n", false),
         ("patches:\n- path: ../base/other.yaml\n", false),
         ("patches:\n- path: patches/one.yaml\n  target: {kind: Deployment}\n", false),

@@ -194,7 +194,11 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
         let of_files = scope::where_it_holds(report.scope).is_empty();
         let unread = if of_files { sum.files == 0 } else { report.scope.is_empty() };
         let judged = if unread { "nothing could be judged" } else { "nothing judged" };
-        let none = if of_files { format!("no EnvoyFilter{place}") } else { scope::no_filter(report.scope) };
+        let none = match (of_files, sum.unread) {
+            (true, 0) => format!("no EnvoyFilter{place}"),
+            (true, _) => format!("no EnvoyFilter was read{place}"),
+            (false, _) => scope::no_filter(report.scope),
+        };
         writeln!(out, "{}: {none}", terminal.paint(Role::Odd, judged))?;
     } else if sum.findings() == 0 {
         let none = match sum.least {
