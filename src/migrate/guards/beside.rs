@@ -3,7 +3,8 @@
 use crate::migrate::base::step::{Cx, Move};
 use crate::migrate::base::value::has_entry;
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::migrate::objects::mesh::{Mesh, is_http};
+use crate::migrate::objects::mesh::Mesh;
+use crate::migrate::objects::registry::Found;
 use crate::migrate::patterns::route_value::Setting;
 use crate::migrate::proofs::forms::reads_headers;
 use crate::model::destination::full_host;
@@ -233,20 +234,64 @@ pub(in crate::migrate) fn http_proxy(cx: &Cx<'_>, host: &str, found: &mut Move) 
 
 /// Why a patch for a port of a host matches nothing: its Service does not have the port.
 pub(in crate::migrate) fn without_port(cx: &Cx<'_>, host: &str, port: u32) -> Option<String> {
-    let service = cx.mesh.service(host)?;
-    let (namespace, name) = (&service.object.namespace, &service.object.name);
-    let missing = service.ports.iter().all(|one| one.number != port);
+    let service = cx.mesh.registered(host)?;
+    let missing = service.ports().all(|one| one.number != port);
     missing.then(|| {
         format!(
-            "Service {namespace}/{name} has no port {port}, so that the patch matches nothing: correct the port or delete the filter"
+            "{} has no port {port}, so that the patch matches nothing: correct the port or delete the filter",
+            service.title()
         )
     })
 }
 
-/// A new VirtualService for a host of which the input has no Service.
-pub(in crate::migrate) fn unknown(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
+/// Why a patch for the routes of a port matches nothing: the port has none.
+pub(in crate::migrate) fn without_routes(cx: &Cx<'_>, host: &str, port: u32) -> Option<String> {
+    without_port(cx, host, port).or_else(|| {
+        let service = cx.mesh.registered(host)?;
+        let mut of_port = service.ports().filter(|one| one.number == port);
+        of_port.all(|one| !one.is_http()).then(|| {
+            format!(
+                "port {port} of {} is not an HTTP port, so that the patch matches no route: correct the port or delete the filter",
+                service.title()
+            )
+        })
+    })
+}
+
+/// A new VirtualService for a host: its other HTTP ports, which need rules of their own. Without the host in their registry,
+/// clients would get a virtual host that they do not have today.
+pub(in crate::migrate) fn other_ports(
+    cx: &Cx<'_>,
+    (host, port): (&str, u32),
+    namespace: &str,
+    found: &mut Move,
+) -> Vec<u32> {
+    let client = (!cx.mesh.is_mesh_wide(cx.filter)).then_some(namespace);
+    match cx.mesh.read_host(host, client) {
+        Found::One(one) => return one.other_http_ports(port).collect(),
+        Found::Several => found.guard(
+            Concern::Routes,
+            State::Undecided,
+            format!("several ServiceEntries have the host {host}: its other HTTP ports would need their own rules"),
+        ),
+        Found::Hidden(one) => {
+            let clients = client.map_or("every namespace".to_owned(), |client| format!("namespace {client}"));
+            let reason = format!(
+                "{} is not exported to {clients}, so that sidecars there have no virtual host for the patch: a new VirtualService would give them one",
+                one.title()
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Routes, State::Broken, reason);
+        }
+        Found::Nothing => unknown(cx, host, namespace, found),
+    }
+    Vec::new()
+}
+
+/// A new VirtualService for a host of which the input has no Service or ServiceEntry.
+fn unknown(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
     let usual = host.ends_with(".svc.cluster.local") || !host.contains(".svc.");
-    if cx.mesh.index.entry(host).is_none() && !cx.mesh.inventory.services.is_empty() && usual {
+    if !cx.mesh.inventory.services.is_empty() && usual {
         let reason = format!(
             "no Service or ServiceEntry of the input has the host {host}, so that sidecars have no virtual host for the patch: a new VirtualService would give one to every client in namespace {namespace}"
         );
@@ -257,7 +302,9 @@ pub(in crate::migrate) fn unknown(cx: &Cx<'_>, host: &str, namespace: &str, foun
     found.guard(
         Concern::Routes,
         State::Undecided,
-        format!("Service {host} is not in the input: its other HTTP ports would need their own rules"),
+        format!(
+            "the Service or ServiceEntry of {host} is not in the input: its other HTTP ports would need their own rules"
+        ),
     );
 }
 
@@ -275,8 +322,7 @@ pub(in crate::migrate) fn hashed(cx: &Cx<'_>, (host, port): (&str, u32), namespa
     let rules = cx.mesh.destination_rules(host, namespace).into_iter().chain(cx.mesh.wildcard_rule(host, namespace));
     let Some(rule) = rules.into_iter().find(hashes) else { return };
     found.difference(Kind::Behavior, HASHED_RETRIES);
-    let mut ports = cx.mesh.service(host).into_iter().flat_map(|service| &service.ports);
-    let other = ports.any(|one| one.number != port && is_http(&one.name, one.app_protocol.as_deref()));
+    let other = cx.mesh.registered(host).is_some_and(|service| service.other_http_ports(port).next().is_some());
     let more = if Mesh::is_narrow(cx.filter) {
         "clients that the filter does not select"
     } else if other {

@@ -101,7 +101,8 @@ impl Readers {
 /// The waypoint, if any, that serves a host: that of the label on its Service, or else on its namespace. `None` if that is
 /// unknown.
 pub(in crate::migrate) fn serving(mesh: &Mesh<'_>, host: &str) -> Option<Vec<(String, String)>> {
-    let object = &mesh.service(host).filter(|_| mesh.index.entry(host).is_none())?.object;
+    // A host of a Service and of a ServiceEntry: which of them counts is unknown.
+    let object = mesh.registered(host).filter(|one| one.is_alone(mesh, host))?.object();
     let name = if let Some(name) = object.labels.get(USE_WAYPOINT) {
         Some((name, &object.labels))
     } else {

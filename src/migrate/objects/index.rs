@@ -59,7 +59,7 @@ pub struct Index<'a> {
     gateways_by_label: OnceCell<BySelector<'a>>,
     rules: OnceCell<ByHost<'a, DestinationRule>>,
     virtual_services: OnceCell<ByHost<'a, VirtualService>>,
-    entries: OnceCell<HashMap<&'a str, &'a ServiceEntry>>,
+    entries: OnceCell<HashMap<&'a str, Vec<&'a ServiceEntry>>>,
     objects: OnceCell<ByName<'a>>,
     policies: OnceCell<HashMap<&'a str, Vec<&'a Object>>>,
     routes: OnceCell<Vec<Route<'a>>>,
@@ -210,18 +210,25 @@ impl<'a> Index<'a> {
         all.exact.get(host).into_iter().flatten().chain(&all.wildcards).copied()
     }
 
-    /// The ServiceEntry that declares a host.
-    pub(in crate::migrate) fn entry(&self, host: &str) -> Option<&'a ServiceEntry> {
+    /// The ServiceEntries that declare a host, in the order of the input.
+    pub(in crate::migrate) fn entries(&self, host: &str) -> &[&'a ServiceEntry] {
         let entries = self.entries.get_or_init(|| {
-            let mut all = HashMap::new();
+            let mut all: HashMap<&str, Vec<&ServiceEntry>> = HashMap::new();
+            // The same object may be given twice.
+            let mut seen = HashSet::new();
             for one in self.inventory.service_entries.iter() {
-                for host in &one.hosts {
-                    all.entry(host.as_str()).or_insert(one.as_ref());
+                if seen.insert((&one.object.namespace, &one.object.name)) {
+                    one.hosts.iter().for_each(|host| all.entry(host.as_str()).or_default().push(one.as_ref()));
                 }
             }
             all
         });
-        entries.get(host).copied()
+        entries.get(host).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first ServiceEntry that declares a host.
+    pub(in crate::migrate) fn entry(&self, host: &str) -> Option<&'a ServiceEntry> {
+        self.entries(host).first().copied()
     }
 
     /// Existing objects of a kind that may be written, by namespace and name. Gateways of the Gateway API have the kind

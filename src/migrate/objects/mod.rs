@@ -6,3 +6,4 @@ pub(crate) mod index;
 mod ingress;
 pub(crate) mod mesh;
 pub(in crate::migrate) mod policy;
+pub(in crate::migrate) mod registry;

@@ -15,7 +15,7 @@ use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::{Action, existing, metadata};
 use crate::migrate::output::settings::Settings;
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
-use crate::model::inventory::{DestinationRule, Service};
+use crate::model::inventory::DestinationRule;
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Value as Json, json};
 
@@ -166,8 +166,9 @@ fn edit(found: &mut Move, rule: &DestinationRule, settings: Settings) {
 }
 
 fn single_port(cx: &Cx<'_>, target: &Target) -> bool {
-    let is_port = |service: &Service| matches!(service.ports.as_slice(), [one] if Some(one.number) == target.port);
-    cx.mesh.service(&target.host).is_some_and(is_port)
+    let ports =
+        cx.mesh.registered(&target.host).map(|service| service.ports().map(|one| one.number).collect::<Vec<_>>());
+    ports.is_some_and(|ports| matches!(ports.as_slice(), [one] if Some(*one) == target.port))
 }
 
 /// Restricts the rule to its clients, and copies what it would hide.

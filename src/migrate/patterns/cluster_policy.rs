@@ -292,33 +292,25 @@ fn hashes(cx: &Cx<'_>, part: &Part<'_>) -> bool {
     })
 }
 
-/// Whether istiod already uses HTTP/2 for the service because of its port name; `None` if the Service is unknown.
+/// Whether istiod already uses HTTP/2 for the service because of its ports; `None` if they are unknown.
 fn is_http2(cx: &Cx<'_>, part: &Part<'_>) -> Option<bool> {
     let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
-    let service = cx.mesh.service(&cluster.service)?;
-    let mut ports = service.ports.iter().filter(|port| cluster.port_number == 0 || port.number == cluster.port_number);
-    let http2 = |name: &str, app: Option<&str>| {
-        let word = app.unwrap_or_else(|| name.split('-').next().unwrap_or_default()).to_ascii_lowercase();
-        matches!(word.as_str(), "grpc" | "http2" | "kubernetes.io/h2c")
-    };
-    Some(ports.all(|port| http2(&port.name, port.app_protocol.as_deref())))
+    let service = cx.mesh.registered(&cluster.service)?;
+    let mut ports = service.ports().filter(|port| cluster.port_number == 0 || port.number == cluster.port_number);
+    Some(ports.all(|port| matches!(port.word().as_str(), "grpc" | "grpc-web" | "http2" | "kubernetes.io/h2c")))
 }
 
 /// Whether istiod generates no HTTP options for the clusters of the service, since its ports are named HTTP/1.
 fn is_http1(cx: &Cx<'_>, part: &Part<'_>) -> bool {
     let Some(target) = super::target::target(part) else { return false };
-    let Some(service) = cx.mesh.service(&target.host) else { return false };
-    let mut ports =
-        service.ports.iter().filter(|port| target.port.is_none_or(|number| port.number == number)).peekable();
-    let http = |name: &str, app: Option<&str>| {
-        app.unwrap_or_else(|| name.split('-').next().unwrap_or_default()).eq_ignore_ascii_case("http")
-    };
+    let Some(service) = cx.mesh.registered(&target.host) else { return false };
+    let mut ports = service.ports().filter(|port| target.port.is_none_or(|number| port.number == number)).peekable();
     let upgrades = |mesh: &Json| mesh["h2UpgradePolicy"] == "UPGRADE";
     let own = |rule: &crate::model::inventory::DestinationRule| {
         has_entry(&rule.object.document.to_json(), &|key, value| key == "connectionPool" && value.get("http").is_some())
     };
     ports.peek().is_some()
-        && ports.all(|port| http(&port.name, port.app_protocol.as_deref()))
+        && ports.all(|port| port.word() == "http")
         && cx.mesh.mesh_config().is_some_and(|mesh| !upgrades(mesh))
         && !cx.mesh.destination_rules(&target.host, &cx.filter.namespace).into_iter().any(own)
 }
@@ -372,7 +364,7 @@ fn http_options(
                     found.guard(
                         Concern::Patch,
                         State::Undecided,
-                        "it is unknown whether istiod already uses HTTP/2 for this service: its Service is not in the input",
+                        "it is unknown whether istiod already uses HTTP/2 for this service: its Service or ServiceEntry is not in the input",
                     );
                 }
             }

@@ -210,7 +210,8 @@ fn is_destination_of_another(cx: &Cx<'_>, host: &str) -> bool {
         let names = |key: &str, value: &Json| key == "host" && value.as_str().is_some_and(this);
         in_mesh(one) && !one.hosts.iter().all(|own| this(own)) && has_entry(&one.object.document.to_json(), &names)
     });
-    let service = cx.mesh.service(host).map(|service| service.object.name.as_str());
+    // A ServiceEntry is named by its host.
+    let service = Some(cx.mesh.service(host).map_or(host, |service| service.object.name.as_str()));
     let route = |one: &&Object| {
         let document = one.document.to_json();
         let names = |value: &Json, list: &str| {
@@ -220,7 +221,7 @@ fn is_destination_of_another(cx: &Cx<'_>, host: &str) -> bool {
         };
         names(&document, "backendRefs") && !names(&document, "parentRefs")
     };
-    virtual_service || (service.is_some() && cx.mesh.policies("HTTPRoute", cx.filter).iter().any(route))
+    virtual_service || cx.mesh.policies("HTTPRoute", cx.filter).iter().any(route)
 }
 
 /// Whether a VirtualService or a route of the Gateway API may lead to a host. Only there, the default retry policy depends on

@@ -385,9 +385,9 @@ pub(in crate::migrate) fn of_service(
                 );
                 continue;
             }
-            match (parent.port, cx.mesh.service(host)) {
+            match (parent.port, cx.mesh.registered(host)) {
                 (Some(port), _) => ports.extend(u32::try_from(port)),
-                (None, Some(service)) => ports.extend(service.ports.iter().map(|port| port.number)),
+                (None, Some(service)) => ports.extend(service.ports().map(|port| port.number)),
                 (None, None) => found.guard(
                     Concern::Ports,
                     State::Undecided,

@@ -13,7 +13,7 @@ use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{hash, merge};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::{attach, beside};
-use crate::migrate::objects::mesh::{Mesh, Proxies, is_http};
+use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::change::{Change, Choose};
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction, RouteMatch};
@@ -541,7 +541,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }
-    if let Some(reason) = beside::without_port(cx, host, port) {
+    if let Some(reason) = beside::without_routes(cx, host, port) {
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     }
@@ -567,15 +567,8 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     if labels.is_some() {
         rules.push(json!({ "match": [{ "port": port }], "route": destination(port) }));
     }
-    match cx.mesh.service(host) {
-        Some(service) => {
-            for other in
-                service.ports.iter().filter(|one| one.number != port && is_http(&one.name, one.app_protocol.as_deref()))
-            {
-                rules.push(json!({ "match": [{ "port": other.number }], "route": destination(other.number) }));
-            }
-        }
-        None => beside::unknown(cx, host, namespace, &mut found),
+    for other in beside::other_ports(cx, (host, port), namespace, &mut found) {
+        rules.push(json!({ "match": [{ "port": other }], "route": destination(other) }));
     }
     let mut spec = Map::new();
     spec.insert("hosts".to_owned(), json!([host]));
