@@ -12,7 +12,8 @@ declare_rule! {
     /// # What it finds
     /// A network filter's type among HTTP filters, an HTTP filter's among network filters, an upstream TLS context on a
     /// listener, a per-route configuration in the filter itself, and the like; a cluster, a route, an address or a
-    /// `google.protobuf.Struct` where an extension belongs.
+    /// `google.protobuf.Struct` where an extension belongs, or a message that is only a part of an extension's configuration
+    /// (`FaultAbort` instead of `HTTPFault`).
     ///
     /// # Why it matters
     /// istiod does not know which type belongs where: it sends the value, and the proxy finds no such extension of the
@@ -24,14 +25,23 @@ declare_rule! {
     /// # References
     /// Envoy's `extensions_metadata.yaml`, releases 1.26 to 1.39: categories and types of every extension.
     "EF120" "wrong-extension-slot" Value Error => check,
-    explains: &["EF119", "EF517"]
+    explains: &["EF119", "EF153", "EF517"]
 }
+
+/// The configuration of a filter for a route, and protocol options of a cluster: no categories of Envoy, so only messages that
+/// no extension has are found there.
+const FOR_ROUTES: &str = "for routes";
+const PROTOCOL_OPTIONS: &str = "protocol options";
 
 /// The kinds of extensions that a slot accepts.
 fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
     let owner = &value.objects[slot.owner];
-    if slot.field.name() != "typed_config" {
-        return &[];
+    match slot.field.name() {
+        "typed_config" => {}
+        "typed_per_filter_config" => return &[FOR_ROUTES],
+        "config" if owner.full_name() == "envoy.config.route.v3.FilterConfig" => return &[FOR_ROUTES],
+        "typed_extension_protocol_options" => return &[PROTOCOL_OPTIONS],
+        _ => return &[],
     }
     let field = owner.parent.map_or("", |(_, field)| field.name());
     match owner.full_name() {
@@ -81,6 +91,8 @@ fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
 /// The display name of a category.
 fn category_name(category: &str) -> String {
     match category {
+        FOR_ROUTES => "the configuration of an HTTP filter for routes".to_owned(),
+        PROTOCOL_OPTIONS => "a type with protocol options".to_owned(),
         "envoy.filters.http" => "an HTTP filter".to_owned(),
         "envoy.filters.network" => "a network filter".to_owned(),
         "envoy.filters.listener" | "envoy.filters.udp_listener" | "envoy.filters.quic_listener" => {
@@ -118,15 +130,31 @@ const DIRECTIONS: [(&str, &str); 6] = [
 /// A type for routes whose name does not say so.
 const ROUTES_ONLY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
 
-/// Whether a type configures no extension in any Envoy: a resource or a part of one; a `Struct`, since Envoy no longer finds
-/// extensions by their names (tested with Envoy 1.36 and 1.40).
+/// The type that switches a filter on or off for a route.
+const SWITCH: &str = "envoy.config.route.v3.FilterConfig";
+
+/// Whether a type that is not in the table of extensions configures none in any Envoy: a resource; a part of a message; a `Struct`,
+/// since Envoy no longer finds extensions by their names (tested with Envoy 1.36 and 1.40). A type of a custom build is none of these.
 fn is_no_extension(message: &str) -> bool {
     let resources = ["cluster", "core", "endpoint", "listener", "route"];
     let of_resource = |package: &str| {
         let rest = message.strip_prefix("envoy.config.").and_then(|rest| rest.strip_prefix(package));
         rest.is_some_and(|rest| rest.starts_with(".v3."))
     };
-    message == "google.protobuf.Struct" || resources.into_iter().any(of_resource)
+    message != SWITCH
+        && (message == "google.protobuf.Struct" || resources.into_iter().any(of_resource) || envoy::is_part(message))
+}
+
+/// The only extension whose configuration has fields of this type, and those fields.
+fn holder(part: &str, wanted: &str) -> Option<(&'static str, String)> {
+    let category = if wanted == FOR_ROUTES { "envoy.filters.http" } else { wanted };
+    let holders: BTreeSet<_> = envoy::holders(part, category).collect();
+    let (message, _) = holders.first()?;
+    if holders.iter().any(|(other, _)| other != message) {
+        return None;
+    }
+    let fields: Vec<String> = holders.iter().map(|(_, field)| format!("`{field}`")).collect();
+    Some((message, fields.join(" or ")))
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -143,7 +171,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let per_route = (short(url.name()).contains("PerRoute") || url.name() == ROUTES_ONLY)
                 && wanted[0].starts_with("envoy.filters.");
             let is_none = has.is_empty() && is_no_extension(url.name());
-            let fits = !is_none && has.is_empty() || has.iter().any(|category| wanted.contains(category));
+            let unlisted = has.is_empty() || [FOR_ROUTES, PROTOCOL_OPTIONS].contains(&wanted[0]);
+            let fits = !is_none && unlisted || has.iter().any(|category| wanted.contains(category));
             if fits && !per_route {
                 continue;
             }
@@ -182,6 +211,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let top = value.objects[slot.owner].parent.is_none();
             if let (Some(apply_to), true, false) = (apply_to, top, fits) {
                 finding = finding.help(format!("it belongs in a patch with `applyTo: {apply_to}`"));
+            }
+            if let Some((message, fields)) = is_none.then(|| holder(url.name(), wanted[0])).flatten() {
+                finding = finding.help(format!("write it as {fields} of `type.googleapis.com/{message}`"));
             }
             out.push(finding);
         }

@@ -8,7 +8,7 @@ pub mod api;
 #[cfg(test)]
 mod tests;
 
-use crate::proto::schema::{Field, Message};
+use crate::proto::schema::{Field, Kind, Message, Schema};
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
@@ -290,4 +290,35 @@ fn by_message() -> HashMap<&'static str, Vec<Extension>> {
         }
     }
     found
+}
+
+/// Whether a message of Envoy's API is a part of others: declared inside one, or the type of a field. A few of them configure an
+/// extension too, which the table of extensions says.
+pub fn is_part(message: &str) -> bool {
+    if !message.starts_with("envoy.") {
+        return false;
+    }
+    let outer = message.rsplit_once('.').map_or("", |(outer, _)| outer);
+    let has = |field: Field| is_of(field, message);
+    Schema::all().any(|schema| {
+        schema.message(message).is_some()
+            && (schema.message(outer).is_some()
+                || schema.messages().any(|one| one.full_name() != message && one.fields().any(has)))
+    })
+}
+
+/// The messages of the extensions of a category that have a field of this type, with the field.
+pub fn holders(part: &str, category: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_category = move |one: &Extension| one.categories().any(|its| its == category);
+    EXTENSIONS.rows().map(Extension).filter(of_category).flat_map(Extension::messages).flat_map(move |message| {
+        let fields = Schema::newest().message(message).into_iter().flat_map(Message::fields);
+        fields.filter(move |field| is_of(*field, part)).map(move |field| (message, field.name()))
+    })
+}
+
+fn is_of(field: Field, message: &str) -> bool {
+    match field.map_entry().map_or(field.kind(), |(_, value)| value) {
+        Kind::Message(kind) => kind.full_name() == message,
+        _ => false,
+    }
 }
