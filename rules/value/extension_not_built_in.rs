@@ -3,8 +3,9 @@
 use crate::declare_rule;
 use crate::envoy;
 use crate::envoy::api::istio_of;
-use crate::lint::value::{PatchValue, TypeUrl, short};
+use crate::lint::value::{Object, PatchValue, TypeUrl, short};
 use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::source::escape::one_line;
 use crate::source::{Severity, Step};
 
 declare_rule! {
@@ -13,7 +14,7 @@ declare_rule! {
     /// # What it finds
     /// A type whose extension is not built into the proxy of this release: extensions of Envoy's contrib image, and
     /// some of its core. With config dumps, the proxies' own lists decide. The old gzip filter, whose type is still in the
-    /// API.
+    /// API. Wasm runtimes other than V8, and names that are no runtime.
     ///
     /// # Why it matters
     /// istiod knows the type and sends it; the proxy finds no implementation and rejects the listener or cluster.
@@ -23,7 +24,7 @@ declare_rule! {
     ///
     /// # References
     /// Build files of istio/proxy 1.18 to 1.31; `node.extensions` in a proxy's bootstrap dump; for `Gzip`, Envoy 1.39.3 ("Didn't
-    /// find a registered implementation").
+    /// find a registered implementation"); `.bazelrc` of istio/proxy (`wasm=v8`), and each runtime tried with Envoy 1.39.3.
     "EF121" "extension-not-built-in" Value Warning => check,
     by_release: true, explains: &["EF140"]
 }
@@ -53,9 +54,42 @@ fn removed(rule: &'static RuleInfo, value: &PatchValue<'_>, url: &TypeUrl<'_>) -
         .help("use `envoy.filters.http.compressor` with the library `envoy.compression.gzip.compressor`")
 }
 
+/// The category of Wasm runtimes.
+const RUNTIMES: &str = "envoy.wasm.runtime";
+
+/// A Wasm runtime that the proxy does not have.
+fn runtime(rule: &'static RuleInfo, cx: &Context<'_>, value: &PatchValue<'_>, object: &Object<'_>) -> Option<Finding> {
+    if object.full_name() != "envoy.extensions.wasm.v3.VmConfig" {
+        return None;
+    }
+    let span = object.member("runtime")?.entry.value.span;
+    let name = object.text("runtime").filter(|name| !BUILT_IN.contains(name))?;
+    let finding = value
+        .finding(rule, span, format!("the proxy has no Wasm runtime `{}`", one_line(name)))
+        .rejected("Envoy cannot create the plugin: it rejects the resource that contains it, or fails every request once it has fetched the code")
+        .help("use `runtime: envoy.wasm.runtime.v8`");
+    let known = envoy::extension(name).is_some_and(|one| one.categories().any(|category| category == RUNTIMES));
+    if !known {
+        return Some(finding.severity(Severity::Error).label("not a runtime of Envoy"));
+    }
+    let has = |names: &[String]| names.iter().any(|have| have == name);
+    let mut lists = cx
+        .on_proxies(value.view.filter_index, value.view.patch.index)
+        .map(|on| &on.run.config.proxy.extensions)
+        .filter(|names| !names.is_empty());
+    if lists.any(|names| has(names)) {
+        return None;
+    }
+    Some(finding.label("another runtime of Envoy").likely("Istio's proxies are built with V8 only"))
+}
+
+/// The runtimes of Istio's proxies.
+const BUILT_IN: [&str; 2] = ["envoy.wasm.runtime.null", "envoy.wasm.runtime.v8"];
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
+        out.extend(value.objects.iter().filter_map(|object| runtime(rule, cx, value, object)));
         // What is inside of an extension that is missing is not reported as well.
         let mut missing: Vec<&[Step]> = Vec::new();
         for slot in &value.slots {
