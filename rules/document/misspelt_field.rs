@@ -29,13 +29,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (problem, finding) in document::in_filters(cx, rule, &[Code::MisspeltField]) {
         let finding =
             finding.note("Istio's own fields are written in camel case; only Envoy's, inside `value`, in snake case");
-        let name = document::name_to_write(problem.help.as_deref());
-        // If the right key exists too, renaming this one would make a duplicate.
-        let free = |name: &&str| {
-            let beside = problem.span.map_or(&[][..], |span| document::keys_beside(cx, span));
-            !beside.is_empty() && beside.iter().all(|entry| entry.key != *name)
-        };
-        let Some((name, span)) = name.filter(free).zip(problem.span) else {
+        let meant = problem.span.and_then(|span| Some((document::field_meant(cx, span)?, span)));
+        let Some((name, span)) = meant else {
             out.push(finding);
             continue;
         };

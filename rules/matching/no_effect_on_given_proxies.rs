@@ -106,6 +106,6 @@ fn words(cx: &Context<'_>, filter: &EnvoyFilter, selection: &Selection) -> Strin
             "istiod is configured to attach only filters with `targetRefs` to Gateway API gateways".to_owned()
         }
         Selection::NoTargetRef(_) => "none of the `targetRefs` is this gateway".to_owned(),
-        Selection::Unreadable(why) => (*why).to_owned(),
+        Selection::Unreadable(why) => why.to_string(),
     }
 }

@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         &REDIRECT,
     ];
     moves::check(rule, cx, out, &patterns, "a VirtualService can set this", |found| {
-        found.homes.iter().any(|home| home.kind != "built in") && !of_gateway(found)
+        found.homes.iter().any(|home| !home.is_built_in()) && !of_gateway(found)
     });
     moves::check(rule, cx, out, &[&REDIRECT], "the server of a Gateway can redirect to HTTPS", of_gateway);
 }

@@ -43,11 +43,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             let regex = object.member("safe_regex").and_then(|member| get(&member.entry.value, "regex"));
             let exact = object.member("exact").map(|member| &member.entry.value);
-            for (node, all) in [(exact, "prefix: "), (regex, "regex: ")] {
+            for (node, key, end) in [(exact, "prefix", "/"), (regex, "regex", "/.*")] {
                 let Some(written) = node.and_then(Node::as_str).filter(|text| ends_with_namespace(text)) else {
                     continue;
                 };
-                let end = if all == "prefix: " { "/" } else { "/.*" };
                 out.push(
                     value
                         .finding(
@@ -58,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         // A certificate of another authority may have such a name.
                         .severity(Severity::Warning)
                         .label("compared with the whole identity")
-                        .help(format!("{all}{}{end}", written.trim_end_matches(['$', '/']))),
+                        .help(format!("{key}: {}{end}", written.trim_end_matches(['$', '/']))),
                 );
             }
         }

@@ -50,28 +50,29 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         walk::fields(value, &mut |field| {
             let found = match field.node.as_str() {
                 Some(text) => secret(field, text).map(|what| (what, field.route())),
-                None => of_header(field).map(|route| ("a credential", route)),
+                None => of_header(field).map(|route| (Secret::Credential, route)),
             };
             let script = || field.node.as_str().is_some_and(|text| in_script(field, text));
-            let (what, route, place) = match found {
-                Some((what, route)) => (what, route, "value"),
-                None if script() => ("a credential", field.route(), "script"),
+            let (what, route, scripted) = match found {
+                Some((what, route)) => (what, route, false),
+                None if script() => (Secret::Credential, field.route(), true),
                 None => return,
             };
             if told.contains(&route) {
                 return;
             }
             told.push(route.clone());
+            let place = if scripted { "script" } else { "value" };
             out.push(
-                view.finding(rule, view.value_route_span(&route), format!("{what} is in this {place}"))
+                view.finding(rule, view.value_route_span(&route), format!("{} is in this {place}", what.name()))
                     .secret()
                     .label("visible to everyone who can read the EnvoyFilter")
                     .note("rotate the secret: everyone who could read it may still know it")
-                    .help(if place == "script" {
+                    .help(if scripted {
                         "remove it from the script: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or over SDS"
                     } else if field.is("inline_string") || field.is("inline_bytes") {
                         "filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"
-                    } else if what == "a credential" {
+                    } else if what == Secret::Credential {
                         "remove it: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or over SDS"
                     } else {
                         "remove it, and read it from a mounted Secret where it is needed"
@@ -81,9 +82,32 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
+/// What was found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Secret {
+    PrivateKey,
+    /// The content of a field for secrets.
+    Content,
+    /// What an `authorization` header has.
+    Credential,
+    /// A text with the form of a known kind of token.
+    Token,
+}
+
+impl Secret {
+    const fn name(self) -> &'static str {
+        match self {
+            Secret::PrivateKey => "a private key",
+            Secret::Content => "a secret",
+            Secret::Credential => "a credential",
+            Secret::Token => "a key or token",
+        }
+    }
+}
+
+fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<Secret> {
     if text.len() > 120 && text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") {
-        return Some("a private key");
+        return Some(Secret::PrivateKey);
     }
     looks_secret(field, text).filter(|_| !filled_in_later(text))
 }
@@ -133,10 +157,10 @@ fn is_credential(name: &str, text: &str) -> bool {
         && !filled_in_later(text)
 }
 
-fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
+fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<Secret> {
     let inline = field.is("inline_string") || field.is("inline_bytes");
     if inline && SECRET_FIELDS.iter().any(|name| field.inside(name)) && text.trim().len() >= 6 {
-        return Some("a secret");
+        return Some(Secret::Content);
     }
     let credentials = ["Basic ", "Bearer "].iter().find_map(|scheme| text.strip_prefix(scheme));
     let opaque = |text: &str| {
@@ -145,9 +169,9 @@ fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str>
             && text.chars().any(|c| c.is_ascii_digit())
     };
     if credentials.is_some_and(opaque) || text.strip_prefix("Basic ").is_some_and(is_user_and_password) {
-        return Some("a credential");
+        return Some(Secret::Credential);
     }
-    redact::tokens(text).any(|token| !filled_in_later(token)).then_some("a key or token")
+    redact::tokens(text).any(|token| !filled_in_later(token)).then_some(Secret::Token)
 }
 
 /// Whether a text is a name and a password as encoded for Basic authentication.

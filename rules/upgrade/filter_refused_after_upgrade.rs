@@ -1,11 +1,11 @@
 //! EF607: a filter that the API of one of the two releases rejects.
 
 use crate::declare_rule;
-use crate::engine::program::{OTHER_REVISION, REVISION};
+use crate::engine::program::REVISION;
 use crate::lint::crd::{self, Objection, Verdict};
 use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::{Context, Finding, Findings, RuleInfo};
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::release::Release;
 use crate::source::{Severity, Step};
 
@@ -53,24 +53,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }) else {
             continue;
         };
-        let span = filter
-            .patches
-            .iter()
-            .find_map(|patch| {
-                let keys: [&[&str]; 2] = [&["patch", "operation"], &["match", "context"]];
-                keys.iter().find_map(|keys| {
-                    let mut route = filter.patch_route(patch.index);
-                    route.extend(keys.iter().map(|key| Step::from(*key)));
-                    let node = filter.document.at(&route)?;
-                    node.as_str().filter(|text| why.contains(text)).map(|_| node.span)
-                })
-            })
-            .unwrap_or_else(|| tell::name_span(cx, index));
         let release = tell::short(release);
-        if why == OTHER_REVISION {
+        let Some((value, keys)) = why.value() else {
             out.push(other_revision(rule, cx, index, &release, after.is_some()));
             continue;
-        }
+        };
+        let written = |patch: &Patch| {
+            let mut route = filter.patch_route(patch.index);
+            route.extend(keys.iter().map(|key| Step::from(*key)));
+            let node = filter.document.at(&route)?;
+            (node.as_str() == Some(value)).then_some(node.span)
+        };
+        let span = filter.patches.iter().find_map(written).unwrap_or_else(|| tell::name_span(cx, index));
         let mut finding = Finding::new(rule, span, format!("Istio {release} cannot read this filter: {why}"))
             .label("unknown to it")
             .note(crd::reads_none("an istiod of that release"))

@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
-use crate::lint::upgrade::{Change, RunRecord, tell};
+use crate::lint::upgrade::{Change, tell};
 use crate::lint::{Confidence, Context, Findings, RuleInfo, reach};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::Severity;
@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let kinds: Vec<ProxyKind> =
             change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).map(|run| run.kind).collect();
         let waypoint = kinds.iter().all(|kind| *kind == ProxyKind::Waypoint);
-        let made_up = change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).all(RunRecord::is_made_up);
+        let made_up = change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).all(|run| run.made_up);
         let only = reach::selects_waypoints(cx, filter);
         // If workloads are known and none of them is a waypoint, a filter for any workload loses none.
         if waypoint && made_up && only.is_none() && (!cx.inventory.workloads.is_empty() || cx.has_dumps()) {

@@ -2,6 +2,7 @@
 
 use super::value_refused_after_upgrade::reported_from;
 use crate::declare_rule;
+use crate::lint::facts::document;
 use crate::lint::upgrade::tell;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::release::Release;
@@ -37,8 +38,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF112") {
         let mut finding = reported_from(rule, upgrade, found).severity(Severity::Error);
         // It also has no configuration before the upgrade; the change is that its name is no longer enough.
-        if let Some((name, _)) = found.message.split_once("` has no ") {
-            finding.message = format!("{} {name}` is no longer found by its name alone", tell::from_on(upgrade));
+        if let Some(name) = document::text_at(cx, found.primary.span) {
+            finding.message = format!("{} `{name}` is no longer found by its name alone", tell::from_on(upgrade));
         }
         out.push(finding);
     }

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::lint::{Context, Edit, Findings, RuleInfo};
 use crate::proto::decode::What;
+use crate::proto::expected::Expected;
 use crate::source::{Node, NodeValue};
 
 declare_rule! {
@@ -27,13 +28,13 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (value, noticed) in cx.noticed() {
-        let What::WrongType { expected } = &noticed.notice.what else { continue };
+        let What::WrongType { expected } = noticed.notice.what else { continue };
         let found = match noticed.node.map(|node| &node.value) {
             Some(NodeValue::Null) | None => "nothing",
             Some(NodeValue::Bool(_)) => "a boolean",
-            Some(NodeValue::Number(text)) if expected.starts_with("a whole number") => match text.parse::<f64>() {
+            Some(NodeValue::Number(text)) if expected.is_whole_number() => match text.parse::<f64>() {
                 Ok(number) if number.fract() != 0.0 => "a fraction",
-                Ok(number) if number < 0.0 && !expected.contains("from -") => "a negative number",
+                Ok(number) if number < 0.0 && !takes_negative(expected) => "a negative number",
                 _ => "a number",
             },
             Some(NodeValue::Number(_)) => "a number",
@@ -43,19 +44,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let span = value.written_span(noticed);
         let mut finding = value
-            // `a string: put it in quotes`: the instruction becomes help.
-            .finding(
-                rule,
-                span,
-                format!("{found} where {} is expected", expected.split(": ").next().unwrap_or(expected)),
-            )
+            .finding(rule, span, format!("{found} where {expected} is expected"))
             .label(format!("in `{}`", value.holder(&noticed.notice)))
             .at_line(Some(span))
             .rejected_if(noticed.in_typed_struct, super::bad_duration::consequence(noticed.in_typed_struct))
             .ineffective_if(!noticed.in_typed_struct);
         if let Some(node) = noticed.node {
-            let scalar = matches!(node.value, NodeValue::Number(_) | NodeValue::Bool(_));
-            if scalar && expected.contains("quotes") {
+            if expected == Expected::QuotedText {
                 let text = format!("{:?}", cx.sources.snippet(node.span));
                 finding = finding.help(format!("write {text}"));
                 finding = finding.fix("put it in quotes", true, vec![Edit { span: node.span, text }]);
@@ -67,23 +62,28 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
+/// Whether a field takes negative numbers.
+const fn takes_negative(expected: Expected) -> bool {
+    matches!(expected, Expected::WholeNumberFrom(low, _) if low < 0)
+}
+
 /// What to write where the intention is clear.
-fn instead(node: &Node, expected: &str) -> Option<String> {
+fn instead(node: &Node, expected: Expected) -> Option<String> {
     match &node.value {
         NodeValue::List(items)
-            if expected == "a mapping" && matches!(&items[..], [item] if !item.entries().is_empty()) =>
+            if expected == Expected::Mapping && matches!(&items[..], [item] if !item.entries().is_empty()) =>
         {
             Some("write the mapping itself, without `-`".to_owned())
         }
-        NodeValue::Map(_) if expected == "a list" => {
+        NodeValue::Map(_) if expected == Expected::List => {
             Some("write it as an item of a list: `- ` before the first key".to_owned())
         }
-        NodeValue::String(text) if expected == "true or false" => match text.to_lowercase().as_str() {
+        NodeValue::String(text) if expected == Expected::Boolean => match text.to_lowercase().as_str() {
             "true" | "yes" | "on" => Some("write true".to_owned()),
             "false" | "no" | "off" => Some("write false".to_owned()),
             _ => None,
         },
-        NodeValue::String(text) if expected.starts_with("a whole number") => without_unit(text),
+        NodeValue::String(text) if expected.is_whole_number() => without_unit(text),
         _ => None,
     }
 }

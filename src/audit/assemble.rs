@@ -175,7 +175,7 @@ impl Columns {
         for run in last.iter().flat_map(|snapshot| &snapshot.runs) {
             let before = earlier.get(&run.key).map(|run| effects(run)).unwrap_or_default();
             let signature = (run.knowledge, run.kind.as_str(), before, effects(run));
-            let made_up = run.is_made_up();
+            let made_up = run.made_up;
             // A made-up proxy that no filter reaches gets no column of its own.
             if made_up && signature.2.is_empty() && signature.3.is_empty() {
                 continue;
@@ -200,7 +200,8 @@ impl Columns {
                     Some(group) => group.members.clone(),
                     None => vec![run.label.clone()],
                 };
-                if column.label.starts_with("a ") {
+                // The first workload gives its name to a group that began with sample proxies.
+                if column.count == 0 {
                     column.label.clone_from(&run.label);
                 }
                 column.count += names.len();

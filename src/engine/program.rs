@@ -3,7 +3,7 @@
 use super::compat::{Behaviour, Compat};
 use super::go_regexp::{self, Compiled};
 use super::matching;
-use super::select::{MeshSettings, Selection, in_revision, select, sort};
+use super::select::{MeshSettings, Selection, Unreadable, in_revision, select, sort};
 use super::trace::{NoOp, PatchId};
 use crate::budget;
 use crate::model::envoy_filter::{
@@ -31,7 +31,7 @@ pub struct Program<'f> {
     /// The filters.
     pub filters: &'f [EnvoyFilter],
     /// For each filter: its patches, or why the release cannot read it.
-    built: Vec<Result<Vec<BuiltPatch<'f>>, &'static str>>,
+    built: Vec<Result<Vec<BuiltPatch<'f>>, Unreadable>>,
 }
 
 /// A patch as one release reads it.
@@ -53,9 +53,6 @@ pub struct BuiltPatch<'f> {
 
 /// The label that restricts a filter to one revision of istiod.
 pub const REVISION: &str = "istio.io/rev";
-
-/// Why a revision of istiod ignores a filter of another revision.
-pub const OTHER_REVISION: &str = "its label istio.io/rev names another revision";
 
 /// Whether a patch runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +137,7 @@ impl<'f> Program<'f> {
     pub fn pass_over_other_revisions(&mut self, revision: &str) {
         for (filter, built) in self.filters.iter().zip(&mut self.built) {
             if !revision.is_empty() && built.is_ok() && !in_revision(filter, revision) {
-                *built = Err(OTHER_REVISION);
+                *built = Err(Unreadable::OtherRevision);
             }
         }
     }
@@ -151,7 +148,7 @@ impl<'f> Program<'f> {
     }
 
     /// Why this release's API rejects a filter; `None` when it accepts it.
-    pub fn refused(&self, filter: usize) -> Option<&'static str> {
+    pub fn refused(&self, filter: usize) -> Option<Unreadable> {
         self.built.get(filter).and_then(|built| built.as_ref().err()).copied()
     }
 
@@ -178,7 +175,7 @@ impl<'f> Program<'f> {
         for &index in candidates {
             let (Some(filter), Some(built)) = (self.filters.get(index), self.built.get(index)) else { continue };
             let selection = match built {
-                Err(why) => Selection::Unreadable(why),
+                Err(why) => Selection::Unreadable(*why),
                 Ok(_) => select(filter, proxy, mesh, self.compat),
             };
             if selection == Selection::Selected {
@@ -335,14 +332,14 @@ fn runs_in_context(planned: &Planned<'_>, context: PatchContext) -> bool {
     proxy_runs(planned) && (own == context || own == PatchContext::Any)
 }
 
-fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<&'static str> {
+fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<Unreadable> {
     filter.patches.iter().find_map(|patch| {
         let operation = patch.body.as_ref().map(|body| body.operation);
         if operation == Some(Operation::MergeAndReplaceList) && !compat.has(Behaviour::MergeAndReplaceList) {
-            return Some("operation MERGE_AND_REPLACE_LIST exists from Istio 1.31 on");
+            return Some(Unreadable::MergeAndReplaceList);
         }
         (patch.context == PatchContext::Waypoint && !compat.has(Behaviour::WaypointContext))
-            .then_some("context WAYPOINT exists from Istio 1.29 on")
+            .then_some(Unreadable::WaypointContext)
     })
 }
 

@@ -7,6 +7,7 @@ use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
 use crate::model::inventory::Inventory;
 use crate::model::proxy::{Proxy, ProxyKind, REVISION_LABEL};
 use crate::model::release::Release;
+use std::fmt;
 
 /// Settings of a mesh that decide attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +73,39 @@ pub enum Selection {
     /// No entry of `targetRefs` matches; the reason for each.
     NoTargetRef(Vec<TargetMiss>),
     /// The release's API does not know a value that the filter uses, so neither its API server accepts the filter nor its istiod reads it.
-    Unreadable(&'static str),
+    Unreadable(Unreadable),
+}
+
+/// Why an istiod does not read a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Its API does not have the operation `MERGE_AND_REPLACE_LIST`.
+    MergeAndReplaceList,
+    /// Its API does not have the context `WAYPOINT`.
+    WaypointContext,
+    /// The filter is for another revision.
+    OtherRevision,
+}
+
+impl Unreadable {
+    /// The value that its API does not have, and the keys to it in a patch.
+    pub const fn value(self) -> Option<(&'static str, [&'static str; 2])> {
+        match self {
+            Unreadable::MergeAndReplaceList => Some(("MERGE_AND_REPLACE_LIST", ["patch", "operation"])),
+            Unreadable::WaypointContext => Some(("WAYPOINT", ["match", "context"])),
+            Unreadable::OtherRevision => None,
+        }
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Unreadable::MergeAndReplaceList => "operation MERGE_AND_REPLACE_LIST exists from Istio 1.31 on",
+            Unreadable::WaypointContext => "context WAYPOINT exists from Istio 1.29 on",
+            Unreadable::OtherRevision => "its label istio.io/rev names another revision",
+        })
+    }
 }
 
 /// Why a target reference does not attach.

@@ -1,7 +1,8 @@
 //! Who wrote a field: the origins in the patched tree, and what each patch did on the way.
 
+use super::Explainer;
 use super::path::{Spot, Step, follow, step_of_item, step_of_key, walk, written};
-use super::{Explainer, view};
+use super::view::{self, EffectKind};
 use crate::engine::trace::{Effect, PatchId, Place};
 use crate::engine::{self, unapply};
 use crate::model::resource::ResourceKind;
@@ -189,7 +190,7 @@ impl Explainer<'_, '_> {
                             if effective && covers(&there, path) {
                                 steps.push(view::Step {
                                     by: self.patch_ref(id),
-                                    effect: "merged",
+                                    effect: EffectKind::Merged,
                                     before: change.before.clone(),
                                     after: change.after.clone(),
                                 });
@@ -197,15 +198,15 @@ impl Explainer<'_, '_> {
                         }
                     }
                     _ => {
-                        let word = match effect {
-                            Effect::Inserted { .. } => "inserted",
-                            Effect::Replaced => "replaced",
-                            Effect::Removed => "removed",
-                            Effect::Added => "added",
+                        let kind = match effect {
+                            Effect::Inserted { .. } => EffectKind::Inserted,
+                            Effect::Replaced => EffectKind::Replaced,
+                            Effect::Removed => EffectKind::Removed,
+                            Effect::Added => EffectKind::Added,
                             _ => continue,
                         };
                         if covers(&around, path) {
-                            steps.push(view::Step { by: self.patch_ref(id), effect: word, before: None, after: None });
+                            steps.push(view::Step { by: self.patch_ref(id), effect: kind, before: None, after: None });
                         }
                     }
                 }

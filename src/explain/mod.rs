@@ -18,6 +18,7 @@ pub use hint::canonical_name;
 use crate::engine::Outcome;
 use crate::engine::program::{BuiltPatch, Status};
 use crate::engine::trace::{self, Effect, NoOp, PatchId};
+use crate::explain::view::EffectKind;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, Patch};
 use crate::model::inventory::Inventory;
 use crate::proto::decode;
@@ -349,23 +350,25 @@ impl Explainer<'_, '_> {
 
     fn effect(&self, id: PatchId, effect: &Effect) -> view::Effect {
         let planned = self.study.plan.get(id);
-        let (word, list, note) = match effect {
-            Effect::Merged(list) => ("merged", changes::leaves(list), None),
+        let (kind, list, note) = match effect {
+            Effect::Merged(list) => (EffectKind::Merged, changes::leaves(list), None),
             Effect::TransportSocketMerged(list, dropped) => {
                 let note = (!dropped.is_empty())
                     .then(|| format!("only the transport socket is merged; dropped: {}", dropped.join(", ")));
-                ("transport-socket-merged", changes::leaves(list), note)
+                (EffectKind::TransportSocketMerged, changes::leaves(list), note)
             }
-            Effect::Inserted { .. } => ("inserted", Vec::new(), Some(anchor(planned.built))),
-            Effect::Replaced => ("replaced", Vec::new(), None),
-            Effect::Removed => ("removed", Vec::new(), None),
-            Effect::Added => ("added", Vec::new(), None),
-            Effect::NoOp(reason) => {
-                ("no-op", Vec::new(), Some(words::no_op(*reason, planned.built.patch, &self.study.config.proxy).1))
-            }
-            Effect::Panicked(panic) => ("panicked", Vec::new(), Some(panic.to_string())),
+            Effect::Inserted { .. } => (EffectKind::Inserted, Vec::new(), Some(anchor(planned.built))),
+            Effect::Replaced => (EffectKind::Replaced, Vec::new(), None),
+            Effect::Removed => (EffectKind::Removed, Vec::new(), None),
+            Effect::Added => (EffectKind::Added, Vec::new(), None),
+            Effect::NoOp(reason) => (
+                EffectKind::NoOp,
+                Vec::new(),
+                Some(words::no_op(*reason, planned.built.patch, &self.study.config.proxy).1),
+            ),
+            Effect::Panicked(panic) => (EffectKind::Panicked, Vec::new(), Some(panic.to_string())),
         };
-        view::Effect { effect: word, places: Vec::new(), changes: list, note }
+        view::Effect { effect: kind, places: Vec::new(), changes: list, note }
     }
 
     fn notices(&self, filter: &EnvoyFilter, patch: &Patch, notices: &[decode::Notice]) -> Vec<view::Notice> {

@@ -5,7 +5,7 @@
 
 use crate::engine::Outcome;
 use crate::study::InEffect;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Version of the JSON that this program writes.
 pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
@@ -186,12 +186,55 @@ pub enum Live {
     Unknown,
 }
 
+/// What a patch did to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EffectKind {
+    /// The value was merged.
+    Merged,
+    /// Only the transport socket of the value was merged.
+    TransportSocketMerged,
+    /// The value was put into a list.
+    Inserted,
+    /// The value took the place of the object.
+    Replaced,
+    /// The object was removed.
+    Removed,
+    /// The value was added as a resource.
+    Added,
+    /// Nothing.
+    NoOp,
+    /// istiod's code ended here.
+    Panicked,
+}
+
+impl EffectKind {
+    /// Its name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EffectKind::Merged => "merged",
+            EffectKind::TransportSocketMerged => "transport-socket-merged",
+            EffectKind::Inserted => "inserted",
+            EffectKind::Replaced => "replaced",
+            EffectKind::Removed => "removed",
+            EffectKind::Added => "added",
+            EffectKind::NoOp => "no-op",
+            EffectKind::Panicked => "panicked",
+        }
+    }
+}
+
+impl Serialize for EffectKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// The same effect on one or more objects.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Effect {
-    /// `merged`, `transport-socket-merged`, `inserted`, `replaced`, `removed`, `added`, `no-op` or `panicked`.
-    pub effect: &'static str,
+    /// What it is.
+    pub effect: EffectKind,
     /// The objects.
     pub places: Vec<Place>,
     /// What changed in each of them.
@@ -465,8 +508,8 @@ pub struct Held {
 pub struct Step {
     /// The patch.
     pub by: PatchRef,
-    /// What it did: `merged`, `inserted`, `replaced`, `removed` or `added`.
-    pub effect: &'static str,
+    /// What it did.
+    pub effect: EffectKind,
     /// JSON text of the value before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,

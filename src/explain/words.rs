@@ -9,6 +9,7 @@ use crate::explain::Lenders;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Patch, PatchContext};
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::proto::decode::What;
+use crate::proto::expected::Expected;
 use crate::proto::tree::type_name;
 
 /// A code, a sentence, and a help text.
@@ -300,6 +301,7 @@ pub(super) fn notice(what: &What, message: &str, key: &str) -> String {
     let short = short(message);
     match what {
         What::UnknownField => format!("{short} has no field `{key}`; istiod silently drops it"),
+        What::WrongType { expected: Expected::QuotedText } => format!("`{key}` must be a string: put it in quotes"),
         What::WrongType { expected } => format!("`{key}` must be {expected}"),
         What::UnknownEnumValue { enumeration } => {
             format!("`{key}`: not a value of {}", enumeration.rsplit('.').next().unwrap_or(enumeration))

@@ -13,7 +13,7 @@ mod proofs;
 
 use self::base::names::Names;
 use self::base::reach::{self, Reach, pinned};
-use self::base::step::{Cx, Move, NOTHING, Part};
+use self::base::step::{BUILT_IN, Cx, Move, NOTHING, Part};
 use self::base::value::{Fields, json};
 use self::base::verdict::{Class, Concern, Kind, State, class_of, together};
 use self::guards::gateways;
@@ -461,7 +461,7 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
     } else if reach::matches_metadata(built) {
         part.found = Some(Move::none(&catalog::OTHER, "it matches node metadata, which no native API can select by"));
     } else if let Some((why, served)) = pinned(built, cx.to) {
-        let mut found = Move::new(&catalog::OTHER).home("built in", NOTHING, 0);
+        let mut found = Move::new(&catalog::OTHER).home(BUILT_IN, NOTHING, 0);
         if served {
             let reason = format!(
                 "{why}: a control plane of that release also serves proxies of the named version, and they would lose it"

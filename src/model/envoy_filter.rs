@@ -30,6 +30,8 @@ pub struct EnvoyFilter {
     pub patches: Vec<Patch>,
     /// The whole document.
     pub document: Node,
+    /// Keys that are fields but for their case or separators, each with the name of the field.
+    pub misspelt: Vec<(Span, &'static str)>,
     /// See [`EnvoyFilter::secrets`].
     pub(crate) secrets: OnceLock<Secrets>,
 }

@@ -3,6 +3,7 @@
 use crate::source::alike::{self, Nearest};
 use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Span};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Maximum number of fields to list in full when none is similar to the unknown name.
 const FEW_FIELDS: usize = 8;
@@ -14,6 +15,29 @@ pub(super) struct Reader {
     pub(super) problems: Vec<Problem>,
     /// Whether a problem makes the API server reject the whole object.
     pub(super) refused: bool,
+    /// Keys to rename to a field that is not set, each with the name of the field.
+    pub(super) misspelt: Vec<(Span, &'static str)>,
+}
+
+/// What a field of the API takes; `Display` says it to the user.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expected<'a> {
+    Mapping,
+    List,
+    Text,
+    /// A whole number of this range: `from 0 to 65535`.
+    WholeNumber(&'a str),
+}
+
+impl fmt::Display for Expected<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Expected::Mapping => "a mapping",
+            Expected::List => "a list",
+            Expected::Text => "a text",
+            Expected::WholeNumber(range) => return write!(out, "a whole number {range}"),
+        })
+    }
 }
 
 /// A mapping of the API with its name in messages.
@@ -36,16 +60,16 @@ impl Reader {
         self.problems.push(Problem { code, severity: Severity::Warning, span: Some(span), message, help });
     }
 
-    fn wrong_type(&mut self, key: &str, (span, node): (Span, &Node), expected: &str) {
+    fn wrong_type(&mut self, key: &str, (span, node): (Span, &Node), expected: Expected<'_>) {
         let message = format!("`{key}` must be {expected}, not {}", describe(&node.value));
         let help = match &node.value {
-            NodeValue::Bool(_) | NodeValue::Number(_) if expected == "a text" => {
+            NodeValue::Bool(_) | NodeValue::Number(_) if expected == Expected::Text => {
                 Some("put the value in quotes".to_owned())
             }
-            NodeValue::String(text) if expected.starts_with("a whole number") && text.parse::<i64>().is_ok() => {
+            NodeValue::String(text) if matches!(expected, Expected::WholeNumber(_)) && text.parse::<i64>().is_ok() => {
                 Some(format!("write {text} without quotes"))
             }
-            NodeValue::Map(_) if expected == "a list" => Some("start each item with `- `".to_owned()),
+            NodeValue::Map(_) if expected == Expected::List => Some("start each item with `- `".to_owned()),
             _ => None,
         };
         self.refuse(Code::WrongType, span, message, help);
@@ -60,7 +84,7 @@ impl Reader {
         if matches!(node.value, NodeValue::Map(_)) {
             return Some(Message { node, name });
         }
-        self.wrong_type(name, (span, node), "a mapping");
+        self.wrong_type(name, (span, node), Expected::Mapping);
         None
     }
 
@@ -87,7 +111,7 @@ impl Reader {
         if let NodeValue::List(items) = &entry.value.value {
             items
         } else {
-            self.wrong_type(name, placed(entry), "a list");
+            self.wrong_type(name, placed(entry), Expected::List);
             &[]
         }
     }
@@ -98,7 +122,7 @@ impl Reader {
         if let Some(text) = entry.value.as_str() {
             return text.to_owned();
         }
-        self.wrong_type(name, placed(entry), "a text");
+        self.wrong_type(name, placed(entry), Expected::Text);
         String::new()
     }
 
@@ -115,7 +139,7 @@ impl Reader {
             let text = format!("`{name}` must be a whole number {range}, not {text}");
             self.refuse(Code::WrongType, entry.value.span, text, None);
         } else {
-            self.wrong_type(name, placed(entry), &format!("a whole number {range}"));
+            self.wrong_type(name, placed(entry), Expected::WholeNumber(range));
         }
         T::default()
     }
@@ -129,7 +153,7 @@ impl Reader {
     ) -> Option<T> {
         let entry = self.entry(message, name)?;
         let Some(text) = entry.value.as_str() else {
-            self.wrong_type(name, placed(entry), "a text");
+            self.wrong_type(name, placed(entry), Expected::Text);
             return None;
         };
         if let Some((_, value)) = choices.iter().find(|(choice, _)| *choice == text) {
@@ -153,7 +177,7 @@ impl Reader {
     pub(super) fn texts(&mut self, message: Message<'_>, name: &str) -> Option<BTreeMap<String, String>> {
         let entry = self.entry(message, name)?;
         if !matches!(entry.value.value, NodeValue::Map(_)) {
-            self.wrong_type(name, placed(entry), "a mapping");
+            self.wrong_type(name, placed(entry), Expected::Mapping);
             return None;
         }
         let mut texts = BTreeMap::new();
@@ -165,14 +189,14 @@ impl Reader {
                 let text = format!("`{key}` of `{name}` has no value: the API server drops it");
                 self.warn(Code::NullValue, *key_span, text, Some("give it a value or delete it".to_owned()));
             } else {
-                self.wrong_type(key, placed(entry), "a text");
+                self.wrong_type(key, placed(entry), Expected::Text);
             }
         }
         Some(texts)
     }
 
     /// Reports keys that are not fields. `known_mistake` gives the code and help for keys that belong elsewhere or are common
-    /// mistakes. The help quotes the name to write, if one is to be written: "write `name`".
+    /// mistakes.
     pub(super) fn unknown_fields(
         &mut self,
         message: Message<'_>,
@@ -188,9 +212,13 @@ impl Reader {
             let near = alike::keyword(key, known.iter().copied());
             let (code, help) = if let Some(Nearest { name, same_letters: true }) = near {
                 // If the right key exists too, writing it again would create a duplicate.
-                let there = message.node.entry(name).is_some();
-                let delete = || format!("delete it: `{name}` is set as well");
-                (Code::MisspeltField, Some(if there { delete() } else { format!("write `{name}`") }))
+                let help = if message.node.entry(name).is_some() {
+                    format!("delete it: `{name}` is set as well")
+                } else {
+                    self.misspelt.push((entry.key_span, name));
+                    format!("write `{name}`")
+                };
+                (Code::MisspeltField, Some(help))
             } else if let Some((code, help)) = known_mistake(message, key) {
                 (code, Some(help))
             } else {

@@ -73,7 +73,10 @@ const COMMON: &[&str] =
 pub fn parse(document: Node, default_namespace: &str) -> (Option<EnvoyFilter>, Vec<Problem>) {
     let mut reader = Reader::default();
     let filter = read(&mut reader, &document, default_namespace);
-    let filter = filter.filter(|_| !reader.refused).map(|filter| EnvoyFilter { document, ..filter });
+    let filter = filter.filter(|_| !reader.refused).map(|filter| {
+        let misspelt = std::mem::take(&mut reader.misspelt);
+        EnvoyFilter { document, misspelt, ..filter }
+    });
     (filter, reader.problems)
 }
 
@@ -92,8 +95,9 @@ fn read(reader: &mut Reader, document: &Node, default_namespace: &str) -> Option
         selector: None,
         target_refs: Vec::new(),
         patches: Vec::new(),
-        // Set by `parse`, to avoid a copy.
+        // This and the next are set by `parse`: no copy, and complete.
         document: Node { span: document.span, value: NodeValue::Null },
+        misspelt: Vec::new(),
         secrets: OnceLock::new(),
     };
     if let Some(meta) = meta {

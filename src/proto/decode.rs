@@ -4,6 +4,7 @@
 //! and JSON names alike, numbers also in quotes, enums by name or number, durations as Go's `time.ParseDuration` reads them.
 //! Unknown fields are dropped; any other mismatch is an error that loses the whole patch.
 
+use super::expected::Expected;
 use super::items::Items;
 use super::numbers::{bytes, doubles, float, integer, range, signed};
 use super::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
@@ -30,10 +31,10 @@ pub struct Notice {
 pub enum What {
     /// The message has no such field: istiod silently drops it.
     UnknownField,
-    /// The JSON type does not fit: `expected` in the user's words.
+    /// The JSON type does not fit.
     WrongType {
         /// What is expected.
-        expected: String,
+        expected: Expected,
     },
     /// The enum has no such value.
     UnknownEnumValue {
@@ -119,8 +120,8 @@ impl Decoder {
         self.notices.push(Notice { route: self.route.clone(), message: message.full_name(), what });
     }
 
-    fn wrong(&mut self, message: Message, expected: impl Into<String>) {
-        self.note(message, What::WrongType { expected: expected.into() });
+    fn wrong(&mut self, message: Message, expected: Expected) {
+        self.note(message, What::WrongType { expected });
     }
 
     fn within<T>(&mut self, step: impl Into<Step>, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -154,7 +155,7 @@ impl Decoder {
                 {
                     Some(Tree::string(time::write(read), origin))
                 } else {
-                    self.wrong(message, "a time such as \"2026-01-31T12:00:00Z\"");
+                    self.wrong(message, Expected::Time);
                     None
                 }
             }
@@ -162,7 +163,7 @@ impl Decoder {
                 if let Value::Map(_) = value.value {
                     Some(doubles(value))
                 } else {
-                    self.wrong(message, "a mapping");
+                    self.wrong(message, Expected::Mapping);
                     None
                 }
             }
@@ -170,7 +171,7 @@ impl Decoder {
                 if let Value::List(_) | Value::EmptyList = value.value {
                     Some(doubles(value))
                 } else {
-                    self.wrong(message, "a list");
+                    self.wrong(message, Expected::List);
                     None
                 }
             }
@@ -179,7 +180,7 @@ impl Decoder {
                 if let Value::Map(entries) = value.value {
                     Some(Tree { origin, value: Value::Map(self.fields(message, entries.into_vec()).into()) })
                 } else {
-                    self.wrong(message, "a mapping");
+                    self.wrong(message, Expected::Mapping);
                     None
                 }
             }
@@ -248,7 +249,7 @@ impl Decoder {
                     Value::List(items) => items,
                     Value::EmptyList => return None,
                     _ => {
-                        self.wrong(message, "a list");
+                        self.wrong(message, Expected::List);
                         return None;
                     }
                 };
@@ -263,7 +264,7 @@ impl Decoder {
             }
             Cardinality::Map => {
                 let (Value::Map(entries), Some((_, kind))) = (value.value, field.map_entry()) else {
-                    self.wrong(message, "a mapping");
+                    self.wrong(message, Expected::Mapping);
                     return None;
                 };
                 let entries: Entries<'a> = entries
@@ -312,12 +313,12 @@ impl Decoder {
                 if let Ok(number) = text.parse::<i32>() {
                     number
                 } else {
-                    self.wrong(message, "the name or the number of an enum value");
+                    self.wrong(message, Expected::EnumValue);
                     return None;
                 }
             }
             _ => {
-                self.wrong(message, "the name of an enum value");
+                self.wrong(message, Expected::EnumName);
                 return None;
             }
         };
@@ -334,17 +335,17 @@ impl Decoder {
             Kind::Bool => match value.value {
                 Value::Bool(_) => value.value,
                 Value::Null => Value::Bool(false),
-                _ => return self.refuse(message, "true or false"),
+                _ => return self.refuse(message, Expected::Boolean),
             },
             Kind::String => match value.value {
                 Value::String(_) => value.value,
                 Value::Null => Value::String("".into()),
-                Value::Number(_) | Value::Bool(_) => return self.refuse(message, "a string: put it in quotes"),
-                _ => return self.refuse(message, "a string"),
+                Value::Number(_) | Value::Bool(_) => return self.refuse(message, Expected::QuotedText),
+                _ => return self.refuse(message, Expected::Text),
             },
             Kind::Bytes => match bytes(&value) {
                 Some(bytes) => Value::String(base64::prelude::BASE64_STANDARD.encode(bytes).into()),
-                None => return self.refuse(message, "bytes in base64"),
+                None => return self.refuse(message, Expected::Bytes),
             },
             Kind::Float | Kind::Double => {
                 if null {
@@ -352,7 +353,7 @@ impl Decoder {
                 } else {
                     match float(kind, &value) {
                         Some(value) => value,
-                        None => return self.refuse(message, "a number"),
+                        None => return self.refuse(message, Expected::Number),
                     }
                 }
             }
@@ -364,15 +365,15 @@ impl Decoder {
                         let text = Cow::Owned(number.to_string());
                         if wide { Value::String(text) } else { Value::Number(text) }
                     }
-                    Some(_) => return self.refuse(message, format!("a whole number from {low} to {high}")),
-                    None => return self.refuse(message, "a whole number"),
+                    Some(_) => return self.refuse(message, Expected::WholeNumberFrom(low, high)),
+                    None => return self.refuse(message, Expected::WholeNumber),
                 }
             }
         };
         Some(Tree { origin, value })
     }
 
-    fn refuse<'a>(&mut self, message: Message, expected: impl Into<String>) -> Option<Tree<'a>> {
+    fn refuse<'a>(&mut self, message: Message, expected: Expected) -> Option<Tree<'a>> {
         self.wrong(message, expected);
         None
     }
@@ -392,14 +393,14 @@ impl Decoder {
     fn any<'a>(&mut self, message: Message, value: Tree<'a>) -> Option<Tree<'a>> {
         let origin = value.origin;
         let Value::Map(entries) = value.value else {
-            return self.refuse(message, "a mapping with `@type`");
+            return self.refuse(message, Expected::TypedMapping);
         };
         let Some((_, url)) = entries.iter().find(|(key, _)| key == TYPE_KEY) else {
             self.note(message, What::MissingType);
             return None;
         };
         let Value::String(url) = url.value.clone() else {
-            return self.within(TYPE_KEY, |this| this.refuse(message, "a type URL"));
+            return self.within(TYPE_KEY, |this| this.refuse(message, Expected::TypeUrl));
         };
         let Some(inner) = self.schema.message(type_name(&url)) else {
             let url = url.into_owned();

@@ -3,6 +3,7 @@
 mod bytes;
 pub(crate) mod camel;
 pub mod decode;
+pub mod expected;
 pub mod items;
 pub mod json;
 pub(crate) mod json_scan;

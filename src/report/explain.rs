@@ -7,7 +7,8 @@ use super::verdict::{mark, outcome};
 use crate::engine::Outcome;
 use crate::explain::Lenders;
 use crate::explain::view::{
-    Abort, Change, Effect, Explanation, Filter, HttpChain, Live, Patch, PatchRef, Place, Proxy, Reason, Refused,
+    Abort, Change, Effect, EffectKind, Explanation, Filter, HttpChain, Live, Patch, PatchRef, Place, Proxy, Reason,
+    Refused,
 };
 use crate::source::{Severity, Sources};
 use crate::study::InEffect;
@@ -244,7 +245,7 @@ impl Writer<'_> {
             writeln!(self.out, "        {}", shorten(instead, room))?;
         }
         let absent = matches!(patch.live, Some(Live::NotInEffect | Live::Refused | Live::PartlyInEffect));
-        if absent && patch.effects.iter().any(|effect| effect.effect != "no-op") {
+        if absent && patch.effects.iter().any(|effect| effect.effect != EffectKind::NoOp) {
             let text = match patch.live {
                 Some(Live::PartlyInEffect) => "the proxy does not hold all of it; computed from the filter:",
                 _ => "the proxy does not hold it; computed from the filter:",
@@ -300,20 +301,20 @@ impl Writer<'_> {
 
     fn effect(&mut self, effect: &Effect, patch: &Patch) -> io::Result<()> {
         // The reason of a patch that was not applied already covers these effects.
-        if patch.outcome != Outcome::Applied && matches!(effect.effect, "no-op" | "panicked") {
+        if patch.outcome != Outcome::Applied && matches!(effect.effect, EffectKind::NoOp | EffectKind::Panicked) {
             return Ok(());
         }
         let verb = match effect.effect {
-            "merged" | "transport-socket-merged" => "",
-            "inserted" => "inserted ",
-            "replaced" => "replaced ",
-            "removed" => "removed ",
-            "added" => "added ",
-            "panicked" => "panics at ",
-            _ => "nothing at ",
+            EffectKind::Merged | EffectKind::TransportSocketMerged => "",
+            EffectKind::Inserted => "inserted ",
+            EffectKind::Replaced => "replaced ",
+            EffectKind::Removed => "removed ",
+            EffectKind::Added => "added ",
+            EffectKind::Panicked => "panics at ",
+            EffectKind::NoOp => "nothing at ",
         };
         let note = match (effect.effect, effect.note.as_deref()) {
-            ("inserted", Some(note)) => format!("{note} in "),
+            (EffectKind::Inserted, Some(note)) => format!("{note} in "),
             _ => String::new(),
         };
         let shown = if self.detail.verbose { usize::MAX } else { FEW };
@@ -329,7 +330,7 @@ impl Writer<'_> {
         }
         self.changes(&effect.changes)?;
         match (effect.effect, &effect.note) {
-            ("inserted", _) | (_, None) => Ok(()),
+            (EffectKind::Inserted, _) | (_, None) => Ok(()),
             (_, Some(note)) => self.painted(10, "", Some(Role::Odd), note),
         }
     }
@@ -343,7 +344,7 @@ impl Writer<'_> {
         if patch.apply_to == "HTTP_FILTER" {
             place.filter = None;
         }
-        if effect.effect == "inserted" {
+        if effect.effect == EffectKind::Inserted {
             match patch.apply_to {
                 "HTTP_FILTER" => place.http_filter = None,
                 "NETWORK_FILTER" => place.filter = None,

@@ -418,9 +418,13 @@ impl<'a> ProxyRun<'a> {
     pub fn label(&self) -> &str {
         self.label.get_or_init(|| {
             let proxy = &self.config.proxy;
-            let made_up = self.knowledge == Knowledge::Reference && proxy.name.is_empty();
-            if made_up { made_up::label(proxy) } else { proxy.full_name() }
+            if self.is_made_up() { made_up::label(proxy) } else { proxy.full_name() }
         })
+    }
+
+    /// Whether it is a sample proxy, which stands for those that a filter may reach.
+    pub fn is_made_up(&self) -> bool {
+        self.knowledge == Knowledge::Reference && self.config.proxy.name.is_empty()
     }
 
     /// A patch on this proxy; `None` if its filter does not attach or its effect is unknown.

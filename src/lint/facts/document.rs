@@ -4,7 +4,7 @@ use crate::lint::facts::context::{Context, PatchView};
 use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, FilterMatch, ObjectMatch, Patch, PatchContext};
-use crate::source::{Code, Entry, Node, Problem, Severity, Sources, Span};
+use crate::source::{Code, Node, Problem, Severity, Sources, Span};
 
 /// The owner of a place in a text.
 #[derive(Clone, Copy)]
@@ -117,19 +117,21 @@ fn owner<'c>(cx: &'c Context<'_>, span: Span) -> Owner<'c> {
     }
 }
 
-/// The keys of the EnvoyFilter mapping that contains a key; none if the filter is rejected.
-pub(crate) fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
-    let Owner::Filter(filter) = owner(cx, key) else { return &[] };
+/// The field whose name a misspelt key should be, if it is not set as well; none if the filter is rejected.
+pub(crate) fn field_meant(cx: &Context<'_>, key: Span) -> Option<&'static str> {
+    let Owner::Filter(filter) = owner(cx, key) else { return None };
+    filter.misspelt.iter().find(|(span, _)| *span == key).map(|(_, name)| *name)
+}
+
+/// The text of a value of an EnvoyFilter; none if the filter is rejected.
+pub(crate) fn text_at<'c>(cx: &'c Context<'_>, value: Span) -> Option<&'c str> {
+    let Owner::Filter(filter) = owner(cx, value) else { return None };
     let mut node = &filter.document;
-    loop {
-        let entries = node.entries();
-        if entries.iter().any(|entry| entry.key_span == key) {
-            return entries;
-        }
-        let below = entries.iter().map(|entry| &entry.value).chain(node.items());
-        let Some(next) = below.into_iter().find(|value| inside(value.span, key)) else { return &[] };
-        node = next;
+    while node.span != value {
+        let below = node.entries().iter().map(|entry| &entry.value).chain(node.items());
+        node = below.into_iter().find(|below| inside(below.span, value))?;
     }
+    node.as_str()
 }
 
 /// The keys that the API server drops, in their order.
@@ -173,11 +175,6 @@ fn document_text(text: &str, at: usize) -> &str {
     let start = text[..at].rfind("\n---").map_or(0, |start| start + 1);
     let end = text[at..].find("\n---").map_or(text.len(), |end| at + end);
     &text[start..end]
-}
-
-/// The name that the loader's help suggests.
-pub(crate) fn name_to_write(help: Option<&str>) -> Option<&str> {
-    help?.strip_prefix("write `")?.split_once('`').map(|(name, _)| name)
 }
 
 /// A Kubernetes object name: an RFC 1123 subdomain of at most 253 bytes.

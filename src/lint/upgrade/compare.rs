@@ -101,7 +101,7 @@ fn one(
         }
         let refused = after.refused.get(filter).copied().flatten();
         let (kind, reason) = match refused {
-            Some(why) => (Change::Refused, why.to_owned()),
+            Some(why) => (Change::Refused, why.to_string()),
             None => (Change::Detached, run.detached.get(&filter).cloned().unwrap_or_default()),
         };
         let mut change = bare((filter, None), kind, reason, run, index);

@@ -51,6 +51,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
     RunRecord {
         key: (run.knowledge, proxy.kind, format!("{}/{}", proxy.full_name(), labels), proxy.workload.clone()),
         label: run.label().to_owned(),
+        made_up: run.is_made_up(),
         knowledge: run.knowledge,
         kind: proxy.kind,
         version: proxy.istio_version.clone(),

@@ -1,6 +1,7 @@
 //! The state at a stage of an upgrade, and the difference of two: data without configurations.
 
 use crate::engine::Outcome;
+use crate::engine::select::Unreadable;
 use crate::engine::trace::{Condition, Place};
 use crate::lint::facts::view::Knowledge;
 use crate::lint::finding::Finding;
@@ -20,7 +21,7 @@ pub struct Snapshot {
     /// One record per proxy, in the order of the runs.
     pub runs: Vec<RunRecord>,
     /// Filters that this release's API rejects, with the reason.
-    pub refused: Vec<Option<&'static str>>,
+    pub refused: Vec<Option<Unreadable>>,
     /// Patches that istiod discards when it reads them.
     pub discarded: BTreeSet<(usize, usize)>,
     /// The findings of the rules that depend on a release.
@@ -83,6 +84,8 @@ pub struct RunRecord {
     pub label: String,
     /// Where its configuration comes from.
     pub knowledge: Knowledge,
+    /// Whether it is a sample proxy, see [`ProxyRun::is_made_up`](crate::lint::facts::context::ProxyRun::is_made_up).
+    pub made_up: bool,
     /// Sidecar, gateway or waypoint.
     pub kind: ProxyKind,
     /// Its Istio version.
@@ -93,13 +96,6 @@ pub struct RunRecord {
     pub detached: BTreeMap<usize, String>,
     /// A hash of what all of them together change, if it was worth computing.
     pub net: Option<u64>,
-}
-
-impl RunRecord {
-    /// Whether it is a sample workload for a filter.
-    pub fn is_made_up(&self) -> bool {
-        self.knowledge == Knowledge::Reference && self.label.starts_with("a ")
-    }
 }
 
 /// The engine's results for one patch on one proxy.

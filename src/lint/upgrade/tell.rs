@@ -73,7 +73,7 @@ pub fn finding(
     let mut kinds: Vec<&str> = Vec::new();
     for run in change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)) {
         kinds.push(run.kind.as_str());
-        if !run.is_made_up() {
+        if !run.made_up {
             labels.push(run.label.clone());
         }
     }

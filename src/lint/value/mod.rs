@@ -23,6 +23,7 @@ use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::decode::{self, Notice, What};
+use crate::proto::expected::Expected;
 use crate::proto::json;
 use crate::proto::rules::Rules;
 use crate::proto::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
@@ -375,8 +376,8 @@ fn read_by_envoy(envoy: Schema, notice: &Notice, root: &Node) -> bool {
     };
     match &notice.what {
         What::BadDuration => matches!(node.value, NodeValue::Map(_)),
-        What::WrongType { expected } if expected == "a list" => !node.is_null(),
-        What::WrongType { expected } if expected == "true or false" => {
+        What::WrongType { expected: Expected::List } => !node.is_null(),
+        What::WrongType { expected: Expected::Boolean } => {
             matches!(node.as_str(), Some("true" | "false")) || fields(&["value"])
         }
         What::WrongType { .. } => fields(&["value"]),

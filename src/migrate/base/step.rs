@@ -51,15 +51,25 @@ pub(crate) struct Part<'a> {
 /// The field of a home where nothing replaces a patch.
 pub(in crate::migrate) const NOTHING: &str = "nothing";
 
+/// The kind of a [`Home`] that is no object: what Istio sets by itself.
+pub(crate) const BUILT_IN: &str = "built in";
+
 /// A native API that replaces (a part of) a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// The object.
+    /// The object, or [`BUILT_IN`].
     pub kind: &'static str,
     /// The field.
     pub field: String,
     /// The first release that has and reads it; `None` when it is older than every supported release.
     pub since: Option<Release>,
+}
+
+impl Home {
+    /// Whether Istio sets it by itself, without an object.
+    pub fn is_built_in(&self) -> bool {
+        self.kind == BUILT_IN
+    }
 }
 
 /// How a patch moves.
@@ -234,7 +244,7 @@ impl Move {
 
     /// Whether there is nothing to put in the filter's place because the object to edit is not in the input.
     pub fn lacks_object(&self) -> bool {
-        let built_in = self.homes.iter().any(|home| home.kind == "built in");
+        let built_in = self.homes.iter().any(Home::is_built_in);
         self.is_undecided() && self.actions.is_empty() && self.with.is_none() && !built_in
     }
 

@@ -204,6 +204,7 @@ fn sample(patches: Vec<Patch>, referred: bool) -> EnvoyFilter {
         target_refs: Vec::from_iter(referred.then_some(target)),
         patches,
         document: Node { span, value: NodeValue::Null },
+        misspelt: Vec::new(),
         secrets: OnceLock::new(),
     }
 }

@@ -69,7 +69,7 @@ fn of_tunnels(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
         return;
     }
     let of_pods = |action: &Action| matches!(action, Action::Proxy { .. } | Action::Environment(..));
-    let normalizes = |home: &Home| (home.kind, home.field.as_str()) == ("built in", "normalize_path");
+    let normalizes = |home: &Home| home.is_built_in() && home.field == "normalize_path";
     if found.actions.iter().any(of_pods) {
         let reason = "a waypoint reads the setting also where it ends tunnels (`connect_terminate`), which the filter does not patch";
         found.difference(Kind::Behavior, reason);

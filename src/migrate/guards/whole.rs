@@ -2,7 +2,7 @@
 
 use super::selected::outside;
 use crate::migrate::base::catalog::{self, Pattern};
-use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::step::{Cx, Home, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::model::envoy_filter::PatchContext;
@@ -44,7 +44,7 @@ pub(in crate::migrate) fn of_pattern(found: &mut Move, pattern: &'static Pattern
 /// As `of_pattern`, for a setting that the title of its pattern does not name.
 pub(in crate::migrate) fn titled(found: &mut Move, pattern: &'static Pattern, title: &'static str) {
     found.set(title);
-    if found.pattern == &catalog::OTHER || found.homes.iter().all(|home| home.kind == "built in") {
+    if found.pattern == &catalog::OTHER || found.homes.iter().all(Home::is_built_in) {
         found.pattern = pattern;
     }
 }

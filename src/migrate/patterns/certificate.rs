@@ -2,7 +2,7 @@
 
 use super::setting::annotate;
 use crate::migrate::base::catalog;
-use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part};
 use crate::migrate::base::value::Fields;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::whole::{Reads, of_pattern, whole_proxy};
@@ -73,7 +73,7 @@ pub(in crate::migrate) fn details(
     }
     if details.as_object().is_some_and(serde_json::Map::is_empty) {
         of_pattern(found, &catalog::CLIENT_CERT_HEADER);
-        found.add_home("built in", "set_current_client_cert_details", 0);
+        found.add_home(BUILT_IN, "set_current_client_cert_details", 0);
         found.notes.push(
             "MERGE of `subject: false` changes nothing where istiod writes `subject: true`: the certificate's subject stays in the header".to_owned(),
         );

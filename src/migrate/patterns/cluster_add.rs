@@ -4,7 +4,7 @@ use super::cluster_policy::upstream_tls;
 use super::target::client_namespace;
 use crate::migrate::base::catalog;
 use crate::migrate::base::names::native_name;
-use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part};
 
 use crate::migrate::base::value::{self, Fields};
 use crate::migrate::base::verdict::{Concern, Kind, State};
@@ -125,7 +125,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     defaults(cx, &as_written, &mut found);
     used_by_name(cx, &mut found, &name, &to);
     if mesh_service {
-        found.add_home("built in", "cluster of the Service", 0);
+        found.add_home(BUILT_IN, "cluster of the Service", 0);
         if cx.mesh.service(&to.host).is_some() {
             let name = native_name(&to.host, to.port);
             found.notes.push(format!("istiod already has a cluster for {}: {name}", to.host));

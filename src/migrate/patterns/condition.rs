@@ -11,7 +11,28 @@ const MAX_ALTERNATIVES: usize = 24;
 
 /// Conditions that must all hold: fields of `source` or `operation`, or keys of `when` with a `when ` prefix; negated
 /// ones have a `!` prefix.
-type All = BTreeMap<String, Vec<String>>;
+type All = BTreeMap<Key, Vec<String>>;
+
+/// What a condition is about, negated ones first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    positive: bool,
+    of: Property,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Property {
+    /// A field of a source or an operation.
+    Field(&'static str),
+    /// The key of an entry of `when`.
+    When(String),
+}
+
+impl Key {
+    fn is(of: Property) -> Key {
+        Key { positive: true, of }
+    }
+}
 
 /// The rules for one Envoy policy: any of its permissions and any of its principals.
 pub(in crate::migrate) fn rules(mut policy: Fields, http: bool) -> Option<Vec<Json>> {
@@ -22,11 +43,11 @@ pub(in crate::migrate) fn rules(mut policy: Fields, http: bool) -> Option<Vec<Js
         return None;
     }
     // Properties of an operation are not allowed among the sources.
-    let of_operation = |key: &str| matches!(key.trim_start_matches('!'), "paths" | "methods" | "hosts" | "ports");
-    if sources.iter().any(|all| all.keys().any(|key| of_operation(key))) {
+    let of_operation = |key: &Key| matches!(key.of, Property::Field("paths" | "methods" | "hosts" | "ports"));
+    if sources.iter().any(|all| all.keys().any(of_operation)) {
         return None;
     }
-    let plain = |side: &[All]| side.iter().all(|all| !all.keys().any(|key| key.contains("when ")));
+    let plain = |side: &[All]| side.iter().all(|all| !all.keys().any(|key| matches!(key.of, Property::When(_))));
     if plain(&operations) && plain(&sources) {
         return Some(vec![rule(&sources, &operations)]);
     }
@@ -43,12 +64,17 @@ fn rule(sources: &[All], operations: &[All]) -> Json {
         for all in side {
             let mut fields = Map::new();
             for (key, values) in all {
-                let (not, name) = key.strip_prefix('!').map_or((false, key.as_str()), |name| (true, name));
-                if let Some(key) = name.strip_prefix("when ") {
-                    let word = if not { "notValues" } else { "values" };
-                    when.push(json!({ "key": key, word: values }));
-                } else {
-                    fields.insert(if not { negative(name) } else { name.to_owned() }, json!(values));
+                match (&key.of, key.positive) {
+                    (Property::When(key), positive) => {
+                        let word = if positive { "values" } else { "notValues" };
+                        when.push(json!({ "key": key, word: values }));
+                    }
+                    (Property::Field(name), true) => {
+                        fields.insert((*name).to_owned(), json!(values));
+                    }
+                    (Property::Field(name), false) => {
+                        fields.insert(negative(name), json!(values));
+                    }
                 }
             }
             entries.push(fields);
@@ -76,7 +102,9 @@ fn negative(name: &str) -> String {
 fn term(mut part: Fields, http: bool) -> Option<Vec<All>> {
     let map = part.0.as_object().filter(|map| map.len() == 1)?;
     let field = map.keys().next()?.clone();
-    let one = |key: &str, value: String| Some(vec![All::from([(key.to_owned(), vec![value])])]);
+    let all = |of: Property, value: String| Some(vec![All::from([(Key::is(of), vec![value])])]);
+    let one = |field: &'static str, value: String| all(Property::Field(field), value);
+    let when = |key: &str, value: String| all(Property::When(key.to_owned()), value);
     let out = match field.as_str() {
         "any" => part.flag("any")?.then(|| vec![All::new()]),
         "and_rules" | "and_ids" => {
@@ -89,8 +117,8 @@ fn term(mut part: Fields, http: bool) -> Option<Vec<All>> {
         "or_ids" => any_of(part.list("or_ids/ids").into_iter().map(|item| term(item, http))),
         "not_rule" | "not_id" => none_of(&term(part.sub(&field)?, http)?),
         "destination_port" => one("ports", part.number("destination_port")?.to_string()),
-        "destination_ip" => one("when destination.ip", block(part.sub("destination_ip")?)?),
-        "requested_server_name" => one("when connection.sni", pattern(part.sub("requested_server_name")?)?),
+        "destination_ip" => when("destination.ip", block(part.sub("destination_ip")?)?),
+        "requested_server_name" => when("connection.sni", pattern(part.sub("requested_server_name")?)?),
         "url_path" if http => {
             let mut path = part.sub("url_path")?;
             // Braces are templates in a policy.
@@ -126,7 +154,7 @@ fn any_of(sides: impl Iterator<Item = Option<Vec<All>>>) -> Option<Vec<All>> {
         for all in side? {
             let twin = out.iter_mut().find(|one| {
                 let same = one.len() == 1 && all.len() == 1 && one.keys().eq(all.keys());
-                same && !one.keys().any(|key| key.starts_with('!'))
+                same && one.keys().all(|key| key.positive)
             });
             match twin {
                 Some(one) => all.into_iter().for_each(|(key, values)| one.entry(key).or_default().extend(values)),
@@ -143,7 +171,7 @@ fn both(left: &[All], right: &[All]) -> Option<Vec<All>> {
     for (one, other) in left.iter().flat_map(|one| right.iter().map(move |other| (one, other))) {
         let mut all = one.clone();
         for (key, values) in other {
-            if all.contains_key(key) && !key.starts_with('!') {
+            if all.contains_key(key) && key.positive {
                 return None;
             }
             all.entry(key.clone()).or_default().extend(values.iter().cloned());
@@ -159,7 +187,7 @@ fn none_of(sides: &[All]) -> Option<Vec<All>> {
     for all in sides {
         let mut conditions = all.iter();
         let (Some((key, values)), None) = (conditions.next(), conditions.next()) else { return None };
-        let key = key.strip_prefix('!').map_or_else(|| format!("!{key}"), str::to_owned);
+        let key = Key { positive: !key.positive, of: key.of.clone() };
         out = both(&out, &[All::from([(key, values.clone())])])?;
     }
     Some(out)
@@ -187,13 +215,13 @@ fn header(mut header: Fields) -> Option<Vec<All>> {
         return None;
     }
     let key = match name.as_str() {
-        ":method" => "methods".to_owned(),
-        ":authority" | "host" => "hosts".to_owned(),
+        ":method" => Property::Field("methods"),
+        ":authority" | "host" => Property::Field("hosts"),
         // `:path` contains the query, which AuthorizationPolicy ignores.
         _ if name.starts_with(':') => return None,
-        _ => format!("when request.headers[{name}]"),
+        _ => Property::When(format!("request.headers[{name}]")),
     };
-    Some(vec![All::from([(key, vec![text])])])
+    Some(vec![All::from([(Key::is(key), vec![text])])])
 }
 
 /// A StringMatcher in AuthorizationPolicy's notation: `text`, `text*`, `*text`.

@@ -7,7 +7,7 @@ use super::setting::{annotate, place, write};
 use super::tracing;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::reach::names_manager;
-use crate::migrate::base::step::{Cx, Move, Part, has};
+use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part, has};
 use crate::migrate::base::value::{Fields, has_entry, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::directions;
@@ -260,7 +260,7 @@ fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move>
         config.skip("generate_request_id");
         let one = found.get_or_insert_with(|| Move::new(&catalog::SERVER_HEADER));
         one.set(REQUEST_ID);
-        one.add_home("built in", "generate_request_id", 0);
+        one.add_home(BUILT_IN, "generate_request_id", 0);
         one.difference(Kind::Metadata, "`generate_request_id: true`, Envoy's default, is no longer written out");
     }
     let chosen = cx.mesh.mesh_config().and_then(|mesh| mesh.pointer("/pathNormalization/normalization"));
@@ -271,14 +271,14 @@ fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move>
         config.skip("normalize_path");
         let one = found.get_or_insert_with(|| Move::new(&catalog::PATH_NORMALIZATION));
         of_pattern(one, &catalog::PATH_NORMALIZATION);
-        one.add_home("built in", "normalize_path", 0);
+        one.add_home(BUILT_IN, "normalize_path", 0);
         one.notes.push("istiod sets `normalize_path: true` unless `meshConfig.pathNormalization` is NONE".to_owned());
     }
     found
 }
 
 fn remote_address(note: &str) -> Move {
-    let mut found = Move::new(&catalog::TRUSTED_HOPS).home("built in", "use_remote_address", 0);
+    let mut found = Move::new(&catalog::TRUSTED_HOPS).home(BUILT_IN, "use_remote_address", 0);
     found.set(CLIENT);
     found.notes.push(note.to_owned());
     found

@@ -5,7 +5,7 @@
 
 use super::kube_rule::as_virtual;
 use super::route_value::Setting;
-use crate::migrate::base::step::{Cx, Move, NOTHING, Part};
+use crate::migrate::base::step::{BUILT_IN, Cx, Move, NOTHING, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::beside;
 use crate::migrate::output::change::Choose;
@@ -39,7 +39,7 @@ impl Setting {
 
 /// Nothing replaces the patch: istiod generates these routes without a timeout.
 pub(in crate::migrate) fn built_in(setting: &Setting) -> Move {
-    let mut found = Move::new(setting.pattern).home("built in", NOTHING, 0);
+    let mut found = Move::new(setting.pattern).home(BUILT_IN, NOTHING, 0);
     found.notes.push("istiod generates these routes with `timeout: 0s` already".to_owned());
     found
 }

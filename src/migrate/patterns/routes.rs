@@ -9,7 +9,7 @@ use super::vhost::{self, Group, Vhost};
 use super::waypoint_route;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
-use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
+use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{hash, merge};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::{attach, beside};
@@ -79,7 +79,7 @@ fn cors_filters(parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == CORS {
             let mut found = Move::new(&catalog::CORS)
-                .home("built in", "envoy.filters.http.cors", 0)
+                .home(BUILT_IN, "envoy.filters.http.cors", 0)
                 .differs(Kind::Metadata, "the second CORS filter is not needed: istiod puts one in every chain");
             attach::tunnels(part, &mut found);
             part.answer(found);

@@ -1,7 +1,7 @@
 //! Telemetry objects, and the telemetry filters of old releases that are now built into istiod.
 
 use crate::migrate::base::catalog;
-use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part};
 use crate::migrate::base::value::{Fields, any_type, left};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
@@ -72,7 +72,7 @@ fn exchange_of_cluster(part: &Part<'_>) -> Option<Move> {
 }
 
 fn built_in(name: &str) -> Move {
-    Move::new(&catalog::STATS_NULL_VM).home("built in", name, 0).differs(
+    Move::new(&catalog::STATS_NULL_VM).home(BUILT_IN, name, 0).differs(
         Kind::Behavior,
         format!("the old filter is removed; {name}, which istiod puts in every chain, does this work"),
     )
