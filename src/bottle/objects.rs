@@ -19,6 +19,9 @@ pub(super) type Place = (&'static str, &'static str, String, String);
 /// so an object without a time comes first in every order of istiod.
 const NO_TIME: &str = "1970-01-01T00:00:00Z";
 
+/// The label that every namespace has.
+pub(super) const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
 /// One object.
 #[derive(Debug)]
 pub(super) struct Object {
@@ -44,6 +47,13 @@ impl Object {
         metadata.entry("uid").or_insert_with(|| format!("{}-{namespace}-{name}", kind.plural).into());
         metadata.entry("creationTimestamp").or_insert_with(|| NO_TIME.into());
         metadata.remove("managedFields");
+        if kind.plural == "namespaces" {
+            // As the API server: `discoverySelectors` select by it.
+            let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+            if let Some(labels) = labels.as_object_mut() {
+                labels.entry(NAME_LABEL).or_insert_with(|| name.clone().into());
+            }
+        }
         let metadata = Value::Object(metadata.clone()).to_string();
         let mut rest = String::new();
         for (key, value) in fields.iter() {
@@ -317,5 +327,22 @@ impl<'o> PodsByLabel<'o> {
         let of = |(key, value)| self.of.get(&(namespace, String::as_str(key), value)).map_or(&[][..], Vec::as_slice);
         let fewest = selector.into_iter().flatten().map(of).min_by_key(|pods| pods.len()).unwrap_or_default();
         fewest.iter().copied().filter(|pod| selects(selector, map(pod, &["metadata", "labels"]))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_has_its_name_as_a_label() {
+        let mut objects = Objects::default();
+        let labels = |objects: &mut Objects, metadata: Value| {
+            let document = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata});
+            objects.upsert(document, "default").map(|object| object.value["metadata"]["labels"].clone())
+        };
+        assert_eq!(labels(&mut objects, json!({"name": "shop"})), Some(json!({NAME_LABEL: "shop"})));
+        let of_team = json!({"name": "pay", "labels": {"team": "a"}});
+        assert_eq!(labels(&mut objects, of_team), Some(json!({"team": "a", NAME_LABEL: "pay"})));
     }
 }

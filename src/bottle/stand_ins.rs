@@ -153,11 +153,10 @@ fn namespaces(objects: &mut Objects) -> usize {
         .collect();
     let known: BTreeSet<&str> =
         objects.values("", "Namespace").map(|namespace| text(namespace, &["metadata", "name"])).collect();
-    let new = used.iter().filter(|name| !known.contains(name.as_str())).map(|name| {
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {
-            "name": name, "labels": {"kubernetes.io/metadata.name": name},
-        }})
-    });
+    let new = used
+        .iter()
+        .filter(|name| !known.contains(name.as_str()))
+        .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
     let new = new.collect();
     put_all(objects, new)
 }
