@@ -1,7 +1,9 @@
 //! Patches that set the same field: one that moves must not end up below another that stays and that it overrides today.
 
 mod filled;
+mod passed;
 
+use self::passed::Passed;
 use super::chain::At;
 use super::turned;
 use crate::engine::program::{BuiltPatch, Program, Status};
@@ -181,8 +183,12 @@ const LIST: &str = "list ";
 /// The ends of their paths.
 const ONE_LIST: [&str; 4] = ["/custom_tags", "/cipher_suites", "/ecdh_curves", "/cors/allow_origin_string_match"];
 
-/// Marks the fields that stand for all headers of a direction that a patch of routes adds, whose order is that of the patches.
+/// Marks the fields that stand for all headers of a direction that a patch of routes adds or removes, whose order is that of the
+/// patches.
 const ORDER: &str = "order ";
+
+/// Marks those that stand for the removed ones.
+const REMOVED: &str = "order removed ";
 
 /// Stands for the action of routes: patches that match by it, and those that replace it.
 const ACTION: &str = "action";
@@ -226,6 +232,8 @@ fn fields_of(value: &Json, path: &str, routes: bool, out: &mut BTreeMap<String, 
                     let reads =
                         has_entry(value, &|key, value| key == "value" && value.as_str().is_some_and(reads_headers));
                     out.insert(format!("{ORDER}{direction}"), reads);
+                } else if path.ends_with(&format!("{direction}_headers_to_remove")) {
+                    out.insert(format!("{REMOVED}{direction}"), false);
                 }
             }
         }
@@ -341,10 +349,10 @@ impl<'a> Overlaps<'a> {
         order
     }
 
-    /// Calls `found` for filters that set the same field where both may match, with the indexes of the filters and of their
+    /// Calls `found` for filters that set the same field, or headers in an order, where both may match, with the indexes of the filters and of their
     /// patches.
     pub(in crate::migrate) fn pairs(&self, found: &mut dyn FnMut(At, At)) {
-        for (_, field) in self.by_field.iter().filter(|(name, _)| is_field(name)) {
+        for (_, field) in self.by_field.iter().filter(|(name, _)| *name != ACTION) {
             for (at, one) in field.all.iter().enumerate() {
                 for other in &field.all[..at] {
                     let (one, other) = (&self.setters[*one], &self.setters[*other]);
@@ -381,7 +389,7 @@ impl<'a> Overlaps<'a> {
             let levels: Vec<Level> = self.setters.iter().map(level).collect();
             let spares = |setter: &Setter<'_>| report_of(setter).is_some_and(|patch| patch.found.spares);
             let mut kept: Vec<(usize, usize, String)> = Vec::new();
-            let mut moved: Vec<(usize, usize, String)> = Vec::new();
+            let mut moved: Vec<(usize, usize, Kind, String)> = Vec::new();
             for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
                 let against = self.against(number, &stays, &open).or_else(|| self.hidden(number, &stays, &levels));
                 let against = against.or_else(|| self.turned(number, &stays, spares(setter)));
@@ -390,18 +398,13 @@ impl<'a> Overlaps<'a> {
                     against.or_else(|| self.unordered(number)).or_else(|| self.filled(number, &stays, fills()));
                 if let Some(reason) = against {
                     kept.push((setter.filter, setter.built.patch.index, reason));
-                } else if let Some((reads, other)) = self.passed(number, &stays) {
-                    let (patch, title) = (other.built.patch.index, self.names.title(other.filter));
-                    let front = format!(
-                        "its headers come before those of configPatches[{patch}] of {title}, which stay, not after them"
-                    );
-                    if reads {
-                        let reason = format!(
-                            "{front}, and a value reads headers (`%REQ(…)%`, `%RESP(…)%`): it may read different values"
-                        );
-                        kept.push((setter.filter, setter.built.patch.index, reason));
-                    } else {
-                        moved.push((setter.filter, setter.built.patch.index, front));
+                } else {
+                    match self.passed(number, &stays) {
+                        Some(Passed::Reads(reason)) => kept.push((setter.filter, setter.built.patch.index, reason)),
+                        Some(Passed::Order(kind, reason)) => {
+                            moved.push((setter.filter, setter.built.patch.index, kind, reason));
+                        }
+                        None => {}
                     }
                 }
             }
@@ -413,9 +416,9 @@ impl<'a> Overlaps<'a> {
             for (filter, patch, reason) in kept {
                 of((filter, patch), &mut |one| one.keep(reason.clone(), false));
             }
-            for (filter, patch, reason) in moved {
+            for (filter, patch, kind, reason) in moved {
                 of((filter, patch), &mut |one| {
-                    one.found.difference(Kind::Position, reason.clone());
+                    one.found.difference(kind, reason.clone());
                     one.class = one.found.class();
                     one.written = is_written(&one.found, accept);
                     again |= !one.written;
@@ -536,22 +539,6 @@ impl<'a> Overlaps<'a> {
                  first: the input does not say which one that is (`creationTimestamp`)"
             ))
         })
-    }
-
-    /// The first patch that stays and adds headers of routes which those of a patch come after today and before when they are a
-    /// rule's; with whether the value of one may read the other.
-    fn passed(&self, number: usize, stays: &[bool]) -> Option<(bool, &Setter<'_>)> {
-        let setter = &self.setters[number];
-        let directions = setter.fields.iter().filter(|(field, _)| field.starts_with(ORDER));
-        let passed = directions.filter_map(|(field, reads)| {
-            let others = self.by_field[field].near(setter).filter(|other| *other != number && stays[*other]);
-            let other = others.map(|other| &self.setters[other]).find(|other| {
-                let same_list = other.built.patch.apply_to == setter.built.patch.apply_to;
-                (same_list || *reads || other.fields[field]) && !self.before(setter, other) && self.meet(setter, other)
-            })?;
-            Some((*reads || other.fields[field], other))
-        });
-        passed.max_by_key(|(reads, _)| *reads)
     }
 }
 
