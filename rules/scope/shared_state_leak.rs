@@ -10,6 +10,7 @@ use crate::lint::names::listed_or;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch, PatchContext};
 use crate::model::proxy::ProxyKind;
+use crate::model::release::Release;
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::tree::{Tree, Value};
 use std::collections::BTreeSet;
@@ -60,7 +61,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let hit: Vec<_> = met
             .iter()
             .filter(|met| !real || met.run.knowledge == Knowledge::Dump)
-            .filter_map(|met| Some((met, shared(view.patch.apply_to, built.operation, value, met)?)))
+            .filter_map(|met| {
+                let found = shared(view.patch.apply_to, built.operation, value, met);
+                Some((met, found.or_else(|| body_size(cx.release, view.patch.apply_to, value, met))?))
+            })
             .collect();
         // The reference configurations are of a mesh without telemetry.
         let named = || if real { None } else { telemetry(view.patch) };
@@ -98,6 +102,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding.confidence(Confidence::Likely)
         });
     }
+}
+
+/// Istio 1.30 sets the size of direct responses on waypoints, as the recordings of 1.30.3 show; its reference
+/// configuration is an older one, without it.
+fn body_size(release: Release, apply_to: ApplyTo, value: &Tree<'_>, met: &PatchRun<'_, '_>) -> Option<Shared> {
+    let key = "max_direct_response_body_size_bytes";
+    let of_reference = met.run.knowledge == Knowledge::Reference && met.run.config.proxy.kind == ProxyKind::Waypoint;
+    let reached = met.trace.effects.iter().any(|(_, effect)| effect.changes());
+    let found = release >= Release::minor(30) && apply_to == ApplyTo::RouteConfiguration && of_reference && reached;
+    (found && sets(value, key)).then(|| Shared {
+        keys: &["max_direct_response_body_size_bytes"],
+        what: "its only message for the default size".to_owned(),
+        who: "all proxies",
+        stays: RESTART,
+    })
 }
 
 fn of_telemetry(what: String) -> Shared {
