@@ -32,8 +32,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let (filter, index) = (view.filter_index, view.patch.index);
         let changed = |run: &crate::lint::context::PatchRun<'_, '_>| run.changes();
         let Some(seen) = cx.seen(&view, changed) else { continue };
-        let told_elsewhere = |run| remover(run).is_some();
-        if !seen.certain() || !cx.inert(filter, index) || seen.runs.iter().any(told_elsewhere) {
+        let reported_elsewhere = |run| remover(run).is_some();
+        if !seen.certain() || !cx.inert(filter, index) || seen.runs.iter().any(reported_elsewhere) {
             continue;
         }
         let mut finding = Finding::new(rule, view.value_span(&["patch", "operation"]), "nothing of this patch remains")

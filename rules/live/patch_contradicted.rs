@@ -34,7 +34,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let split = live::split(&standing);
         let other: Vec<&Standing<'_, '_>> = standing
             .iter()
-            .filter(|one| one.in_effect != InEffect::Yes && one.older_version() && !live::told_elsewhere(one, &split))
+            .filter(|one| {
+                one.in_effect != InEffect::Yes && one.older_version() && !live::reported_elsewhere(one, &split)
+            })
             .collect();
         let Some(first) = other.first() else { continue };
         let partly = other.iter().filter(|one| one.in_effect == InEffect::Partly).count();

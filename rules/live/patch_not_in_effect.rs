@@ -37,7 +37,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         // Another rule reports older versions of the filter.
         let missing: Vec<&Standing<'_, '_>> = standing
             .iter()
-            .filter(|one| one.in_effect == InEffect::No && !one.older_version() && !live::told_elsewhere(one, &split))
+            .filter(|one| {
+                one.in_effect == InEffect::No && !one.older_version() && !live::reported_elsewhere(one, &split)
+            })
             .collect();
         let Some(first) = missing.first() else { continue };
         let older = |one: &&Standing<'_, '_>| {

@@ -111,7 +111,7 @@ fn of_value<'a>(
     reads: Vec<Read>,
     out: &mut Findings,
 ) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for read in reads {
         let Some(index) = known.index(&read.namespace) else { continue };
         let writer = WRITERS.get(index).map_or("", |(_, writer)| writer);
@@ -121,7 +121,7 @@ fn of_value<'a>(
         }
         let fits = |keys: &BTreeSet<String>| read.key.as_ref().map_or(!keys.is_empty(), |key| keys.contains(key));
         let Some((seen, why)) = unwritten(cx, known, view, index, false, &fits) else { continue };
-        if told.insert(read.namespace.clone()) {
+        if reported.insert(read.namespace.clone()) {
             let (message, help) = words(&why, &read.namespace, read.key.as_deref(), OWN);
             let finding = view.finding(rule, view.value_place(&read.path), message);
             out.push(seen.tell(finding.label("empty when it is read").snippet(help)));

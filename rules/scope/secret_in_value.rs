@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         // A header with a credential is found as such, and again by the form of its value.
-        let mut told: Vec<Vec<Step>> = Vec::new();
+        let mut reported: Vec<Vec<Step>> = Vec::new();
         walk::fields(value, &mut |field| {
             let found = match field.node.as_str() {
                 Some(text) => secret(field, text).map(|what| (what, field.route())),
@@ -58,10 +58,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 None if script() => (Secret::Credential, field.route(), true),
                 None => return,
             };
-            if told.contains(&route) {
+            if reported.contains(&route) {
                 return;
             }
-            told.push(route.clone());
+            reported.push(route.clone());
             let place = if scripted { "script" } else { "value" };
             out.push(
                 view.finding(rule, view.value_route_span(&route), format!("{} is in this {place}", what.name()))

@@ -68,12 +68,12 @@ impl Listing {
     /// Prints the basis of the output on standard error: for people always; where the output itself has no place for it, if
     /// something was not read.
     pub(super) fn scope(&self, session: &mut Session<'_>, scope: &Scope) -> io::Result<()> {
-        let told = match self.output {
+        let shown = match self.output {
             Form::Table | Form::Wide => true,
             Form::Json | Form::Yaml => false,
             Form::Name | Form::JsonPath(_) | Form::Columns(_) => !scope.is_complete(),
         };
-        if told { session.scope(scope) } else { Ok(()) }
+        if shown { session.scope(scope) } else { Ok(()) }
     }
 
     /// Sorts items as requested. Fails when no item has the field.

@@ -284,7 +284,7 @@ fn resources(configuration: &Configuration) -> Resources {
         for (name, text) in configuration.of(kind) {
             if let Some(mut value) = verify::content(text) {
                 open_typed_structs(&mut value, Schema::newest());
-                all.entry(verify::word(kind).to_owned()).or_default().insert(name.clone(), value);
+                all.entry(verify::key(kind).to_owned()).or_default().insert(name.clone(), value);
             }
         }
     }

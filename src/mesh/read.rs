@@ -416,7 +416,7 @@ pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) ->
     if files.is_empty() && demo {
         return load::read_text(demo::FILTERS_NAME, demo::FILTERS, options);
     }
-    told(load::read(files, options), options, files)
+    report_ignored(load::read(files, options), options, files)
 }
 
 /// The same for a command that reads policies and routes as well, which decide what a move would hide or open.
@@ -429,11 +429,11 @@ pub(super) fn objects_and_policies(options: &load::Options, files: &[PathBuf]) -
         }
     }
     other.retain(|_, number| *number > 0);
-    told(loaded, options, files)
+    report_ignored(loaded, options, files)
 }
 
 /// Says what is ignored, and keeps the last filter of each name.
-fn told(mut loaded: Loaded, options: &load::Options, files: &[PathBuf]) -> Loaded {
+fn report_ignored(mut loaded: Loaded, options: &load::Options, files: &[PathBuf]) -> Loaded {
     if loaded.inventory.envoy_filters.is_empty() && !files.is_empty() {
         let other: Vec<String> =
             loaded.inventory.other.iter().map(|(kind, number)| count(*number, kind, kind)).collect();

@@ -54,8 +54,8 @@ pub(super) fn beside(
             trouble.push(format!("{}: {}", sources.place(span), problem.message));
         }
         // The loader reports the latter for named files only.
-        let told = problem.code == Code::YamlTemplate && templates.contains(&span.file);
-        if (unread && !told && (named(span) || everything)) || problem.code == Code::NotKubernetes {
+        let reported = problem.code == Code::YamlTemplate && templates.contains(&span.file);
+        if (unread && !reported && (named(span) || everything)) || problem.code == Code::NotKubernetes {
             problems.push(problem.clone());
         }
     }

@@ -117,7 +117,7 @@ impl Ladder {
                 let help = "it reads what the webhook reads: `kubectl envoyfilter webhook install --dry-run=client` \
                             prints that role";
                 let help = matches!(fault, Fault::NotAllowed(_)).then_some(help);
-                return super::told(session, &format!("cannot list {what}"), &fault, help);
+                return super::print_fault(session, &format!("cannot list {what}"), &fault, help);
             }
         };
         let snapshot = read.builder.snapshot();

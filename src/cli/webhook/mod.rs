@@ -195,11 +195,11 @@ fn called(object: &serde_json::Value) -> String {
 fn failed(session: &mut Session<'_>, what: &str, fault: &Fault, help: Option<&str>) -> Result<Exit, Error> {
     let rights =
         "installing requires the rights of a cluster administrator: only who has the rights of a role can grant it";
-    told(session, what, fault, if matches!(fault, Fault::NotAllowed(_)) { Some(rights) } else { help })
+    print_fault(session, what, fault, if matches!(fault, Fault::NotAllowed(_)) { Some(rights) } else { help })
 }
 
 /// The same for what installs nothing.
-fn told(session: &mut Session<'_>, what: &str, fault: &Fault, help: Option<&str>) -> Result<Exit, Error> {
+fn print_fault(session: &mut Session<'_>, what: &str, fault: &Fault, help: Option<&str>) -> Result<Exit, Error> {
     let word = session.around.err.paint(forms::style::Role::Bad, "error");
     writeln!(session.err, "{word}: {what}: {fault}")?;
     if let Some(help) = help {

@@ -210,7 +210,7 @@ pub(crate) fn split<'s, 'c, 'a>(standing: &'s [Standing<'c, 'a>]) -> Split<'s, '
 }
 
 /// Whether other rules already report the patch on a proxy: rejected updates, and replicas that differ.
-pub(crate) fn told_elsewhere(one: &Standing<'_, '_>, split: &Split<'_, '_, '_>) -> bool {
+pub(crate) fn reported_elsewhere(one: &Standing<'_, '_>, split: &Split<'_, '_, '_>) -> bool {
     one.refused() || owner(one.run).is_some_and(|owner| split.contains_key(&owner))
 }
 

@@ -54,22 +54,22 @@ pub(crate) fn check(
             of_filter.iter().map(|(_, report)| *report).filter(|report| report.written).collect();
         let fix = of_filter.first().and_then(|(view, _)| beside::fix(cx, view.filter, &written));
         // What one object replaces is one finding, and so are settings of the proxies for the same reason.
-        let mut told: Vec<Told<'_>> = Vec::new();
+        let mut reported: Vec<Reported<'_>> = Vec::new();
         for (view, report) in of_filter {
             let span = view.key_span(&["patch", "value"]);
             let unselective = may_select(cx, view, report);
             let note = note(&report.found, report.class, unselective);
             let shares =
                 |first: &PatchReport| report.found.with == Some(first.index) || first.found.with == Some(report.index);
-            let recent = told.len().saturating_sub(MAX_SHARED);
-            let same = told[recent..].iter_mut().find(|Told { first, finding, .. }| {
+            let recent = reported.len().saturating_sub(MAX_SHARED);
+            let same = reported[recent..].iter_mut().find(|Reported { first, finding, .. }| {
                 let one_object = same_objects(&first.found.actions, &report.found.actions);
                 let refused = unselective && report.found.is_refused() && first.found.pattern == report.found.pattern;
                 shares(first)
                     || refused && finding.notes.first() == Some(&note)
                     || one_object && (is_object(&report.found.actions) || finding.notes.first() == Some(&note))
             });
-            if let Some(Told { first, finding, fixed }) = same {
+            if let Some(Reported { first, finding, fixed }) = same {
                 // The one with the objects says how to get them; else the one that needs more.
                 let shared = shares(first);
                 if first.found.with == Some(report.index) || !shared && effort(report) > effort(first) {
@@ -82,12 +82,12 @@ pub(crate) fn check(
                 finding.related.push(Label { span, message: "moves with it".to_owned() });
             } else {
                 let finding = view.finding(rule, span, message).note(note).help(help(report, unselective));
-                told.push(Told { first: report, finding, fixed: report.written });
+                reported.push(Reported { first: report, finding, fixed: report.written });
             }
         }
-        let together = told.iter().filter(|one| one.fixed).count();
+        let together = reported.iter().filter(|one| one.fixed).count();
         let fix = fix.filter(|_| together <= MAX_SHARED).map(|fix| Fix { together, ..fix });
-        for Told { mut finding, fixed, .. } in told {
+        for Reported { mut finding, fixed, .. } in reported {
             finding.fix = fix.clone().filter(|_| fixed);
             out.push(finding);
         }
@@ -95,7 +95,7 @@ pub(crate) fn check(
 }
 
 /// A finding about one patch, or about several that move together.
-struct Told<'r> {
+struct Reported<'r> {
     /// The first patch.
     first: &'r PatchReport,
     finding: Finding,

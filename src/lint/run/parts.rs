@@ -87,7 +87,7 @@ enum Common<'a> {
 }
 
 /// The properties that a filter selects by; none if it reaches every workload of its namespace.
-fn told_by(filter: &EnvoyFilter, target_refs: bool) -> Vec<Common<'_>> {
+fn selected_by(filter: &EnvoyFilter, target_refs: bool) -> Vec<Common<'_>> {
     let namespace = filter.namespace.as_str();
     if target_refs && !filter.target_refs.is_empty() {
         return filter.target_refs.iter().map(|target| Common::Gateway(namespace, &target.name)).collect();
@@ -105,7 +105,7 @@ fn parts(input: &Input<'_>) -> Option<Vec<Part>> {
     // By namespace; filters in the root namespace reach the workloads of all.
     let mut broad: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, filter) in filters.iter().enumerate() {
-        let common = told_by(filter, target_refs);
+        let common = selected_by(filter, target_refs);
         // Selectors in the root namespace may select the same workloads as those in any other.
         if common.is_empty() || filter.namespace == root {
             broad.entry(filter.namespace.as_str()).or_default().push(index);

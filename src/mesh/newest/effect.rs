@@ -164,7 +164,7 @@ fn contents(changed: &[PatchedResource<'_>], config: &ProxyConfig<'_>, schema: S
         let text = dump::resource(schema, config.field_names, one.kind, one.tree.as_ref()?, Style::Compact);
         verify::content(&text)
     };
-    changed.iter().map(|one| ((verify::word(one.kind), name(one)), content(one))).collect()
+    changed.iter().map(|one| ((verify::key(one.kind), name(one)), content(one))).collect()
 }
 
 /// The generated resources that one of two filters changes, and discovered extensions, to which listeners refer.
@@ -173,7 +173,7 @@ fn untouched(config: &ProxyConfig<'_>, changed: [&Changed; 2]) -> Resources {
     for kind in ResourceKind::ALL {
         let touched = |name: &str| {
             kind == ResourceKind::ExtensionConfig
-                || changed.iter().filter(|one| one.contains_key(&(verify::word(kind), name.to_owned()))).count() == 1
+                || changed.iter().filter(|one| one.contains_key(&(verify::key(kind), name.to_owned()))).count() == 1
         };
         let resources = config.generated(kind).map(|(_, resource)| resource);
         resources.filter(|resource| touched(&resource.name)).for_each(|resource| verify::add(&mut all, resource));

@@ -31,7 +31,7 @@ impl Port<'_> {
     }
 
     /// Its protocol, as written in the name or a field.
-    pub(in crate::migrate) fn word(&self) -> String {
+    pub(in crate::migrate) fn protocol_name(&self) -> String {
         let word = self.protocol.unwrap_or_else(|| self.name.split('-').next().unwrap_or_default());
         word.to_ascii_lowercase()
     }

@@ -297,7 +297,7 @@ fn is_http2(cx: &Cx<'_>, part: &Part<'_>) -> Option<bool> {
     let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
     let service = cx.mesh.registered(&cluster.service)?;
     let mut ports = service.ports().filter(|port| cluster.port_number == 0 || port.number == cluster.port_number);
-    Some(ports.all(|port| matches!(port.word().as_str(), "grpc" | "grpc-web" | "http2" | "kubernetes.io/h2c")))
+    Some(ports.all(|port| matches!(port.protocol_name().as_str(), "grpc" | "grpc-web" | "http2" | "kubernetes.io/h2c")))
 }
 
 /// Whether istiod generates no HTTP options for the clusters of the service, since its ports are named HTTP/1.
@@ -310,7 +310,7 @@ fn is_http1(cx: &Cx<'_>, part: &Part<'_>) -> bool {
         has_entry(&rule.object.document.to_json(), &|key, value| key == "connectionPool" && value.get("http").is_some())
     };
     ports.peek().is_some()
-        && ports.all(|port| port.word() == "http")
+        && ports.all(|port| port.protocol_name() == "http")
         && cx.mesh.mesh_config().is_some_and(|mesh| !upgrades(mesh))
         && !cx.mesh.destination_rules(&target.host, &cx.filter.namespace).into_iter().any(own)
 }

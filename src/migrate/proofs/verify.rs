@@ -44,8 +44,8 @@ pub(crate) fn resources(config: &ProxyConfig<'_>) -> Resources {
     all
 }
 
-/// The word for a kind of resource in [`Resources`].
-pub(crate) const fn word(kind: ResourceKind) -> &'static str {
+/// The key of a kind of resource in [`Resources`].
+pub(crate) const fn key(kind: ResourceKind) -> &'static str {
     match kind {
         ResourceKind::ExtensionConfig => "ecds",
         _ => kind.as_str(),
@@ -55,7 +55,7 @@ pub(crate) const fn word(kind: ResourceKind) -> &'static str {
 /// Adds a resource of a dump.
 pub(crate) fn add(all: &mut Resources, resource: &Resource<'_>) {
     if let Some(value) = content(resource.json.read()) {
-        all.entry(word(resource.kind).to_owned()).or_default().insert(resource.name.to_string(), value);
+        all.entry(key(resource.kind).to_owned()).or_default().insert(resource.name.to_string(), value);
     }
 }
 
