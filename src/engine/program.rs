@@ -332,7 +332,8 @@ fn runs_in_context(planned: &Planned<'_>, context: PatchContext) -> bool {
     proxy_runs(planned) && (own == context || own == PatchContext::Any)
 }
 
-fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<Unreadable> {
+/// Why istiod cannot read a filter, and while it exists no other.
+pub fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<Unreadable> {
     filter.patches.iter().find_map(|patch| {
         let operation = patch.body.as_ref().map(|body| body.operation);
         if operation == Some(Operation::MergeAndReplaceList) && !compat.has(Behaviour::MergeAndReplaceList) {

@@ -7,6 +7,7 @@ use super::scope::Scope;
 #[cfg(feature = "cluster")]
 use super::server_side;
 use super::settings::{Breadth, Progress, Settings};
+use super::unread;
 use super::{Error, Refusal, manifests};
 use crate::cluster::kinds;
 use crate::engine::{Outcome, Program};
@@ -139,6 +140,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
     if !live && mesh.loaded.inventory.meshes.is_empty() {
         mesh.planes.iter_mut().for_each(|plane| plane.mesh = settings.mesh(&new.inventory));
     }
+    taken.problems.extend(unread::stop_the_others(&after, &mesh.planes));
     let programs: Vec<(Program<'_>, Program<'_>)> = mesh
         .planes
         .iter()

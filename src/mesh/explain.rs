@@ -10,6 +10,7 @@ use super::read::Feed;
 use super::read::{Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
+use super::unread;
 use super::{Error, Refusal, Unanswered, manifests, named};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds::{self, Needs};
@@ -194,6 +195,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     // The control plane of the explained proxies, not the newest of the mesh.
     let release = found.release.or(mesh.planes.first().map(|plane| plane.release)).unwrap_or(settings.release());
     let scope = mesh.scope(given, &taken, filters.len());
+    taken.problems.extend(unread::stop_the_others(filters, &mesh.planes));
     let problems = mesh.loaded.problems.iter().chain(&taken.problems);
     let problems = problems.map(|problem| explain::trouble(&mesh.loaded.sources, problem)).collect();
     let answer = found.answer(asked.is_some(), release, problems);

@@ -5,7 +5,7 @@ use super::proxies::{self, Given, Kept, Taken};
 use super::read::{objects, replaced};
 use super::scope::Scope;
 use super::settings::{Progress, Settings};
-use super::{Error, ProxyName, Refusal, manifests, named};
+use super::{Error, ProxyName, Refusal, manifests, named, unread};
 use crate::cluster::targets::Target;
 use crate::engine::Program;
 use crate::lint::tried;
@@ -109,6 +109,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
         }
         Ok(())
     })?;
+    taken.problems.extend(unread::stop_the_others(&filters, &mesh.planes));
     let mut parts = Parts::default();
     let mut written_all = Ok(());
     let (mut remarks, mut asked, mut notes) = (Vec::new(), Asked::default(), Vec::new());

@@ -2,10 +2,15 @@
 
 use crate::cluster::kinds::{self, Kind};
 use crate::cluster::targets::Target;
+use crate::engine::compat::Compat;
+use crate::engine::program;
 use crate::lint::document;
 use crate::lint::summary::Summary;
 use crate::load::Loaded;
 use crate::load::capture::Capture;
+use crate::mesh::planes::Plane;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::escape::one_line;
 use crate::source::{Code, FileId, Problem, Severity, Span};
 use crate::words::{self, count};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +23,31 @@ pub(super) enum Named<'f> {
     All,
     /// Files; of folders, not what is in them.
     Files(&'f [PathBuf]),
+}
+
+/// EnvoyFilters that stop istiod from reading the others, which a result shows as if it had read them.
+pub(super) fn stop_the_others(filters: &[EnvoyFilter], planes: &[Plane]) -> Vec<Problem> {
+    let releases: BTreeSet<_> = planes.iter().map(|plane| plane.release).collect();
+    let of_release = |release| {
+        let compat = Compat { release };
+        let (unreadable, others): (Vec<_>, Vec<_>) =
+            filters.iter().partition(|filter| program::unreadable(filter, compat).is_some());
+        let first = unreadable.first().filter(|_| !others.is_empty())?;
+        let why = program::unreadable(first, compat)?;
+        Some(Problem {
+            code: Code::UnknownEnumValue,
+            severity: Severity::Warning,
+            span: None,
+            message: format!(
+                "istiod {release} cannot read EnvoyFilter {}/{}: {why}. While it exists, istiod reads no EnvoyFilter: the \
+                 others are in effect only as istiod read them before, and changes to them do not reach proxies",
+                one_line(&first.namespace),
+                one_line(&first.name),
+            ),
+            help: Some("delete it, or rewrite it for this release".to_owned()),
+        })
+    };
+    releases.into_iter().filter_map(of_release).collect()
 }
 
 /// Problems with unreadable documents that no finding covers. Those of a named file count; a folder may contain templates and

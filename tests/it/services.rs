@@ -195,3 +195,31 @@ fn clusters_that_no_dump_holds_are_named() {
     assert!(code == 1 && out.contains("reed/wp-1/cluster outbound|5555||clay.silt.svc.cluster.local"), "{out}{err}");
     assert!(!err.contains("outbound clusters for"), "{err}");
 }
+
+/// An istiod that cannot read one EnvoyFilter reads none.
+#[test]
+fn a_filter_that_stops_istiod_from_reading_others_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let of = |name: &str, operation: &str| {
+        format!(
+            "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: {name}, namespace: reed}}\nspec:\n  configPatches:\n  - applyTo: CLUSTER\n    patch: {{operation: {operation}, value: {{connect_timeout: 3s}}}}\n---\n"
+        )
+    };
+    let dump = write("sidey.json", &text(&testdata("reference/delta").join("base/sidey.json")));
+    let odd = of("odd", "MERGE_AND_REPLACE_LIST");
+    let (alone, both) = (write("odd.yaml", &odd), write("both.yaml", &(odd + &of("plain", "MERGE"))));
+    let said = |command: &[&str], file: &str, release: &str| {
+        let rest = ["--dump", &dump, "-f", file, "--istio-version", release];
+        let output = program(&[command, &rest[..]].concat());
+        String::from_utf8(output.stderr).unwrap().contains("istiod 1.30.3 cannot read EnvoyFilter reed/odd")
+    };
+    for command in [&["render"][..], &["diff"], &["explain", "filter", "plain"]] {
+        assert!(said(command, &both, "1.30") && !said(command, &both, "1.31"), "{command:?}");
+    }
+    assert!(!said(&["render"], &alone, "1.30"));
+}
