@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::context::ProxyRun;
-use crate::lint::value::{Object, PatchValue};
+use crate::lint::value::Object;
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
@@ -15,7 +15,7 @@ declare_rule! {
     /// A source of configuration whose cluster is not one of the bootstrap.
     ///
     /// # What it finds
-    /// An `api_config_source` of type GRPC or REST for extensions, secrets or routes that names a cluster which istiod
+    /// An `api_config_source` of type GRPC or REST for extensions, secrets, routes or endpoints that names a cluster which istiod
     /// generates or a CLUSTER ADD patch adds; with config dumps, any cluster that is not static.
     ///
     /// # Why it matters
@@ -29,7 +29,7 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `Config::Utility::checkApiConfigSourceSubscriptionBackingCluster`; Envoy 1.36.4 and 1.40.0 reject such
-    /// extensions of type GRPC and REST, and accept type DELTA_GRPC.
+    /// extensions and EDS clusters of type GRPC and REST, and accept type DELTA_GRPC.
     "EF188" "config-source-not-static" Value Error => check
 }
 
@@ -39,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut added: Option<HashMap<&str, Span>> = None;
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| object.full_name() == SOURCE) {
-            let Some(named) = cluster(object).filter(|_| !of_endpoints(value, object)) else { continue };
+            let Some(named) = cluster(object) else { continue };
             let name = named.as_str().unwrap_or_default();
             if name.is_empty() || BOOTSTRAP_CLUSTERS.contains(&name) {
                 continue;
@@ -63,11 +63,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
-}
-
-/// Whether it is the source of a cluster's endpoints, which was not tried.
-fn of_endpoints(value: &PatchValue<'_>, source: &Object<'_>) -> bool {
-    source.and_above(&value.objects).any(|object| object.short_name() == "EdsClusterConfig")
 }
 
 /// The cluster that Envoy checks.
