@@ -3,6 +3,9 @@
 use crate::declare_rule;
 use crate::lint::seen::{Behind, Telling, tell_behind_terminal};
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
+use crate::source::escape::one_line;
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// A filter after the terminal filter of its chain: Envoy rejects the listener.
@@ -31,9 +34,26 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     tell_behind_terminal(
         rule,
         cx,
-        &Telling { both: false, message, label: "ends up after the terminal filter", help: HELP },
+        &Telling { both: false, message, label: "ends up after the terminal filter", help },
         out,
     );
 }
 
-const HELP: &str = "operation: INSERT_BEFORE\nwith a match that names the terminal filter (`subFilter: {name: envoy.filters.http.router}` for HTTP filters)";
+fn help(apply_to: ApplyTo, terminal: &BTreeSet<String>) -> String {
+    let router = terminal.iter().any(|name| name == ROUTER);
+    let named = |name: &String| format!("`filter: {{name: {}}}`", one_line(name));
+    let (start, names) = if apply_to == ApplyTo::HttpFilter || router {
+        let other = if apply_to == ApplyTo::HttpFilter { "" } else { "applyTo: HTTP_FILTER\n" };
+        (other, format!("`subFilter: {{name: {ROUTER}}}`"))
+    } else {
+        ("", terminal.iter().map(named).collect::<Vec<_>>().join(", "))
+    };
+    let how = if terminal.len() > 1 {
+        "in a patch for each terminal filter, which the match names"
+    } else {
+        "with a match that names the terminal filter"
+    };
+    format!("{start}operation: INSERT_BEFORE\n{how} ({names})")
+}
+
+const ROUTER: &str = "envoy.filters.http.router";

@@ -28,7 +28,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     tell_behind_terminal(
         rule,
         cx,
-        &Telling { both: true, message, label: "a second terminal filter", help: HELP },
+        &Telling { both: true, message, label: "a second terminal filter", help: |_, _| HELP.to_owned() },
         out,
     );
 }

@@ -9,6 +9,7 @@ use crate::lint::facts::names::cluster_like;
 use crate::lint::finding::{Cause, Finding, Findings};
 use crate::lint::rule::RuleInfo;
 use crate::lint::value::{Object, walk};
+use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{Style, write};
 use crate::proto::tree::{Tree, is_typed_struct, type_name};
@@ -427,28 +428,30 @@ pub(crate) struct Telling {
     pub message: fn(&Behind) -> String,
     /// Label at the operation of the patch.
     pub label: &'static str,
-    /// What to write instead.
-    pub help: &'static str,
+    /// What to write instead, from the place of the patch and the names of the other filters.
+    pub help: fn(ApplyTo, &BTreeSet<String>) -> String,
 }
 
 /// Reports every filter that a patch added after a terminal one, or every second terminal filter.
 pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
-    let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, usize), (Vec<String>, String, BTreeSet<String>)> = BTreeMap::new();
     let all = cx.behind.get_or_init(|| all_behind_terminal(cx));
     for (run, behind) in cx.runs.iter().zip(all) {
         for behind in behind.iter().filter(|behind| behind.both == telling.both) {
             let planned = run.plan.get(behind.id);
             let entry = found.entry((planned.filter, planned.built.patch.index));
-            entry.or_insert_with(|| (Vec::new(), (telling.message)(behind))).0.push(run.label().to_owned());
+            let entry = entry.or_insert_with(|| (Vec::new(), (telling.message)(behind), BTreeSet::new()));
+            entry.0.push(run.label().to_owned());
+            entry.2.insert(behind.other.clone());
         }
     }
     for view in cx.patches() {
-        let Some((labels, message)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
+        let Some((labels, message, others)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
         let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
         let finding = Finding::new(rule, view.value_span(&["patch", "operation"]), message.clone())
             .label(telling.label)
             .rejected("Envoy rejects the whole listener when a filter follows a terminal one")
-            .snippet(telling.help)
+            .snippet((telling.help)(view.patch.apply_to, others))
             .of(view.filter, Some(view.patch.index));
         out.push(seen.tell(finding));
     }
