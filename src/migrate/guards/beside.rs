@@ -6,6 +6,7 @@ use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::Mesh;
 use crate::migrate::objects::registry::Found;
 use crate::migrate::patterns::route_value::Setting;
+use crate::migrate::patterns::route_value::retries::{has_codes, is_of_kube};
 use crate::migrate::proofs::forms::reads_headers;
 use crate::model::destination::full_host;
 use crate::model::envoy_filter::RouteAction;
@@ -33,21 +34,8 @@ pub(in crate::migrate) fn already(owner: &str, rule: &Json, setting: &Setting, f
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
-    let text = |value: &Json, path: &str| value.pointer(path).is_some_and(|text| *text != "");
     if let Some(retries) = setting.value.get("retries").and(rule.get("retries")) {
-        let off = retries["attempts"].as_u64().unwrap_or(0) == 0;
-        if off
-            || !setting.left_to_mesh.is_empty()
-            || (text(&setting.value, "/retries/retryOn") && text(retries, "/retryOn"))
-        {
-            found.guard(
-                Concern::Existing,
-                State::Undecided,
-                format!(
-                    "a rule of {owner} has its own retries: istiod derives status codes and the choice of hosts from them, which MERGE keeps"
-                ),
-            );
-        }
+        retries_beside(owner, retries, setting, found);
     }
     if setting.value.get("rewrite").and(rule.get("rewrite")).is_some() {
         found.guard(
@@ -65,6 +53,39 @@ pub(in crate::migrate) fn already(owner: &str, rule: &Json, setting: &Setting, f
     }
     if setting.value.get("headers").is_some() {
         headers_beside(owner, rule, setting, found);
+    }
+}
+
+/// Retries of a rule: MERGE keeps what the patch leaves, as the edit does, except for status codes.
+fn retries_beside(owner: &str, retries: &Json, setting: &Setting, found: &mut Move) {
+    let text = |value: &Json, path: &str| value.pointer(path).is_some_and(|text| *text != "");
+    let both_on = text(&setting.value, "/retries/retryOn") && text(retries, "/retryOn");
+    if !setting.left_to_mesh.is_empty() || both_on && is_of_kube(retries) {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!(
+                "a rule of {owner} has its own retries: istiod derives status codes and the choice of hosts from them, which MERGE keeps"
+            ),
+        );
+    } else if retries["attempts"].as_u64().unwrap_or(0) == 0 {
+        let attempts = setting.value.pointer("/retries/attempts").is_some();
+        let effect = match (attempts, text(&setting.value, "/retries/retryOn")) {
+            (true, true) => "istiod's choice of hosts is missing with the filter; a rule with retries has it",
+            (true, false) => {
+                "with the filter, Envoy retries only for requests that ask for it (`x-envoy-retry-on`); a rule with retries has istiod's conditions"
+            }
+            (false, true) => "the edit leaves them off; with the filter, Envoy retries once",
+            (false, false) => {
+                "the edit leaves them off; with the filter, Envoy retries for requests that ask for it (`x-envoy-retry-on`)"
+            }
+        };
+        found.difference(Kind::Behavior, format!("a rule of {owner} turns retries off: {effect}"));
+    } else if both_on && has_codes(retries) {
+        found.difference(
+            Kind::Behavior,
+            format!("a rule of {owner} retries status codes, which MERGE keeps; the edit replaces them"),
+        );
     }
 }
 

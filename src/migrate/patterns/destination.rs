@@ -198,6 +198,7 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         left_to_mesh: Vec::new(),
         notes: Vec::new(),
         second_cors: false,
+        beside_retries: false,
     };
     headers(&mut route, &mut found).map_err(|(_, reason)| reason)?;
     if let Some(headers) = found.value.get("headers") {

@@ -392,8 +392,11 @@ pub(in crate::migrate) fn as_virtual(rule: &Json) -> Json {
         }
     }
     if let Some(retry) = rule.get("retry") {
-        native["retries"] =
-            json!({ "attempts": retry["attempts"].as_u64().unwrap_or(2), "retryOn": RETRY_ON.join(",") });
+        native["retries"] = json!({
+            "attempts": retry["attempts"].as_u64().unwrap_or(2),
+            "retryOn": RETRY_ON.join(","),
+            "codes": retry["codes"],
+        });
     }
     let weighs = |backend: &Json| backend["weight"].as_u64() != Some(0);
     if native.get("redirect").is_none() {

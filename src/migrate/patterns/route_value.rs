@@ -1,6 +1,6 @@
 //! Values merged into routes and virtual hosts, as rules of a VirtualService.
 
-mod retries;
+pub(in crate::migrate) mod retries;
 
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
@@ -44,6 +44,8 @@ pub(in crate::migrate) struct Setting {
     pub notes: Vec<String>,
     /// Whether it is the policy of a second CORS filter.
     pub second_cors: bool,
+    /// Whether every rule that it changes has retries of its own: MERGE keeps what the patch leaves of those, not of the mesh's.
+    pub beside_retries: bool,
 }
 
 impl Setting {
@@ -67,6 +69,26 @@ type Refused = (&'static Pattern, String);
 
 /// Reads a value; CORS filters that the same EnvoyFilter inserts count as istiod's.
 pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[String]) -> Result<Setting, Refused> {
+    read(cx, part, own_cors, false)
+}
+
+/// The same setting for these rules of VirtualServices, which may all have retries of their own.
+pub(in crate::migrate) fn among<'r>(
+    cx: &Cx<'_>,
+    part: &Part<'_>,
+    own_cors: &[String],
+    setting: Setting,
+    rules: impl IntoIterator<Item = &'r Json>,
+) -> Setting {
+    let mut rules = rules.into_iter().peekable();
+    let retries = setting.value.get("retries").is_some() && rules.peek().is_some();
+    if !retries || !rules.all(|rule| rule.get("retries").is_some()) {
+        return setting;
+    }
+    read(cx, part, own_cors, true).unwrap_or(setting)
+}
+
+fn read(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[String], beside_retries: bool) -> Result<Setting, Refused> {
     let mut value = part.value.clone();
     value.skip("name");
     let at_host = part.apply_to() != ApplyTo::HttpRoute;
@@ -83,6 +105,7 @@ pub(in crate::migrate) fn settings(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[Str
         left_to_mesh: Vec::new(),
         notes: Vec::new(),
         second_cors: false,
+        beside_retries,
     };
     headers(&mut value, &mut found)?;
     timeouts(&mut value, &mut found);

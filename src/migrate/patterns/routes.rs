@@ -3,7 +3,7 @@
 use super::destination::{self, inserted_rule};
 use super::kube_route;
 use super::no_timeout;
-use super::route_value::{Setting, settings};
+use super::route_value::{Setting, among, settings};
 use super::target::client_namespace;
 use super::vhost::{self, Group, Vhost};
 use super::waypoint_route;
@@ -166,7 +166,7 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         return Move::none(setting.pattern, vhost::unnamed(part));
     }
     match (part.reach.proxies, part.reach.context) {
-        (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),
+        (Proxies::Gateway, _) => at_gateway(cx, part, group, setting, own_cors),
         (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
         _ => Move::none(setting.pattern, "the patch is for inbound, outbound and gateway routes at once"),
     }
@@ -215,12 +215,19 @@ pub(in crate::migrate) fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a
         .collect()
 }
 
-fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
-    let mut found = setting.start();
+fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting, own_cors: &[String]) -> Move {
     let choose = match choose(part, &setting) {
         Ok(choose) => choose,
         Err(reason) => return Move::none(setting.pattern, reason),
     };
+    let owners = owners(cx, group.host.as_deref());
+    let setting = if cx.mesh.kube_listeners(cx.filter).is_none() {
+        let rules = owners.iter().flat_map(|owner| rules_of(owner)).filter(|rule| choose.fits(rule));
+        among(cx, part, own_cors, setting, &rules.collect::<Vec<_>>())
+    } else {
+        setting
+    };
+    let mut found = setting.start();
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);
     }
@@ -228,7 +235,6 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
         Ok(kube) => kube,
         Err(reason) => return Move::none(setting.pattern, reason),
     };
-    let owners = owners(cx, group.host.as_deref());
     if kube && owners.is_empty() {
         return found;
     }
@@ -254,6 +260,11 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
         edit(cx, owner, group, &setting, (&choose, action_of(part)), &mut found);
     }
     found
+}
+
+/// The HTTP rules of a VirtualService.
+fn rules_of(owner: &VirtualService) -> Vec<Json> {
+    owner.object.document.to_json()["spec"]["http"].as_array().cloned().unwrap_or_default()
 }
 
 /// The action of the routes that a patch matches.

@@ -25,7 +25,7 @@ impl Overlaps<'_> {
             let other = others.map(|at| &self.setters[at]).find(|one| !self.before(setter, one) && self.meet(setter, one))?;
             let (patch, title) = (other.built.patch.index, self.names.title(other.filter));
             Some(format!(
-                "configPatches[{patch}] of {title} sets `{field}` of these routes, and this patch leaves it as it is; its rule would set the mesh's default instead: set both in one patch first"
+                "configPatches[{patch}] of {title} sets `{field}` of these routes, and this patch leaves it as it is; its rule would set the mesh's default instead: run `migrate` again once that patch has moved, or set both in one patch"
             ))
         })
     }

@@ -35,8 +35,8 @@ pub(super) fn read(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Resu
     if let Some(timeout) = policy.text("per_try_timeout") {
         native.insert("perTryTimeout".to_owned(), timeout.into());
     }
-    // MERGE keeps the mesh's policy on a route; on a virtual host there is none.
-    let of_mesh = policy_of_mesh(cx).filter(|_| !found.at_host);
+    // MERGE keeps the mesh's policy on a route, unless its rule has retries; on a virtual host there is none.
+    let of_mesh = policy_of_mesh(cx).filter(|_| !found.at_host && !found.beside_retries);
     if let Some(on) = conditions(&mut policy, of_mesh, found)? {
         native.insert("retryOn".to_owned(), on.into());
     }
@@ -51,7 +51,7 @@ pub(super) fn read(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Resu
         );
     }
     match of_mesh {
-        _ if native.is_empty() => {}
+        _ if native.is_empty() || found.beside_retries => {}
         Some(of_mesh) => complete(of_mesh, &mut native, found),
         None if native.contains_key("attempts") || cx.mesh.mesh_config().is_none() => {}
         None => {
@@ -59,7 +59,7 @@ pub(super) fn read(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Resu
             found.left_to_mesh.push("attempts");
         }
     }
-    if !native.contains_key("attempts") {
+    if !native.contains_key("attempts") && (native.is_empty() || !found.beside_retries) {
         return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
     }
     if !policy.is_empty() {
@@ -163,10 +163,20 @@ fn words(on: &str) -> impl Iterator<Item = &str> {
     on.split(',').map(str::trim)
 }
 
-/// The status codes among the conditions of the mesh's policy, as `parseRetryOn` reads them.
+/// The status codes among the conditions of a policy, as `parseRetryOn` reads them.
 fn codes_of(of_mesh: &Json) -> Vec<u64> {
     let on = of_mesh["retryOn"].as_str().unwrap_or_default();
     words(on).filter_map(|one| one.parse().ok()).filter(|code| is_known_status(*code)).collect()
+}
+
+/// Whether the conditions of a rule's retries contain status codes.
+pub(in crate::migrate) fn has_codes(retries: &Json) -> bool {
+    !codes_of(retries).is_empty()
+}
+
+/// Whether retries are those of an HTTPRoute, which has a list of status codes instead of conditions.
+pub(in crate::migrate) fn is_of_kube(retries: &Json) -> bool {
+    retries.get("codes").is_some()
 }
 
 /// Whether Go's `http.StatusText` has a text for a status; istiod reads others as names of conditions (`parseRetryOn`).
