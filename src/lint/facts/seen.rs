@@ -432,21 +432,34 @@ pub(crate) struct Telling {
     pub help: fn(ApplyTo, &BTreeSet<String>) -> String,
 }
 
+/// What a patch does on the proxies where it breaks a list.
+struct Told {
+    labels: Vec<String>,
+    message: String,
+    others: BTreeSet<String>,
+}
+
 /// Reports every filter that a patch added after a terminal one, or every second terminal filter.
 pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
-    let mut found: BTreeMap<(usize, usize), (Vec<String>, String, BTreeSet<String>)> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, usize), Told> = BTreeMap::new();
     let all = cx.behind.get_or_init(|| all_behind_terminal(cx));
     for (run, behind) in cx.runs.iter().zip(all) {
         for behind in behind.iter().filter(|behind| behind.both == telling.both) {
             let planned = run.plan.get(behind.id);
             let entry = found.entry((planned.filter, planned.built.patch.index));
-            let entry = entry.or_insert_with(|| (Vec::new(), (telling.message)(behind), BTreeSet::new()));
-            entry.0.push(run.label().to_owned());
-            entry.2.insert(behind.other.clone());
+            let told = entry.or_insert_with(|| Told {
+                labels: Vec::new(),
+                message: (telling.message)(behind),
+                others: BTreeSet::new(),
+            });
+            told.labels.push(run.label().to_owned());
+            told.others.insert(behind.other.clone());
         }
     }
     for view in cx.patches() {
-        let Some((labels, message, others)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
+        let Some(Told { labels, message, others }) = found.get(&(view.filter_index, view.patch.index)) else {
+            continue;
+        };
         let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
         let finding = Finding::new(rule, view.value_span(&["patch", "operation"]), message.clone())
             .label(telling.label)
