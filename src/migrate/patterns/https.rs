@@ -7,6 +7,7 @@ use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::gateways;
 use crate::migrate::objects::mesh::{Proxies, Served};
+use crate::migrate::objects::policy::pod_ports;
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, Operation};
@@ -74,6 +75,7 @@ fn of_port(cx: &Cx<'_>, port: u32, hosts: &BTreeSet<&str>) -> Move {
             served.extend(hosts.iter().copied().filter(|host| own.iter().any(|own| covers(own, host))));
             server(one, &own, hosts, &mut found);
             doubled(&servers, one, &own, &mut found);
+            twin(cx, &servers, one, &own, &mut found);
         }
     }
     if let Some(missing) = hosts.iter().find(|host| !served.contains(*host)) {
@@ -113,6 +115,23 @@ fn doubled(servers: &[Served<'_>], one: &Served<'_>, own: &BTreeSet<&str>, found
     );
     found.difference(Kind::Behavior, reason.clone());
     found.guard(Concern::Existing, State::Broken, reason);
+}
+
+/// A server on another port that leads to the same port of the pods: istiod gives both one virtual host for a host, named after the
+/// port of one of them.
+fn twin(cx: &Cx<'_>, servers: &[Served<'_>], one: &Served<'_>, own: &BTreeSet<&str>, found: &mut Move) {
+    let pods = pod_ports(cx, one);
+    let other = servers.iter().find(|other| {
+        let shares = other.server.bare_hosts().any(|host| own.contains(host));
+        shares && other.server.port != one.server.port && !pods.is_disjoint(&pod_ports(cx, other))
+    });
+    let Some(other) = other else { return };
+    let (object, port) = (&other.gateway.object, other.server.port);
+    let reason = format!(
+        "Gateway {}/{} also has such a host, on port {port}, which leads to the same port of the pods as port {}: istiod makes one virtual host of both, under one of the two ports, so that it is unknown which patch matches it",
+        object.namespace, object.name, one.server.port
+    );
+    found.guard(Concern::Ports, State::Undecided, reason);
 }
 
 fn server(one: &Served<'_>, own: &BTreeSet<&str>, hosts: &BTreeSet<&str>, found: &mut Move) {
