@@ -10,7 +10,7 @@ mod tests;
 
 use crate::proto::schema::{Field, Kind, Message, Schema};
 use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 /// Tab-separated rows sorted by their first column; the first line names their source.
 struct Table {
@@ -295,15 +295,15 @@ fn by_message() -> HashMap<&'static str, Vec<Extension>> {
 /// Whether a message of Envoy's API is a part of others: declared inside one, or the type of a field. A few of them configure an
 /// extension too, which the table of extensions says.
 pub fn is_part(message: &str) -> bool {
-    if !message.starts_with("envoy.") {
-        return false;
-    }
-    let outer = message.rsplit_once('.').map_or("", |(outer, _)| outer);
-    let has = |field: Field| is_of(field, message);
-    Schema::all().any(|schema| {
-        schema.message(message).is_some()
-            && (schema.message(outer).is_some()
-                || schema.messages().any(|one| one.full_name() != message && one.fields().any(has)))
+    /// By the newest schema that has them, for messages that were asked for: looking for one means to read a whole schema.
+    static KNOWN: LazyLock<Mutex<HashMap<&'static str, bool>>> = LazyLock::new(Mutex::default);
+    let newest = || Schema::all().filter_map(|schema| Some((schema, schema.message(message)?))).last();
+    let Some((schema, found)) = message.starts_with("envoy.").then(newest).flatten() else { return false };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    *known.entry(found.full_name()).or_insert_with(|| {
+        let outer = message.rsplit_once('.').map_or("", |(outer, _)| outer);
+        let has = |one: Message| one.full_name() != message && one.fields().any(|field| is_of(field, message));
+        schema.message(outer).is_some() || schema.messages().any(has)
     })
 }
 
