@@ -162,6 +162,7 @@ pub static ALL: &[&Rule] = &[
     &matching::nothing_to_match::RULE,
     &matching::no_effect_on_given_proxies::RULE,
     &matching::version_pin_ends::RULE,
+    &matching::selected_without_sidecar::RULE,
     &operation::operation_without_effect::RULE,
     &operation::list_replacing_merge_of_filters::RULE,
     &operation::listener_filter_merge_before_1_27::RULE,

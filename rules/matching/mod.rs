@@ -20,6 +20,7 @@ pub(crate) mod proxy_metadata_matches_nothing;
 pub(crate) mod proxy_version_matches_nothing;
 pub(crate) mod route_configuration_not_found;
 pub(crate) mod route_not_found;
+pub(crate) mod selected_without_sidecar;
 pub(crate) mod selector_fits_other_namespace;
 pub(crate) mod selector_matches_nothing;
 pub(crate) mod service_not_visible;

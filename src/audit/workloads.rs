@@ -3,7 +3,8 @@
 
 use super::{Given, Request};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::{Labels, Workload};
+use crate::model::injection::{self, Sidecar};
+use crate::model::inventory::{Labels, Object, Workload};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::resource::ProxyConfig;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -61,6 +62,8 @@ pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
         })
         .collect();
     let of_namespace = by_namespace(filters);
+    let namespaces: HashMap<&str, &Object> =
+        request.inventory.namespaces.iter().map(|one| (one.name.as_str(), one.as_ref())).collect();
     let root = request.mesh.root_namespace.as_str();
     let mut groups: BTreeMap<Alike<'_>, BTreeMap<String, &Workload>> = BTreeMap::new();
     for workload in request.inventory.workloads.iter() {
@@ -70,7 +73,7 @@ pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
         {
             continue;
         }
-        let Some(kind) = kind(workload) else { continue };
+        let Some(kind) = kind(workload, namespaces.get(namespace).copied()) else { continue };
         let namespaces = [namespace, root];
         let near = namespaces.iter().take(if namespace == root { 1 } else { 2 });
         let near = near.filter_map(|namespace| of_namespace.get(namespace)).flatten();
@@ -112,7 +115,7 @@ fn name(workload: &Workload) -> String {
 }
 
 /// The kind of its proxy; `None` for a workload that declares to have none.
-fn kind(workload: &Workload) -> Option<ProxyKind> {
+fn kind(workload: &Workload, namespace: Option<&Object>) -> Option<ProxyKind> {
     let injection = &workload.injection;
     // istiod itself has no proxy.
     if injection.proxy_image.is_none() && workload.labels.get("app").is_some_and(|app| app == "istiod") {
@@ -131,9 +134,11 @@ fn kind(workload: &Workload) -> Option<ProxyKind> {
     if gateway {
         return Some(ProxyKind::Gateway);
     }
-    let refuses = injection.asked.as_deref() == Some("false") || injection.host_network;
-    let ambient = workload.labels.get("istio.io/dataplane-mode").is_some_and(|mode| mode == "ambient");
-    (!refuses && !ambient).then_some(ProxyKind::Sidecar)
+    match injection::sidecar(workload, namespace) {
+        Sidecar::HostNetwork | Sidecar::Declined | Sidecar::Ambient => None,
+        // Injection may be the default of the mesh (`enableNamespacesByDefault`).
+        Sidecar::Injected | Sidecar::NotRequested | Sidecar::Unknown => Some(ProxyKind::Sidecar),
+    }
 }
 
 /// One configuration per group: the reference configuration of its kind.

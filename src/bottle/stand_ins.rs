@@ -7,6 +7,7 @@
 use super::kinds::{self, Kind};
 use super::node::addresses;
 use super::objects::{Object, Objects, Place, PodsByLabel, at, list, map, selects, text};
+use crate::model::injection::{Sidecar, Wishes};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -161,27 +162,26 @@ fn namespaces(objects: &mut Objects) -> usize {
     put_all(objects, new)
 }
 
-/// Whether pods with these labels get a sidecar: the pod's label decides, otherwise that of its namespace.
+/// A label of an object.
+fn label<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
+    at(object, &["metadata", "labels", key]).and_then(Value::as_str)
+}
+
+/// Whether a pod gets a sidecar.
 pub(crate) fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool {
-    let label = |value: &Value, key: &str| text(value, &["metadata", "labels", key]).to_owned();
-    let asked = [
-        label(pod, "sidecar.istio.io/inject"),
-        text(pod, &["metadata", "annotations", "sidecar.istio.io/inject"]).to_owned(),
-    ];
-    match asked.iter().find(|asked| !asked.is_empty()).map(String::as_str) {
-        Some("true") => return true,
-        Some("false") => return false,
-        _ => {}
-    }
-    if at(pod, &["spec", "hostNetwork"]).and_then(Value::as_bool) == Some(true) {
-        return false;
-    }
-    let Some(namespace) = objects.value("", "Namespace", "", namespace) else { return false };
-    match label(namespace, "istio-injection").as_str() {
-        "enabled" => true,
-        "disabled" => false,
-        _ => !label(namespace, "istio.io/rev").is_empty() || !label(pod, "istio.io/rev").is_empty(),
-    }
+    let inject = ["labels", "annotations"].iter().find_map(|place| {
+        let found = text(pod, &["metadata", place, "sidecar.istio.io/inject"]);
+        (!found.is_empty()).then(|| found.to_owned())
+    });
+    let wishes = Wishes {
+        inject,
+        host_network: at(pod, &["spec", "hostNetwork"]).and_then(Value::as_bool) == Some(true),
+        pod: |key: &str| label(pod, key),
+        namespace: objects
+            .value("", "Namespace", "", namespace)
+            .map(|namespace| move |key: &str| label(namespace, key)),
+    };
+    wishes.decide() == Sidecar::Injected
 }
 
 /// One pod for each controller without pods, from its template, with an address.

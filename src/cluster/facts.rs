@@ -1,5 +1,6 @@
 //! Facts about the mesh: its control planes, their releases and settings, and which pods run a proxy.
 
+use crate::model::injection::{self, Sidecar};
 use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory, Mesh, Object, Workload};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
@@ -218,25 +219,18 @@ pub(crate) fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
             None => Station::Proxy(ProxyKind::Sidecar),
         };
     }
-    let labelled = |key: &str| namespace.and_then(|namespace| namespace.labels.get(key)).map(String::as_str);
-    let mode = pod.labels.get("istio.io/dataplane-mode").map(String::as_str).or(labelled("istio.io/dataplane-mode"));
-    Station::None(if is_istiod(pod) {
-        "it is istiod itself"
-    } else if injection.host_network {
-        "it uses the host's network: such pods get no sidecar"
-    } else if injection.asked.as_deref() == Some("false") {
-        "its sidecar.istio.io/inject is false"
-    } else if mode == Some("ambient") {
-        "it is in ambient mode: ztunnel ignores EnvoyFilters; only its waypoint uses them"
-    } else if labelled("istio-injection") == Some("enabled")
-        || labelled(REVISION).is_some()
-        || injection.asked.is_some()
-    {
-        "it requests a sidecar and has none: it was started before injection was enabled, or injection failed"
-    } else if namespace.is_some() {
-        "its namespace does not request sidecars"
-    } else {
-        "it has no sidecar"
+    if is_istiod(pod) {
+        return Station::None("it is istiod itself");
+    }
+    Station::None(match injection::sidecar(pod, namespace) {
+        Sidecar::HostNetwork => "it uses the host's network: such pods get no sidecar",
+        Sidecar::Declined => "its sidecar.istio.io/inject is false",
+        Sidecar::Ambient => "it is in ambient mode: ztunnel ignores EnvoyFilters; only its waypoint uses them",
+        Sidecar::Injected => {
+            "it requests a sidecar and has none: it was started before injection was enabled, or injection failed"
+        }
+        Sidecar::NotRequested => "its namespace does not request sidecars",
+        Sidecar::Unknown => "it has no sidecar",
     })
 }
 

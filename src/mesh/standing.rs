@@ -3,6 +3,7 @@
 use crate::audit::Standing;
 use crate::cluster::facts::{self, Facts, Station};
 use crate::cluster::targets;
+use crate::model::injection::{self, Sidecar};
 use crate::model::inventory::{Inventory, Workload};
 use std::collections::BTreeMap;
 
@@ -33,9 +34,7 @@ pub(super) fn standings(inventory: &Inventory, facts: &Facts) -> BTreeMap<String
 fn asks<'i>(inventory: &'i Inventory, workload: &'i Workload) -> Option<&'i str> {
     let namespace = inventory.namespace(&workload.object.namespace);
     let Station::None(_) = facts::station(workload, namespace) else { return None };
-    let revision = facts::revision(workload, namespace);
-    let injects = namespace.is_some_and(|one| one.labels.get("istio-injection").is_some_and(|word| word == "enabled"));
-    (revision != facts::DEFAULT_REVISION || injects).then_some(revision)
+    (injection::sidecar(workload, namespace) == Sidecar::Injected).then(|| facts::revision(workload, namespace))
 }
 
 fn standing(facts: &Facts, revision: &str, version: &str) -> Standing {

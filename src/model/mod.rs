@@ -3,6 +3,7 @@
 pub(crate) mod destination;
 pub mod envoy_filter;
 mod fields;
+pub mod injection;
 pub mod inventory;
 pub mod istiod;
 pub mod owner;

@@ -286,6 +286,45 @@ fn sample_workloads_are_distinguishable() {
     assert!(labels.iter().any(|label| label.starts_with("a sidecar in shop")), "{labels:?}");
 }
 
+/// ztunnel reads no EnvoyFilters: workloads of an ambient namespace count only if they request a sidecar themselves.
+#[test]
+fn workloads_in_ambient_mode_have_no_sidecar() {
+    let folder = tempfile::tempdir().unwrap();
+    let deployment = |namespace: &str, name: &str, labels: &str| {
+        format!(
+            "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}, namespace: {namespace}}}\nspec:\n  template:\n    \
+             metadata: {{labels: {{app: {name}{labels}}}}}\n    spec: {{containers: [{{name: app, image: app}}]}}\n"
+        )
+    };
+    let namespace = |name: &str, label: &str| {
+        format!("---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}, labels: {{{label}}}}}\n")
+    };
+    let filter = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: buffer, namespace: istio-system}\n\
+                  spec:\n  configPatches:\n  - applyTo: CLUSTER\n    match: {context: SIDECAR_OUTBOUND}\n    \
+                  patch: {operation: MERGE, value: {connect_timeout: 2s}}\n";
+    let text = [
+        filter.to_owned(),
+        namespace("mesh", "istio.io/dataplane-mode: ambient"),
+        deployment("mesh", "plain", ""),
+        deployment("mesh", "asks", ", sidecar.istio.io/inject: \"true\""),
+        namespace("classic", "istio-injection: enabled"),
+        deployment("classic", "cart", ""),
+        deployment("classic", "batch", ", sidecar.istio.io/inject: \"false\""),
+    ];
+    std::fs::write(folder.path().join("all.yaml"), text.concat()).unwrap();
+    let output = run(folder.path(), &["audit", "--from", "1.30", "--to", "1.31", "-f", "all.yaml", "-o", "json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut members: Vec<&str> = json["workloads"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|group| group["members"].as_array().unwrap())
+        .map(|name| name.as_str().unwrap())
+        .collect();
+    members.sort_unstable();
+    assert_eq!(members, ["classic/cart", "mesh/asks"], "{json}");
+}
+
 /// The patch applies, and its result has fewer findings and no new ones.
 #[test]
 fn the_patch_fixes_what_it_claims() {

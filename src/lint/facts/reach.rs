@@ -1,11 +1,13 @@
 //! The known workloads, and those that a filter reaches by namespace and labels.
 
+use crate::budget;
 use crate::engine::compat::Behaviour;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names;
 use crate::lint::finding::{Confidence, Finding};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::{Gateway, Inventory, Labels, Workload};
+use crate::model::injection::{self, Sidecar};
+use crate::model::inventory::{Gateway, Inventory, Labels, Object, Workload};
 use crate::model::proxy::{GATEWAY_CLASS_LABEL, GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use crate::source::Severity;
@@ -98,6 +100,61 @@ impl<'c> ByLabel<'c> {
         let dumps = dumps.iter().copied().filter(move |one| selects(filter, one));
         let manifests = filter.selector.as_ref().map(|labels| self.inventory.labelled(labels));
         dumps.chain(manifests.into_iter().flatten().map(manifest))
+    }
+}
+
+/// Workloads that have no sidecar, with the reason.
+pub(crate) struct WithoutSidecar<'c> {
+    inventory: &'c Inventory,
+    namespaces: HashMap<&'c str, &'c Object>,
+    with_dumps: HashSet<&'c str>,
+    by_label: ByLabel<'c>,
+}
+
+impl<'c> WithoutSidecar<'c> {
+    pub(crate) fn new(cx: &'c Context<'_>) -> WithoutSidecar<'c> {
+        WithoutSidecar {
+            inventory: cx.inventory,
+            namespaces: cx.inventory.namespaces.iter().map(|one| (one.name.as_str(), one.as_ref())).collect(),
+            with_dumps: proxies(cx).map(|one| one.namespace).collect(),
+            by_label: ByLabel::new(cx),
+        }
+    }
+
+    /// The workloads that a filter reaches by its labels or its namespace, each with the reason; none if one of them may have a
+    /// proxy, or if the filter is for the whole mesh.
+    pub(crate) fn all_of(
+        &self,
+        cx: &Context<'_>,
+        filter: &EnvoyFilter,
+        by_namespace: &HashMap<&str, Vec<&'c Workload>>,
+    ) -> Option<Vec<(&'c Workload, Sidecar)>> {
+        let labels = filter.selector.as_ref().filter(|labels| !labels.is_empty());
+        let has_dump = if labels.is_some() {
+            self.by_label.selected(filter).any(|one| one.kind.is_some() && in_scope(cx, filter, &one))
+        } else {
+            is_root(cx, filter) || self.with_dumps.contains(filter.namespace.as_str())
+        };
+        if has_dump {
+            return None;
+        }
+        let of_labels = labels.map(|labels| self.inventory.labelled(labels));
+        let of_namespace = labels.is_none().then(|| by_namespace.get(filter.namespace.as_str()));
+        let reached = of_labels.into_iter().flatten().chain(of_namespace.flatten().into_iter().flatten().copied());
+        let reached = reached.filter(|one| is_root(cx, filter) || one.object.namespace == filter.namespace);
+        reached.map(|one| Some((one, self.reason(one)?))).collect()
+    }
+
+    fn reason(&self, workload: &Workload) -> Option<Sidecar> {
+        budget::charge(1);
+        let injection = &workload.injection;
+        let other = matches!(workload.object.kind.as_str(), "WorkloadEntry" | "WorkloadGroup");
+        let injected = injection.proxy_image.is_some() || workload.labels.contains_key("security.istio.io/tlsMode");
+        if other || injected || self.inventory.is_gateway(workload) {
+            return None;
+        }
+        let decided = injection::sidecar(workload, self.namespaces.get(&*workload.object.namespace).copied());
+        matches!(decided, Sidecar::HostNetwork | Sidecar::Declined | Sidecar::Ambient).then_some(decided)
     }
 }
 

@@ -433,7 +433,7 @@ pub(crate) struct Telling {
 }
 
 /// What a patch does on the proxies where it breaks a list.
-struct Told {
+struct Broken {
     labels: Vec<String>,
     message: String,
     others: BTreeSet<String>,
@@ -441,23 +441,23 @@ struct Told {
 
 /// Reports every filter that a patch added after a terminal one, or every second terminal filter.
 pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
-    let mut found: BTreeMap<(usize, usize), Told> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, usize), Broken> = BTreeMap::new();
     let all = cx.behind.get_or_init(|| all_behind_terminal(cx));
     for (run, behind) in cx.runs.iter().zip(all) {
         for behind in behind.iter().filter(|behind| behind.both == telling.both) {
             let planned = run.plan.get(behind.id);
             let entry = found.entry((planned.filter, planned.built.patch.index));
-            let told = entry.or_insert_with(|| Told {
+            let broken = entry.or_insert_with(|| Broken {
                 labels: Vec::new(),
                 message: (telling.message)(behind),
                 others: BTreeSet::new(),
             });
-            told.labels.push(run.label().to_owned());
-            told.others.insert(behind.other.clone());
+            broken.labels.push(run.label().to_owned());
+            broken.others.insert(behind.other.clone());
         }
     }
     for view in cx.patches() {
-        let Some(Told { labels, message, others }) = found.get(&(view.filter_index, view.patch.index)) else {
+        let Some(Broken { labels, message, others }) = found.get(&(view.filter_index, view.patch.index)) else {
             continue;
         };
         let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };

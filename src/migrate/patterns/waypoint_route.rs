@@ -8,6 +8,7 @@ use crate::migrate::guards::beside;
 use crate::migrate::objects::mesh::is_http;
 use crate::migrate::output::draft::{Action, metadata};
 use crate::model::envoy_filter::{ObjectMatch, RouteAction};
+use crate::model::injection::{self, Sidecar};
 use crate::model::inventory::{Labels, Object, Service, VirtualService, Workload};
 use crate::model::proxy::{USE_WAYPOINT, USE_WAYPOINT_NAMESPACE};
 use serde_json::{Value as Json, json};
@@ -180,8 +181,7 @@ fn sidecars<'a>(cx: &Cx<'a>) -> Sidecars<'a> {
     }
     let mut all = inventory.workloads.iter().filter(|one| !cx.mesh.is_gateway(one));
     let states = |one: &Workload| {
-        let (injection, namespace) = (&one.injection, inventory.namespace(&one.object.namespace));
-        let label = |key: &str| one.labels.get(key).or_else(|| namespace?.labels.get(key)).map(String::as_str);
+        let injection = &one.injection;
         let is = |kind: &str| injection.proxy_args.iter().any(|argument| argument == kind);
         if injection.proxy_image.is_some() {
             return Some(!is("ztunnel") && !is("waypoint") && !is("router"));
@@ -189,16 +189,11 @@ fn sidecars<'a>(cx: &Cx<'a>) -> Sidecars<'a> {
         if one.labels.get("security.istio.io/tlsMode").is_some_and(|mode| mode == "istio") {
             return Some(true);
         }
-        match injection.asked.as_deref() {
-            Some(asked) => return Some(asked == "true"),
-            None if injection.host_network || label("istio.io/dataplane-mode") == Some("ambient") => {
-                return Some(false);
-            }
-            None => {}
+        match injection::sidecar(one, inventory.namespace(&one.object.namespace)) {
+            Sidecar::Injected => Some(true),
+            Sidecar::Unknown => None,
+            _ => Some(false),
         }
-        let namespace = namespace?;
-        let asks = namespace.labels.get("istio-injection").map(String::as_str);
-        Some(asks == Some("enabled") || asks.is_none() && label("istio.io/rev").is_some())
     };
     match all.clone().find(|one| states(one) == Some(true)) {
         Some(one) => Sidecars::One(one),
