@@ -9,7 +9,7 @@ use super::limits::Limits;
 use super::yaml;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -344,10 +344,7 @@ pub(super) fn kustomization(document: &Node, sources: &Sources) -> Option<Proble
 
 /// Whether a selector of a kustomization, whose parts are regular expressions, names the kind or the group of EnvoyFilters.
 fn selects_filters(selector: &Node) -> bool {
-    let matches = |key: &str, text: &str| {
-        let pattern = selector.get(key).and_then(Node::as_str)?;
-        Some(pattern == text || Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(text)))
-    };
+    let matches = |key: &str, text: &str| Some(Expression::read(selector.get(key).and_then(Node::as_str)?).fits(text));
     let group = matches("group", "networking.istio.io");
     matches("kind", "EnvoyFilter").or(group) == Some(true) && group != Some(false)
 }
@@ -357,23 +354,58 @@ fn any_kind(target: &Node) -> bool {
     ["kind", "group"].iter().all(|key| target.get(key).is_none())
 }
 
-/// Whether the target of a patch selects an EnvoyFilter by its name or labels alone.
-fn selects(target: &Node, filter: &EnvoyFilter) -> bool {
-    let text = |key: &str| target.get(key).and_then(Node::as_str);
-    let named = |key: &str, name: &str| {
-        text(key).is_none_or(|pattern| {
-            pattern == name || Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(name))
+/// The target of a patch that selects by name or labels alone: the EnvoyFilters among what it may select.
+struct Target<'t> {
+    name: Option<Expression<'t>>,
+    namespace: Option<Expression<'t>>,
+    labels: Option<&'t str>,
+    annotations: Option<&'t str>,
+}
+
+impl<'t> Target<'t> {
+    fn read(target: &'t Node) -> Option<Target<'t>> {
+        let text = |key: &str| target.get(key).and_then(Node::as_str);
+        let any = ["name", "labelSelector", "annotationSelector"].iter().any(|key| text(key).is_some());
+        (any && any_kind(target)).then(|| Target {
+            name: text("name").map(Expression::read),
+            namespace: text("namespace").map(Expression::read),
+            labels: text("labelSelector"),
+            annotations: text("annotationSelector"),
         })
-    };
-    let labeled = |key: &str, labels: &BTreeMap<String, String>| {
-        text(key).is_none_or(|selector| selector.split(',').all(|one| has_label(one.trim(), labels)))
-    };
-    let any = ["name", "labelSelector", "annotationSelector"].iter().any(|key| text(key).is_some());
-    any && any_kind(target)
-        && named("name", &filter.name)
-        && named("namespace", &filter.namespace)
-        && labeled("labelSelector", &filter.labels)
-        && labeled("annotationSelector", &filter.annotations)
+    }
+
+    fn selects(&self, filter: &EnvoyFilter) -> bool {
+        let named = |one: &Option<Expression<'_>>, name: &str| one.as_ref().is_none_or(|one| one.fits(name));
+        let labeled = |selector: Option<&str>, labels: &BTreeMap<String, String>| {
+            selector.is_none_or(|selector| selector.split(',').all(|one| has_label(one.trim(), labels)))
+        };
+        named(&self.name, &filter.name)
+            && named(&self.namespace, &filter.namespace)
+            && labeled(self.labels, &filter.labels)
+            && labeled(self.annotations, &filter.annotations)
+    }
+}
+
+/// Maximum size of a compiled expression of a selector, in bytes: names need a few hundred.
+const MAX_EXPRESSION: usize = 1 << 16;
+
+/// A regular expression in a selector of a kustomization, for a whole text.
+struct Expression<'t> {
+    text: &'t str,
+    compiled: Option<Regex>,
+}
+
+impl<'t> Expression<'t> {
+    fn read(text: &'t str) -> Expression<'t> {
+        let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_/".contains(&byte));
+        let compile = || RegexBuilder::new(&format!("^(?:{text})$")).size_limit(MAX_EXPRESSION).build().ok();
+        Expression { text, compiled: if plain { None } else { compile() } }
+    }
+
+    /// Whether it matches a text. One that cannot be compiled, or only at great cost, matches nothing else than itself.
+    fn fits(&self, text: &str) -> bool {
+        self.text == text || self.compiled.as_ref().is_some_and(|compiled| compiled.is_match(text))
+    }
 }
 
 /// Whether labels satisfy one condition; those with a set of values, which are cut at their commas, count as satisfied.
@@ -405,6 +437,9 @@ fn unapplied(span: Span) -> Problem {
     }
 }
 
+/// Maximum number of targets of a kustomization and filters that are compared.
+const MAX_TRIES: usize = 1_000_000;
+
 /// The same for patches in files of their own, once all files are read: one for each kustomization. Also returns those files: they
 /// contain no objects.
 pub(super) fn patch_files(
@@ -418,17 +453,19 @@ pub(super) fn patch_files(
     };
     let mut problems = Vec::new();
     let mut files = HashSet::new();
-    let mut texts: Option<HashMap<PathBuf, (FileId, &str)>> = None;
+    // Each text is searched once, however many patches name it.
+    let mut texts: Option<HashMap<PathBuf, (FileId, bool)>> = None;
     for (file, source) in sources.iter().filter(|(_, source)| is_kustomization(&source.name)) {
-        let all = || sources.iter().map(|(id, one)| (normal(Path::new(&one.name)), (id, one.text.as_str()))).collect();
+        let mentions = |text: &str| text.contains("EnvoyFilter");
+        let all =
+            || sources.iter().map(|(id, one)| (normal(Path::new(&one.name)), (id, mentions(&one.text)))).collect();
         let texts = texts.get_or_insert_with(all);
         let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
         let of_filter = |patch: &Node| {
             let path = patch.as_str().or_else(|| patch.get("path")?.as_str())?;
-            let (id, text) = texts.get(&normal(&folder.join(path)))?;
+            let (id, _) = texts.get(&normal(&folder.join(path))).filter(|(_, mentions)| *mentions)?;
             let target = patch.under(&["target", "kind"]).and_then(Node::as_str);
-            let meant = text.contains("EnvoyFilter") && target.is_none_or(|kind| kind == "EnvoyFilter");
-            meant.then_some((*id, target.is_some(), patch.span))
+            target.is_none_or(|kind| kind == "EnvoyFilter").then_some((*id, target.is_some(), patch.span))
         };
         let (documents, _) = yaml::documents_within(file, &source.text, limits.values(source.text.len()));
         let found: Vec<_> = documents.iter().flat_map(patches).filter_map(of_filter).collect();
@@ -438,8 +475,12 @@ pub(super) fn patch_files(
             continue;
         }
         let unsaid = found.iter().find(|(_, has_target, _)| !has_target).map(|(.., span)| *span);
+        // With too many to try, one is taken to select a filter.
+        let mut left = MAX_TRIES;
         let selecting = |patch: &&Node| {
-            patch.get("target").is_some_and(|target| filters.iter().any(|filter| selects(target, filter)))
+            let Some(target) = patch.get("target").and_then(Target::read) else { return false };
+            left = left.saturating_sub(filters.len() + 1);
+            !filters.is_empty() && left == 0 || filters.iter().any(|filter| target.selects(filter))
         };
         let start = |patch: &Node| Span { end: patch.span.start, ..patch.span };
         let unsaid = unsaid.or_else(|| documents.iter().flat_map(patches).find(selecting).map(start));
