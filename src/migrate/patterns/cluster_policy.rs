@@ -315,6 +315,33 @@ fn is_http1(cx: &Cx<'_>, part: &Part<'_>) -> bool {
         && !cx.mesh.destination_rules(&target.host, &cx.filter.namespace).into_iter().any(own)
 }
 
+/// Settings of DestinationRules that istiod writes into the HTTP options of a cluster.
+const IN_OPTIONS: [&str; 7] = [
+    "http/h2UpgradePolicy",
+    "http/http2KeepAlive",
+    "http/idleTimeout",
+    "http/maxConcurrentStreams",
+    "http/maxRequestsPerConnection",
+    "http/useClientProtocol",
+    "tcp/maxConnectionDuration",
+];
+
+/// A DestinationRule of the service that has such a setting, and the setting.
+fn dropped_by_merge(cx: &Cx<'_>, part: &Part<'_>) -> Option<(String, &'static str)> {
+    let target = super::target::target(part)?;
+    let rules = cx.mesh.destination_rules(&target.host, &cx.filter.namespace);
+    rules.into_iter().find_map(|rule| {
+        let document = rule.object.document.to_json();
+        let has = |path: &&&str| {
+            let pointer = format!("/{path}");
+            has_entry(&document, &|key, value| key == "connectionPool" && value.pointer(&pointer).is_some())
+        };
+        let path = IN_OPTIONS.iter().find(has)?;
+        let (object, key) = (&rule.object, path.rsplit('/').next().unwrap_or(path));
+        Some((format!("DestinationRule {}/{}", object.namespace, object.name), key))
+    })
+}
+
 fn http_options(
     cx: &Cx<'_>,
     part: &Part<'_>,
@@ -340,6 +367,13 @@ fn http_options(
         found.difference(
             Kind::Behavior,
             "MERGE replaces all of istiod's HTTP options (HTTP/2 among them); the rule keeps them",
+        );
+    }
+    let istiods = http2 && is_http2(cx, part) == Some(true);
+    if let Some((rule, key)) = dropped_by_merge(cx, part).filter(|_| istiods) {
+        found.difference(
+            Kind::Behavior,
+            format!("MERGE replaces all of istiod's HTTP options, with `{key}` of {rule}; the new rule keeps it"),
         );
     }
     if let Some(mut two) = http.sub("explicit_http_config/http2_protocol_options") {

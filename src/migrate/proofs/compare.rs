@@ -567,6 +567,20 @@ mod tests {
     }
 
     #[test]
+    fn http2_settings_of_a_cluster_are_not_those_of_the_profile_edge() {
+        let effect = |kind: &str, old: Json, new: Json| {
+            let of = |value: Json| Resources::from([(kind.to_owned(), BTreeMap::from([("x".to_owned(), value)]))]);
+            explain("p", &differences(&of(old), &of(new), &BTreeMap::new())[0], &[]).effect
+        };
+        let options =
+            |streams: u32| json!({ "name": "x", "http2_protocol_options": { "max_concurrent_streams": streams } });
+        assert!(effect("cluster", options(1), options(2)).starts_with("settings of HTTP/2 connections"));
+        assert!(effect("listener", options(1), options(2)).starts_with("the profile EDGE"));
+        let retries = |codes: &[u32]| json!({ "name": "x", "retry_policy": { "retriable_status_codes": codes } });
+        assert_eq!(effect("route", retries(&[503]), retries(&[504])), "other status codes are retried");
+    }
+
+    #[test]
     fn every_rule_can_be_read() {
         let lines = include_str!("effects.tsv").lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(effects().len(), lines);
