@@ -10,6 +10,7 @@ use crate::load::{Loaded, config as files};
 use crate::mesh::{self, AuditReport, AuditRequest, Error, IstiodSettings};
 use crate::model::release::Release;
 use crate::report::{self, audit as forms, findings};
+use crate::source::ErrorMessage;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -64,12 +65,12 @@ pub(super) struct Audit {
 }
 
 /// `RELEASE=PATH`, or a path alone.
-fn istiod(text: &str) -> Result<(Option<Release>, PathBuf), String> {
+fn istiod(text: &str) -> Result<(Option<Release>, PathBuf), ErrorMessage> {
     match text.split_once('=') {
         None => Ok((None, text.into())),
         Some((release, path)) => match release.parse() {
             Ok(release) => Ok((Some(release), path.into())),
-            Err(_) => Err(format!("`{release}` is not a release of Istio: write 1.31=PATH")),
+            Err(_) => Err(format!("`{release}` is not a release of Istio: write 1.31=PATH").into()),
         },
     }
 }

@@ -9,6 +9,7 @@ use crate::load::kept;
 use crate::mesh::{self, Answer, Error, ExplainRequest, WhyHere};
 use crate::model::owner::WorkloadKind;
 use crate::report;
+use crate::source::ErrorMessage;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -84,8 +85,8 @@ struct Workload {
     kind: Option<WorkloadKind>,
 }
 
-fn kind(word: &str) -> Result<WorkloadKind, String> {
-    WorkloadKind::of_word(word).ok_or_else(|| format!("`{word}` is not a kind of workload"))
+fn kind(word: &str) -> Result<WorkloadKind, ErrorMessage> {
+    WorkloadKind::of_word(word).ok_or_else(|| format!("`{word}` is not a kind of workload").into())
 }
 
 #[derive(Debug, Args)]

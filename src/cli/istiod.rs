@@ -3,6 +3,7 @@
 use super::session::Session;
 use crate::mesh::{IstiodSettings, Settings};
 use crate::process::is_default;
+use crate::source::ErrorMessage;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,10 +34,10 @@ pub(super) struct IstiodOptions {
     istiod_memory: Option<u64>,
 }
 
-fn setting(text: &str) -> Result<(String, String), String> {
+fn setting(text: &str) -> Result<(String, String), ErrorMessage> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err(format!("`{text}` is not a setting: write NAME=VALUE")),
+        _ => Err(format!("`{text}` is not a setting: write NAME=VALUE").into()),
     }
 }
 

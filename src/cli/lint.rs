@@ -14,7 +14,7 @@ use crate::report::findings::{self as forms, Report};
 use crate::report::screen::Mode;
 use crate::report::style::{Role, count};
 use crate::report::{self, unified};
-use crate::source::{Code, Problem, Severity, SourceText, Sources};
+use crate::source::{Code, ErrorMessage, Problem, Severity, SourceText, Sources};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -93,12 +93,12 @@ pub(super) struct Lint {
     config: Option<PathBuf>,
 }
 
-fn severity(word: &str) -> Result<Severity, String> {
-    config::severity(word).ok_or_else(|| "one of error, warning, info".to_owned())
+fn severity(word: &str) -> Result<Severity, ErrorMessage> {
+    config::severity(word).ok_or_else(|| "one of error, warning, info".into())
 }
 
-fn fail_on(word: &str) -> Result<FailOn, String> {
-    FailOn::from_word(word).ok_or_else(|| "one of error, warning, info, never".to_owned())
+fn fail_on(word: &str) -> Result<FailOn, ErrorMessage> {
+    FailOn::from_word(word).ok_or_else(|| "one of error, warning, info, never".into())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,7 @@ use super::session::{Exit, Session};
 use crate::mesh::{Error, Scope};
 use crate::report::template::{Columns, Path, Template, order};
 use crate::report::{self, table};
-use crate::source::escape;
+use crate::source::{ErrorMessage, escape};
 use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub(super) enum Form {
     Columns(Columns),
 }
 
-fn form(text: &str) -> Result<Form, String> {
+fn form(text: &str) -> Result<Form, ErrorMessage> {
     match text.split_once('=') {
         Some(("jsonpath", template)) => Ok(Form::JsonPath(Template::parse(template)?)),
         Some(("custom-columns", columns)) => Ok(Form::Columns(Columns::parse(columns)?)),
@@ -54,7 +54,7 @@ fn form(text: &str) -> Result<Form, String> {
             "json" => Form::Json,
             "yaml" => Form::Yaml,
             "name" => Form::Name,
-            _ => return Err("one of table, wide, json, yaml, name, jsonpath=…, custom-columns=…".to_owned()),
+            _ => return Err("one of table, wide, json, yaml, name, jsonpath=…, custom-columns=…".into()),
         }),
     }
 }

@@ -14,8 +14,8 @@ use crate::migrate::verify::{self, Side};
 use crate::model::redact::Keeper;
 use crate::model::release::Release;
 use crate::report::migrate as forms;
-use crate::source::escape::one_line;
 use crate::source::{Code, Problem, Severity, Sources};
+use crate::source::{ErrorMessage, escape::one_line};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -63,9 +63,9 @@ enum To {
 }
 
 impl std::str::FromStr for To {
-    type Err = String;
+    type Err = ErrorMessage;
 
-    fn from_str(text: &str) -> Result<To, String> {
+    fn from_str(text: &str) -> Result<To, ErrorMessage> {
         if text == "ambient" {
             return Ok(To::Ambient);
         }
@@ -94,7 +94,7 @@ struct Verify {
     renamed: Vec<(String, String)>,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn pair(text: &str) -> Result<(String, String), ErrorMessage> {
     let (old, new) = text.split_once('=').ok_or("write OLD=NEW")?;
     Ok((old.to_owned(), new.to_owned()))
 }

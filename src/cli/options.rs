@@ -10,6 +10,7 @@ use crate::model::proxy::ProxyKind;
 use crate::model::redact::Keeper;
 use crate::model::release::Release;
 use crate::proto::decode::parse_go_duration;
+use crate::source::ErrorMessage;
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -157,19 +158,19 @@ impl Proxies {
     }
 }
 
-pub(super) fn kind(text: &str) -> Result<ProxyKind, String> {
+pub(super) fn kind(text: &str) -> Result<ProxyKind, ErrorMessage> {
     match text {
         "gateway" => Ok(ProxyKind::Gateway),
-        _ => ProxyKind::from_node_type(text).ok_or_else(|| "one of sidecar, gateway, waypoint".to_owned()),
+        _ => ProxyKind::from_node_type(text).ok_or_else(|| "one of sidecar, gateway, waypoint".into()),
     }
 }
 
-pub(super) fn labels(text: &str) -> Result<BTreeMap<String, String>, String> {
+pub(super) fn labels(text: &str) -> Result<BTreeMap<String, String>, ErrorMessage> {
     text.split(',')
         .filter(|pair| !pair.is_empty())
         .map(|pair| match pair.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
-            None => Err(format!("`{pair}` is not a label: write key=value")),
+            None => Err(format!("`{pair}` is not a label: write key=value").into()),
         })
         .collect()
 }
@@ -272,12 +273,12 @@ enum DumpVia {
 }
 
 /// Parses a duration as kubectl and Go do: `10s`, `2m`, `1m30s`, `500ms`, or seconds; `0` means no limit.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, ErrorMessage> {
     if let Ok(seconds) = text.parse::<u32>() {
         return Ok(Duration::from_secs(seconds.into()));
     }
     let nanos = parse_go_duration(text).and_then(|nanos| u64::try_from(nanos).ok());
-    nanos.map(Duration::from_nanos).ok_or_else(|| format!("`{text}` is not a duration; write it as 10s or 2m"))
+    nanos.map(Duration::from_nanos).ok_or_else(|| format!("`{text}` is not a duration; write it as 10s or 2m").into())
 }
 
 impl ClusterOptions {

@@ -7,6 +7,7 @@ use crate::cluster::kinds::{COMMANDS, Needs};
 use crate::cluster::rbac::{Doing, Place, binding_of, grant_events, roles};
 use crate::load::yaml_text;
 use crate::mesh::Error;
+use crate::source::ErrorMessage;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io;
@@ -37,8 +38,8 @@ pub(super) struct Rbac {
 }
 
 /// The subject of a binding that gets the rights.
-fn subject(text: &str) -> Result<Value, String> {
-    let bad = || "a user, group:NAME or serviceaccount:NAMESPACE:NAME".to_owned();
+fn subject(text: &str) -> Result<Value, ErrorMessage> {
+    let bad = || ErrorMessage::from("a user, group:NAME or serviceaccount:NAMESPACE:NAME");
     let account = text.strip_prefix("serviceaccount:").or_else(|| text.strip_prefix("system:serviceaccount:"));
     let group = text.strip_prefix("group:");
     if [Some(text), account, group].contains(&Some("")) {
@@ -53,10 +54,10 @@ fn subject(text: &str) -> Result<Value, String> {
     Ok(json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name}))
 }
 
-fn needs(word: &str) -> Result<&'static Needs, String> {
+fn needs(word: &str) -> Result<&'static Needs, ErrorMessage> {
     COMMANDS.iter().find(|needs| needs.command == word).ok_or_else(|| {
         let words: Vec<&str> = COMMANDS.iter().map(|needs| needs.command).collect();
-        format!("one of {}", words.join(", "))
+        format!("one of {}", words.join(", ")).into()
     })
 }
 

@@ -12,7 +12,7 @@ use crate::mesh::{Error as Failure, Scope};
 use crate::report;
 use crate::report::behaviour::suite::{File, Form, Shown};
 use crate::report::screen::Mode;
-use crate::source::Sources;
+use crate::source::{ErrorMessage, Sources};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -346,13 +346,13 @@ impl Needs {
 }
 
 /// The named test files, and those in folders.
-fn test_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+fn test_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ErrorMessage> {
     let mut all = Vec::new();
     for path in paths {
         let found = crate::load::files_named(path, ".test.yaml")
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         if found.is_empty() {
-            return Err(format!("{} contains no file named *.test.yaml", path.display()));
+            return Err(format!("{} contains no file named *.test.yaml", path.display()).into());
         }
         all.extend(found);
     }

@@ -12,6 +12,7 @@ use crate::model::proxy::ProxyKind;
 use crate::model::resource::ProxyConfig;
 use crate::report;
 use crate::report::behaviour::view::{Shown, View};
+use crate::source::ErrorMessage;
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
 use std::io;
@@ -129,7 +130,7 @@ pub(super) struct RequestOptions {
     max_time: u64,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn pair(text: &str) -> Result<(String, String), ErrorMessage> {
     let (name, value) = text.rsplit_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -141,11 +142,12 @@ struct Headers(Fields);
 /// The largest file that `-H` and `-d` read, in bytes.
 const LARGEST_FILE: u64 = 1 << 30;
 
-fn file(path: &str) -> Result<Vec<u8>, String> {
-    crate::load::bytes(std::path::Path::new(path), LARGEST_FILE).map_err(|error| format!("cannot read {path}: {error}"))
+fn file(path: &str) -> Result<Vec<u8>, ErrorMessage> {
+    crate::load::bytes(std::path::Path::new(path), LARGEST_FILE)
+        .map_err(|error| format!("cannot read {path}: {error}").into())
 }
 
-fn headers(text: &str) -> Result<Headers, String> {
+fn headers(text: &str) -> Result<Headers, ErrorMessage> {
     let Some(path) = text.strip_prefix('@') else { return Ok(Headers(vec![header(text)?])) };
     let text = String::from_utf8(file(path)?).map_err(|_| format!("{path} is not UTF-8"))?;
     // A line of a file that is no header field is not quoted: the file may be any file.
@@ -156,31 +158,27 @@ fn headers(text: &str) -> Result<Headers, String> {
     Ok(Headers(fields.collect::<Result<_, _>>()?))
 }
 
-fn header(text: &str) -> Result<(String, String), String> {
+fn header(text: &str) -> Result<(String, String), ErrorMessage> {
     let (name, value) = text.split_once(':').ok_or_else(|| format!("`{text}` is not a header: write NAME: VALUE"))?;
     if name.trim().is_empty() || text.contains(['\r', '\n']) {
-        return Err(format!("{text:?} is not a header: write NAME: VALUE"));
+        return Err(format!("{text:?} is not a header: write NAME: VALUE").into());
     }
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn host_and_port(text: &str) -> Result<(String, u16), String> {
-    let wrong = || format!("`{text}` is not HOST:PORT");
+fn host_and_port(text: &str) -> Result<(String, u16), ErrorMessage> {
+    let wrong = || ErrorMessage::from(format!("`{text}` is not HOST:PORT"));
     let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     if host.is_empty() { Err(wrong()) } else { Ok((host.to_owned(), port.parse().map_err(|_| wrong())?)) }
 }
 
-fn claims(text: &str) -> Result<serde_json::Value, String> {
+fn claims(text: &str) -> Result<serde_json::Value, ErrorMessage> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    if value.is_object() {
-        Ok(value)
-    } else {
-        Err("claims must be a JSON object, such as {\"iss\": \"me\"}".to_owned())
-    }
+    if value.is_object() { Ok(value) } else { Err("claims must be a JSON object, such as {\"iss\": \"me\"}".into()) }
 }
 
-fn stub(text: &str) -> Result<(String, Stub), String> {
+fn stub(text: &str) -> Result<(String, Stub), ErrorMessage> {
     let (name, answer) = pair(text)?;
     let rule = match answer.as_str() {
         "echo" => Rule { echo: true, ..Rule::default() },
@@ -317,7 +315,7 @@ pub(super) fn failed(session: &mut Session<'_>, error: &Error) -> Result<Exit, F
 
 impl RequestOptions {
     /// The listener that the options and a URL mean.
-    fn target(&self, url: Option<&Url>, config: &ProxyConfig<'_>) -> Result<Target, String> {
+    fn target(&self, url: Option<&Url>, config: &ProxyConfig<'_>) -> Result<Target, ErrorMessage> {
         let of_url = url.map(|(encrypted, host)| {
             let port = if *encrypted { 443 } else { 80 };
             host_and_port(host).unwrap_or_else(|_| (host.clone(), port))
@@ -327,7 +325,7 @@ impl RequestOptions {
             (ProxyKind::Sidecar, None, Some((host, port)), _)
             | (ProxyKind::Sidecar, None, None, Some((host, port))) => Target::Outbound(host.clone(), *port),
             (ProxyKind::Sidecar, None, None, None) => match behaviour::inbound_ports(config).as_slice() {
-                [] => return Err("this sidecar has no inbound port; use --outbound HOST:PORT".to_owned()),
+                [] => return Err("this sidecar has no inbound port; use --outbound HOST:PORT".into()),
                 [port, ..] => Target::Inbound(*port),
             },
             (ProxyKind::Gateway, Some(port), _, _) => Target::Gateway(port),
@@ -346,13 +344,13 @@ impl RequestOptions {
                 Target::Waypoint(host.clone(), *port)
             }
             (ProxyKind::Waypoint, ..) => {
-                return Err("name the service behind the waypoint: --outbound HOST:PORT or a URL".to_owned());
+                return Err("name the service behind the waypoint: --outbound HOST:PORT or a URL".into());
             }
         })
     }
 
     /// The request that the options describe, for a proxy.
-    fn request(&self, asked: Option<&str>, given: &Given<'_, '_>) -> Result<Request, String> {
+    fn request(&self, asked: Option<&str>, given: &Given<'_, '_>) -> Result<Request, ErrorMessage> {
         let kind = given.with.config.proxy.kind;
         let (url, path) = place(asked)?;
         let target = self.target(url.as_ref(), given.with.config)?;
@@ -379,7 +377,7 @@ impl RequestOptions {
         if let Some(method) = &self.method {
             if method.is_empty() || !method.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
             {
-                return Err(format!("{method:?} is not a method"));
+                return Err(format!("{method:?} is not a method").into());
             }
             request.method.clone_from(method);
         }
@@ -389,7 +387,7 @@ impl RequestOptions {
         }
         if let Some(method) = &self.grpc {
             if !method.trim_start_matches('/').contains('/') {
-                return Err(format!("`{method}` is not SERVICE/METHOD"));
+                return Err(format!("`{method}` is not SERVICE/METHOD").into());
             }
             request.protocol = Protocol::Grpc;
             request.path = format!("/{}", method.trim_start_matches('/'));
@@ -420,12 +418,12 @@ impl RequestOptions {
 type Url = (bool, String);
 
 /// What is asked for: a path, or a URL, whose path is returned apart.
-fn place(asked: Option<&str>) -> Result<(Option<Url>, String), String> {
+fn place(asked: Option<&str>) -> Result<(Option<Url>, String), ErrorMessage> {
     Ok(match asked {
         Some(text) if text.contains("://") => {
             let (scheme, rest) = text.split_once("://").unwrap_or_default();
             if !matches!(scheme, "http" | "https") {
-                return Err(format!("`{text}` is not a URL of http or https"));
+                return Err(format!("`{text}` is not a URL of http or https").into());
             }
             let at = rest.find(['/', '?']).unwrap_or(rest.len());
             let (host, path) = rest.split_at(at);
@@ -433,7 +431,7 @@ fn place(asked: Option<&str>) -> Result<(Option<Url>, String), String> {
             (Some((scheme == "https", host.to_owned())), path)
         }
         Some(path) if path.starts_with('/') || path == "*" => (None, path.to_owned()),
-        Some(text) => return Err(format!("`{text}` is neither a path, which begins with /, nor a URL")),
+        Some(text) => return Err(format!("`{text}` is neither a path, which begins with /, nor a URL").into()),
         None => (None, "/".to_owned()),
     })
 }

@@ -14,15 +14,16 @@ use std::sync::OnceLock;
 use std::{env, fs, io, iter};
 
 /// Standard input, if it is the kubeconfig: it can be read only once, but each context and each turn of `--watch` connects.
-static STDIN: OnceLock<Result<String, String>> = OnceLock::new();
+static STDIN: OnceLock<Result<String, ErrorMessage>> = OnceLock::new();
 
 /// The kubeconfig of a file or of standard input (`-`); without a path, that of the files of `KUBECONFIG` or of
 /// `~/.kube/config`. Fails with a message for the user.
 pub(super) fn kubeconfig(path: Option<&Path>) -> Result<Kubeconfig, ErrorMessage> {
     match path {
         Some(path) if path.as_os_str() == "-" => {
-            let read = || io::read_to_string(io::stdin()).map_err(|error| format!("cannot read <stdin>: {error}"));
-            let text = STDIN.get_or_init(read).as_ref().map_err(String::as_str)?;
+            let read =
+                || io::read_to_string(io::stdin()).map_err(|error| format!("cannot read <stdin>: {error}").into());
+            let text = STDIN.get_or_init(read).as_ref().map_err(Clone::clone)?;
             Kubeconfig::from_yaml(text).map_err(|error| of_kubeconfig(&error, "<stdin>"))
         }
         Some(path) => of_file(path),

@@ -14,6 +14,7 @@ use crate::cluster::write::{Applied, Dry};
 use crate::cluster::{Cluster, Fault};
 use crate::deploy::{self, Certificates, Part, Parts, Piece, PlaneSlot, Slots, cron};
 use crate::mesh::Error;
+use crate::source::ErrorMessage;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -158,22 +159,22 @@ enum Dumps {
 }
 
 /// The APIs of reports.
-fn apis(text: &str) -> Result<String, String> {
+fn apis(text: &str) -> Result<String, ErrorMessage> {
     let known = text.split(',').all(|api| ["wgpolicyk8s.io", "openreports.io"].contains(&api));
-    known.then(|| text.to_owned()).ok_or_else(|| "wgpolicyk8s.io, openreports.io, or both with a comma".to_owned())
+    known.then(|| text.to_owned()).ok_or_else(|| "wgpolicyk8s.io, openreports.io, or both with a comma".into())
 }
 
 /// The reference of an image: a registry rejects other characters only when a pod starts.
-fn image(text: &str) -> Result<String, String> {
+fn image(text: &str) -> Result<String, ErrorMessage> {
     let fits = text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-:/@".contains(c))
         && text.ends_with(|c: char| c.is_ascii_alphanumeric());
     fits.then(|| text.to_owned())
-        .ok_or_else(|| "an image such as registry.example/kubectl-envoyfilter@sha256:...".to_owned())
+        .ok_or_else(|| "an image such as registry.example/kubectl-envoyfilter@sha256:...".into())
 }
 
 /// An address range in the form required by a NetworkPolicy.
-fn cidr(text: &str) -> Result<String, String> {
+fn cidr(text: &str) -> Result<String, ErrorMessage> {
     let range = text.split_once('/').and_then(|(address, bits)| {
         let most = match address.parse::<IpAddr>().ok()? {
             IpAddr::V4(_) => 32,
@@ -181,7 +182,7 @@ fn cidr(text: &str) -> Result<String, String> {
         };
         bits.parse::<u8>().ok().filter(|bits| *bits <= most)
     });
-    range.map(|_| text.to_owned()).ok_or_else(|| "an address range such as 10.0.0.1/32".to_owned())
+    range.map(|_| text.to_owned()).ok_or_else(|| "an address range such as 10.0.0.1/32".into())
 }
 
 /// A duration as written, with its value.
@@ -191,7 +192,7 @@ struct Span {
     length: std::time::Duration,
 }
 
-fn span(text: &str) -> Result<Span, String> {
+fn span(text: &str) -> Result<Span, ErrorMessage> {
     options::duration(text).map(|length| Span { text: text.to_owned(), length })
 }
 

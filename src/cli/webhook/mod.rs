@@ -15,7 +15,7 @@ use crate::lint::config::{self, Config};
 use crate::load::config as files;
 use crate::mesh::Error;
 use crate::rules::ALL;
-use crate::source::Sources;
+use crate::source::{ErrorMessage, Sources};
 use crate::{deploy, report as forms};
 use clap::{Args, Subcommand, ValueEnum};
 use std::io;
@@ -107,14 +107,14 @@ impl Installation {
 }
 
 /// A name valid for all objects of an installation: that of a Service must be the shortest (RFC 1035), and some get a suffix.
-fn name(text: &str) -> Result<String, String> {
+fn name(text: &str) -> Result<String, ErrorMessage> {
     const LONGEST: usize = 40;
     let letters = text.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-');
     let ends = text.starts_with(|first: char| first.is_ascii_lowercase()) && !text.ends_with('-');
     if letters && ends && text.len() <= LONGEST {
         return Ok(text.to_owned());
     }
-    Err(format!("use lowercase letters, digits and -, starting with a letter, at most {LONGEST} characters"))
+    Err(format!("use lowercase letters, digits and -, starting with a letter, at most {LONGEST} characters").into())
 }
 
 /// The text of a configuration that the server can use in a cluster; `None`, with a message, when it cannot.

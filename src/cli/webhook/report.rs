@@ -9,6 +9,7 @@ use crate::deploy;
 use crate::lint::Finding;
 use crate::mesh::{self, Error, LintReport, LintRequest, Shard};
 use crate::report::policy_report::{self, Api};
+use crate::source::ErrorMessage;
 use clap::{Args, ValueEnum};
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -80,15 +81,15 @@ impl ApiWord {
     }
 }
 
-fn shard(index: u32, number: u32) -> Result<Shard, String> {
+fn shard(index: u32, number: u32) -> Result<Shard, ErrorMessage> {
     if index < number {
         return Ok(Shard { index, number });
     }
-    Err(format!("no shard {index} of {number}: shards are counted from 0"))
+    Err(format!("no shard {index} of {number}: shards are counted from 0").into())
 }
 
-fn parse_shard(text: &str) -> Result<Shard, String> {
-    let bad = || "write it as 0/3".to_owned();
+fn parse_shard(text: &str) -> Result<Shard, ErrorMessage> {
+    let bad = || ErrorMessage::from("write it as 0/3");
     let (index, number) = text.split_once('/').ok_or_else(bad)?;
     shard(index.parse().map_err(|_| bad())?, number.parse().map_err(|_| bad())?)
 }
@@ -105,7 +106,7 @@ impl Report {
                 Some(index) => shard(index, number),
                 None => {
                     Err("--shards requires JOB_COMPLETION_INDEX, which an Indexed Job sets; use --shard I/N elsewhere"
-                        .to_owned())
+                        .into())
                 }
             },
         };

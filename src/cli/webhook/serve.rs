@@ -16,7 +16,7 @@ use crate::load::{Loaded, config as files};
 use crate::mesh::{self, Error};
 use crate::report;
 use crate::report::style::Role;
-use crate::source::Severity;
+use crate::source::{ErrorMessage, Severity};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -120,8 +120,8 @@ enum OnDeadline {
     Deny,
 }
 
-pub(super) fn severity(word: &str) -> Result<Severity, String> {
-    config::severity(word).ok_or_else(|| "one of error, warning, info".to_owned())
+pub(super) fn severity(word: &str) -> Result<Severity, ErrorMessage> {
+    config::severity(word).ok_or_else(|| "one of error, warning, info".into())
 }
 
 impl Serve {

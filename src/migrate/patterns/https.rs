@@ -11,6 +11,7 @@ use crate::migrate::objects::policy::pod_ports;
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::source::ErrorMessage;
 use std::collections::BTreeSet;
 
 const FIELD: &str = "require_tls";
@@ -41,27 +42,27 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 }
 
 /// Port and host of the virtual host, or why a Gateway cannot redirect its requests.
-fn redirected(cx: &Cx<'_>, part: &Part<'_>) -> Result<(u32, String), String> {
+fn redirected(cx: &Cx<'_>, part: &Part<'_>) -> Result<(u32, String), ErrorMessage> {
     let mut value = part.value.clone();
     value.skip("name");
     let word = value.text(FIELD).unwrap_or_default();
     if !value.is_empty() {
-        return Err("`require_tls` has its own native field: put it into a patch of its own to migrate it".to_owned());
+        return Err("`require_tls` has its own native field: put it into a patch of its own to migrate it".into());
     }
     if word != "ALL" {
-        return Err(format!("`require_tls: {word}` has no native field"));
+        return Err(format!("`require_tls: {word}` has no native field").into());
     }
     if part.reach.proxies != Proxies::Gateway {
-        return Err("only the servers of a Gateway redirect to HTTPS".to_owned());
+        return Err("only the servers of a Gateway redirect to HTTPS".into());
     }
     if !cx.filter.target_refs.is_empty() {
         return Err(
-            "a Gateway of the Gateway API has no such field: an HTTPRoute with RequestRedirect redirects".to_owned()
+            "a Gateway of the Gateway API has no such field: an HTTPRoute with RequestRedirect redirects".into()
         );
     }
     match Vhost::of(part) {
         Some(Vhost { host: Some(host), port: Some(port) }) => Ok((port, host)),
-        _ => Err("`httpsRedirect` is for the hosts of one server: match virtual hosts by their names (`vhost.name: HOST:PORT`)".to_owned()),
+        _ => Err("`httpsRedirect` is for the hosts of one server: match virtual hosts by their names (`vhost.name: HOST:PORT`)".into()),
     }
 }
 

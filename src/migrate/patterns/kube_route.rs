@@ -13,6 +13,7 @@ use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::RouteAction;
 use crate::model::inventory::{KubeGateway, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
+use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -158,7 +159,7 @@ pub(in crate::migrate) fn at_gateway(
     setting: &Setting,
     choose: &Choose,
     action: RouteAction,
-) -> Result<bool, String> {
+) -> Result<bool, ErrorMessage> {
     let owners = owners(cx, found, group);
     if owners.is_empty() {
         return Ok(false);
@@ -236,10 +237,15 @@ fn is_section(name: &str) -> bool {
 }
 
 /// A rule with a redirect in the HTTPRoute that owns the host. Whether there is one.
-pub(in crate::migrate) fn inserted(cx: &Cx<'_>, found: &mut Move, group: &Group, rule: &Json) -> Result<bool, String> {
+pub(in crate::migrate) fn inserted(
+    cx: &Cx<'_>,
+    found: &mut Move,
+    group: &Group,
+    rule: &Json,
+) -> Result<bool, ErrorMessage> {
     let owners = owners(cx, found, group);
     let Some(owner) = owners.first() else { return Ok(false) };
-    let none = |reason: &str| Err(format!("{}: {reason}", owner.title()));
+    let none = |reason: &str| Err(format!("{}: {reason}", owner.title()).into());
     let Some(redirect) = rule.get("redirect") else { return none("an HTTPRoute has no field for direct responses") };
     let matches = rule["match"].as_array().map_or(&[][..], Vec::as_slice);
     let path = matches.first().and_then(|one| one.pointer("/uri/exact")).and_then(Json::as_str);
@@ -312,7 +318,7 @@ pub(in crate::migrate) fn of_service(
     setting: &Setting,
     choose: &Choose,
     action: RouteAction,
-) -> Result<bool, String> {
+) -> Result<bool, ErrorMessage> {
     let mut owners = Vec::new();
     for owner in routes(cx) {
         if beside::is_for_service(cx, owner.route, owner.document, host) {
@@ -405,14 +411,15 @@ pub(in crate::migrate) fn of_service(
 }
 
 /// A setting as a part of an HTTPRoute's rule, in the target release.
-pub(in crate::migrate) fn native(cx: &Cx<'_>, found: &mut Move, setting: &Setting) -> Result<KubeRule, String> {
+pub(in crate::migrate) fn native(cx: &Cx<'_>, found: &mut Move, setting: &Setting) -> Result<KubeRule, ErrorMessage> {
     let rule = kube_rule::of_setting(setting, cx.to)?;
     for (field, since) in &rule.fields {
         if !has(cx, *since) {
             return Err(format!(
                 "istiod reads {field} from Istio 1.{since}; the target release is {}.{}",
                 cx.to.major, cx.to.minor
-            ));
+            )
+            .into());
         }
         found.add_home("HTTPRoute", *field, *since);
     }
@@ -435,7 +442,7 @@ fn edit_all(
     setting: &Setting,
     choose: &Choose,
     action: RouteAction,
-) -> Result<(), String> {
+) -> Result<(), ErrorMessage> {
     let titles = || owners.iter().map(Owner::title).collect::<Vec<_>>().join(", ");
     let rule = native(cx, found, setting).map_err(|reason| format!("{}: {reason}", titles()))?;
     let mut edited = 0;

@@ -5,6 +5,7 @@ use super::route_value::Setting;
 use crate::migrate::base::verdict::{Difference, Kind};
 use crate::model::release::Release;
 use crate::proto::decode::parse_go_duration;
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 
 /// What istiod retries on for every HTTPRoute with `retry`.
@@ -41,7 +42,7 @@ pub(in crate::migrate) struct KubeRule {
 }
 
 /// Converts a setting of a VirtualService's rule; the reason if an HTTPRoute cannot express it.
-pub(in crate::migrate) fn of_setting(setting: &Setting, to: Release) -> Result<KubeRule, String> {
+pub(in crate::migrate) fn of_setting(setting: &Setting, to: Release) -> Result<KubeRule, ErrorMessage> {
     let mut rule = KubeRule { value: json!({}), ..KubeRule::default() };
     let mut filters = Vec::new();
     for (key, value) in setting.value.as_object().into_iter().flatten() {
@@ -51,8 +52,7 @@ pub(in crate::migrate) fn of_setting(setting: &Setting, to: Release) -> Result<K
                 // istiod ignores a timeout of zero in an HTTPRoute; without one there is none.
                 if value.is_null() && setting.value.pointer("/retries/perTryTimeout").is_some() {
                     return Err(
-                        "one edit cannot both remove `timeouts` of an HTTPRoute and set the timeout of each try"
-                            .to_owned(),
+                        "one edit cannot both remove `timeouts` of an HTTPRoute and set the timeout of each try".into(),
                     );
                 }
                 match value.as_str() {
@@ -65,8 +65,8 @@ pub(in crate::migrate) fn of_setting(setting: &Setting, to: Release) -> Result<K
             "corsPolicy" => cors(value, to, &mut rule, &mut filters)?,
             "rewrite" => rewrite(value, &mut rule, &mut filters)?,
             "mirrors" => mirrors(value, &mut rule, &mut filters)?,
-            "fault" => return Err("an HTTPRoute has no field for faults".to_owned()),
-            other => return Err(format!("an HTTPRoute has no field for `{other}`")),
+            "fault" => return Err("an HTTPRoute has no field for faults".into()),
+            other => return Err(format!("an HTTPRoute has no field for `{other}`").into()),
         }
     }
     if !filters.is_empty() {
@@ -76,8 +76,9 @@ pub(in crate::migrate) fn of_setting(setting: &Setting, to: Release) -> Result<K
 }
 
 /// A duration as the Gateway API writes it (GEP-2257): whole milliseconds, without fractions.
-fn duration(text: &str) -> Result<String, String> {
-    let refused = || format!("an HTTPRoute cannot express a duration of {text}: it takes whole milliseconds");
+fn duration(text: &str) -> Result<String, ErrorMessage> {
+    let refused =
+        || ErrorMessage::from(format!("an HTTPRoute cannot express a duration of {text}: it takes whole milliseconds"));
     let nanos = parse_go_duration(text).ok_or_else(refused)?;
     let millis = nanos / 1_000_000;
     if nanos % 1_000_000 != 0 || millis < 0 {
@@ -99,7 +100,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 256 && name.chars().all(token)
 }
 
-fn headers(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), String> {
+fn headers(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), ErrorMessage> {
     for (direction, kind, field) in [
         ("request", "RequestHeaderModifier", "requestHeaderModifier"),
         ("response", "ResponseHeaderModifier", "responseHeaderModifier"),
@@ -113,7 +114,7 @@ fn headers(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result
                 let text = text.as_str().unwrap_or_default();
                 let valid = |c: char| c == '\t' || !c.is_control();
                 if !is_name(name) || text.is_empty() || text.len() > 4096 || !text.chars().all(valid) {
-                    return Err(format!("an HTTPRoute does not accept the header {name} with this value"));
+                    return Err(format!("an HTTPRoute does not accept the header {name} with this value").into());
                 }
                 if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
                     let effect = "header names are written in lower case, as Envoy reads them anyway";
@@ -127,7 +128,7 @@ fn headers(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result
             native.insert("remove".to_owned(), remove.clone());
         }
         if native.values().any(|list| list.as_array().is_some_and(|list| list.len() > MOST)) {
-            return Err(format!("an HTTPRoute changes at most {MOST} headers of a kind"));
+            return Err(format!("an HTTPRoute changes at most {MOST} headers of a kind").into());
         }
         rule.fields.push((
             if direction == "request" {
@@ -149,17 +150,17 @@ fn differ(rule: &mut KubeRule, kind: Kind, effect: &str) {
     }
 }
 
-fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), String> {
+fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), ErrorMessage> {
     let attempts = value["attempts"].as_u64().unwrap_or_default();
     if attempts == 0 {
-        return Err("an HTTPRoute cannot turn retries off: it has at least 1 attempt".to_owned());
+        return Err("an HTTPRoute cannot turn retries off: it has at least 1 attempt".into());
     }
     let unknown =
         ["retryIgnorePreviousHosts", "retryRemoteLocalities"].into_iter().find(|field| value.get(field).is_some());
     if let Some(field) = unknown {
         return Err(format!(
             "the mesh's `defaultHttpRetryPolicy` has `{field}`, which an HTTPRoute with `retry` would replace and cannot repeat"
-        ));
+        ).into());
     }
     let mut native = json!({ "attempts": attempts });
     match value["retryOn"].as_str() {
@@ -176,7 +177,7 @@ fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), String> {
                 .partition(|one| one.bytes().all(|byte| byte.is_ascii_digit()));
             let numbers: Vec<u64> = codes.iter().filter_map(|code| code.parse().ok()).collect();
             if numbers.iter().any(|code| !(400..600).contains(code)) {
-                return Err("an HTTPRoute retries status codes from 400 to 599 only".to_owned());
+                return Err("an HTTPRoute retries status codes from 400 to 599 only".into());
             }
             let by_code = conditions.iter().position(|one| *one == "retriable-status-codes");
             if let Some(at) = by_code {
@@ -187,7 +188,8 @@ fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), String> {
                 return Err(format!(
                     "an HTTPRoute retries {} and status codes; it has no field for other conditions (`{on}`)",
                     RETRY_ON.join(", ")
-                ));
+                )
+                .into());
             }
             if conditions != RETRY_ON || by_code.is_some_and(|at| at != RETRY_ON.len()) {
                 differ(rule, Kind::Metadata, "the same retry conditions in a different order");
@@ -255,7 +257,7 @@ fn is_origin(text: &str) -> bool {
     text.len() <= 253 && port.is_none_or(number) && (host == "*" || named.split('.').all(label))
 }
 
-fn cors(value: &Json, to: Release, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), String> {
+fn cors(value: &Json, to: Release, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), ErrorMessage> {
     let mut native = Map::new();
     if let Some(list) = value["allowOrigins"].as_array() {
         let mut origins = Vec::new();
@@ -273,7 +275,7 @@ fn cors(value: &Json, to: Release, rule: &mut KubeRule, filters: &mut Vec<Json>)
         let fits = |name: &&str| if key == "allowMethods" { METHODS.contains(name) } else { is_name(name) };
         let star = key != "exposeHeaders" && names.contains(&"*") && names.len() > 1;
         if star || names.len() > 64 || !names.iter().all(fits) {
-            return Err(format!("an HTTPRoute does not accept this `{key}`"));
+            return Err(format!("an HTTPRoute does not accept this `{key}`").into());
         }
         native.insert(key.to_owned(), list.clone().into());
     }
@@ -285,7 +287,7 @@ fn cors(value: &Json, to: Release, rule: &mut KubeRule, filters: &mut Vec<Json>)
     let age = value["maxAge"].as_str().map(|age| age.trim_end_matches('s').parse::<u32>());
     match age {
         Some(Ok(seconds @ 1..=2_147_483_647)) => drop(native.insert("maxAge".to_owned(), seconds.into())),
-        Some(_) => return Err("an HTTPRoute needs a `maxAge` of at least 1 s".to_owned()),
+        Some(_) => return Err("an HTTPRoute needs a `maxAge` of at least 1 s".into()),
         None => {
             native.insert("maxAge".to_owned(), 5.into());
             differ(
@@ -306,7 +308,8 @@ fn cors(value: &Json, to: Release, rule: &mut KubeRule, filters: &mut Vec<Json>)
         return Err(format!(
             "istiod {}.{} forwards preflights of other origins for an HTTPRoute; the filter does not",
             to.major, to.minor
-        ));
+        )
+        .into());
     }
     rule.fields.push(("rules.filters.cors", 26));
     rule.notes.push(
@@ -316,7 +319,7 @@ fn cors(value: &Json, to: Release, rule: &mut KubeRule, filters: &mut Vec<Json>)
     Ok(())
 }
 
-fn rewrite(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), String> {
+fn rewrite(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), ErrorMessage> {
     let mut native = Map::new();
     if let Some(host) = value["authority"].as_str() {
         let label = |label: &str| {
@@ -324,19 +327,19 @@ fn rewrite(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result
             inner && !label.is_empty() && !label.starts_with('-') && !label.ends_with('-')
         };
         if host.len() > 253 || !host.split('.').all(label) {
-            return Err(format!("an HTTPRoute does not accept the host name {host}"));
+            return Err(format!("an HTTPRoute does not accept the host name {host}").into());
         }
         native.insert("hostname".to_owned(), host.into());
     }
     if let Some(uri) = value["uri"].as_str() {
         if uri.ends_with('/') || !uri.starts_with('/') {
-            return Err("istiod removes the last slash of a prefix in an HTTPRoute".to_owned());
+            return Err("istiod removes the last slash of a prefix in an HTTPRoute".into());
         }
         native.insert("path".to_owned(), json!({ "type": "ReplacePrefixMatch", "replacePrefixMatch": uri }));
     }
     if let Some(regex) = value.get("uriRegexRewrite") {
         if regex["match"] != "/.*" {
-            return Err("an HTTPRoute replaces the whole path or its prefix, not an expression".to_owned());
+            return Err("an HTTPRoute replaces the whole path or its prefix, not an expression".into());
         }
         native.insert("path".to_owned(), json!({ "type": "ReplaceFullPath", "replaceFullPath": regex["rewrite"] }));
     }
@@ -345,16 +348,16 @@ fn rewrite(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result
     Ok(())
 }
 
-fn mirrors(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), String> {
+fn mirrors(value: &Json, rule: &mut KubeRule, filters: &mut Vec<Json>) -> Result<(), ErrorMessage> {
     for mirror in value.as_array().into_iter().flatten() {
         let to = &mirror["destination"];
         let host = to["host"].as_str().unwrap_or_default();
         let service = host.strip_suffix(".svc.cluster.local").and_then(|name| name.split_once('.'));
         let Some((name, namespace)) = service.filter(|(_, namespace)| !namespace.contains('.')) else {
-            return Err(format!("an HTTPRoute mirrors to Services, not to {host}"));
+            return Err(format!("an HTTPRoute mirrors to Services, not to {host}").into());
         };
         if to.get("subset").is_some() {
-            return Err("an HTTPRoute has no field for a subset".to_owned());
+            return Err("an HTTPRoute has no field for a subset".into());
         }
         let mut native =
             json!({ "backendRef": { "name": name, "namespace": namespace, "port": to["port"]["number"] } });

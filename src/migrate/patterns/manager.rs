@@ -19,6 +19,7 @@ use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::inventory::Workload;
 use crate::model::proxy_config::ANNOTATION;
 use crate::proto::decode::parse_go_duration;
+use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 
 /// Message name of the HTTP connection manager.
@@ -423,7 +424,7 @@ fn one(
     }
     let value = match native_value(setting, config) {
         Ok(value) => value,
-        Err(reason) => return Some(reason),
+        Err(reason) => return Some(reason.into()),
     };
     // MERGE of a message with zero in it leaves what is there.
     let zero = value.as_str().and_then(parse_go_duration) == Some(0);
@@ -466,7 +467,7 @@ pub(super) fn has_settings(cx: &Cx<'_>) -> bool {
 }
 
 /// Takes a field's value in the form of the setting; the reason if the setting cannot express it.
-fn native_value(setting: &Setting, config: &mut Fields) -> Result<Json, String> {
+fn native_value(setting: &Setting, config: &mut Fields) -> Result<Json, ErrorMessage> {
     let value = config.peek(setting.field).cloned().unwrap_or_default();
     let name = setting.home.rsplit('/').next().unwrap_or(setting.home);
     if let Some(least) = least(name)
@@ -474,14 +475,17 @@ fn native_value(setting: &Setting, config: &mut Fields) -> Result<Json, String> 
     {
         return Err(format!(
             "`{name}` must be at least {least}: injection and the agent reject {value}, as Envoy does"
-        ));
+        )
+        .into());
     }
     // istiod reads signed 32-bit numbers and ignores others.
     if value.as_u64().is_some_and(|number| i32::try_from(number).is_err()) {
-        return Err(format!("`{name}` must be at most {}; the filter sets {value}", i32::MAX));
+        return Err(format!("`{name}` must be at most {}; the filter sets {value}", i32::MAX).into());
     }
     if let Some(text) = value.as_str().filter(|text| parse_go_duration(text).is_some_and(|nanos| nanos < 0)) {
-        return Err(format!("`{name}` must not be negative: injection and the agent reject {text}, as Envoy does"));
+        return Err(
+            format!("`{name}` must not be negative: injection and the agent reject {text}, as Envoy does").into()
+        );
     }
     config.skip(setting.field);
     Ok(match (name, value.as_str()) {
