@@ -1,5 +1,17 @@
 //! Helpers for texts: numbers with their nouns, advice that lint and explain share, and a stable hash.
 
+/// Makes enums have one name, that of `as_str`, for people and in JSON.
+macro_rules! serialize_as_str {
+    ($name:ty) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    };
+}
+pub(crate) use serialize_as_str;
+
 /// `1 patch`, `2 patches`.
 pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })

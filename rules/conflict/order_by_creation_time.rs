@@ -34,9 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for ((second, first), proxies) in found {
         let certain = !proxies.is_empty();
         let (Some(filter), Some(other)) = (cx.filters.get(second), cx.filters.get(first)) else { continue };
-        let name = |filter: &crate::model::envoy_filter::EnvoyFilter| {
-            filter.document.key_span(&["metadata".into(), "name".into()])
-        };
+        let name = |filter: &crate::model::envoy_filter::EnvoyFilter| filter.name_key_span();
         let finding = Finding::new(
             rule,
             name(filter),

@@ -43,8 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(first) = ahead.first().and_then(|&first| cx.filters.get(first)) else { continue };
         let key = |key: &'static str| [Step::from("spec"), Step::from(key)];
         let written = filter.document.at(&key("priority")).is_some();
-        let name = [Step::from("metadata"), Step::from("name")];
-        let place = if written { filter.document.key_span(&key("priority")) } else { filter.document.key_span(&name) };
+        let place = if written { filter.document.key_span(&key("priority")) } else { filter.name_key_span() };
         let names: Vec<String> = ahead
             .iter()
             .filter_map(|&it| cx.filters.get(it))

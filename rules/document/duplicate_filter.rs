@@ -34,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if std::ptr::eq(first, filter) {
             continue;
         }
-        let place = |filter: &EnvoyFilter| filter.document.key_span(&["metadata".into(), "name".into()]);
+        let place = |filter: &EnvoyFilter| filter.name_key_span();
         let same = |other: &&EnvoyFilter| (&other.namespace, &other.name) == (&filter.namespace, &filter.name);
         let number = match cx.filters.iter().filter(|other| same(other)).count() {
             2 => "two".to_owned(),

@@ -3,7 +3,6 @@
 use crate::declare_rule;
 use crate::lint::limits::{self, Excess};
 use crate::lint::{Context, Finding, Findings, RuleInfo};
-use crate::source::Step;
 
 declare_rule! {
     /// An EnvoyFilter that is too expensive to judge in an admission review.
@@ -28,7 +27,7 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for filter in cx.filters {
         let Some(excess) = limits::excess(filter) else { continue };
-        let span = filter.document.key_span(&[Step::from("metadata"), Step::from("name")]);
+        let span = filter.name_key_span();
         let help = match excess {
             Excess::Instructions(_) => {
                 r"write the start of the version with its dots escaped: proxyVersion: '^1\.30\.'"

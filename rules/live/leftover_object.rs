@@ -6,7 +6,6 @@ use crate::lint::names::{count, listed};
 use crate::lint::{Confidence, Context, Finding, Findings, RuleInfo};
 use crate::model::release::Release;
 use crate::proto::tree::Tree;
-use crate::source::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
@@ -91,7 +90,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for (name, (workloads, places, near)) in found {
         // It is in no document, so the finding points to the first filter of the proxy.
         let Some(filter) = near.or(Some(0)).and_then(|index| cx.filters.get(index)) else { continue };
-        let span = filter.document.key_span(&[Step::from("metadata"), Step::from("name")]);
+        let span = filter.name_key_span();
         let proxies = count(workloads.len(), "proxy", "proxies");
         out.push(
             Finding::new(rule, span, format!("`{name}` runs in {proxies}, and no given EnvoyFilter inserts it"))

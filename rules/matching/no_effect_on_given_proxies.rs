@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         if !cx.attaches_to_dump(index) {
-            let span = filter.document.key_span(&["metadata".into(), "name".into()]);
+            let span = filter.name_key_span();
             let mut finding =
                 Finding::new(rule, span, of_given(dumps, "EnvoyFilter does not attach to", "EnvoyFilter attaches to"))
                     .of(filter, None)

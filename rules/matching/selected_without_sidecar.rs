@@ -6,8 +6,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::injection::Sidecar;
 use crate::model::inventory::Workload;
 use crate::source::Step;
-use std::cell::LazyCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// An EnvoyFilter that selects only workloads without a sidecar.
@@ -32,16 +31,9 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let by_namespace = LazyCell::new(|| {
-        let mut all: HashMap<&str, Vec<&Workload>> = HashMap::new();
-        for workload in cx.inventory.workloads.iter() {
-            all.entry(&workload.object.namespace).or_default().push(workload);
-        }
-        all
-    });
     let without = reach::WithoutSidecar::new(cx);
     for filter in cx.filters.iter().filter(|filter| !reach::by_target_refs(cx, filter)) {
-        let reached = without.all_of(cx, filter, &by_namespace).unwrap_or_default();
+        let reached = without.all_of(cx, filter).unwrap_or_default();
         if let Some((first, reason)) = reached.first() {
             let reached: BTreeSet<String> = reached.iter().map(|(one, _)| name(one)).collect();
             out.push(finding(rule, cx, filter, &reached, &name(first), *reason));
@@ -65,7 +57,7 @@ fn finding(
     let route: Vec<Step> = ["spec", "workloadSelector"].into_iter().map(Step::from).collect();
     let span = match filter.document.at(&route) {
         Some(_) => filter.document.key_span(&route),
-        None => filter.document.key_span(&["metadata".into(), "name".into()]),
+        None => filter.name_key_span(),
     };
     let (why, help) = match reason {
         Sidecar::Ambient => (

@@ -51,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .and_then(|run| run.config.proxy.gateway_name())
             .or(named.filter(|_| only.is_some()).map(String::as_str));
         let route = ["spec".into(), "workloadSelector".into()];
-        let mut span = filter.document.key_span(&["metadata".into(), "name".into()]);
+        let mut span = filter.name_key_span();
         let mut instead = "";
         if filter.document.at(&route).is_some() {
             span = filter.document.key_span(&route);

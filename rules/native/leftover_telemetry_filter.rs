@@ -28,21 +28,23 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for filter in cx.filters {
         let Some(version) = generated_for(&filter.name) else { continue };
-        let route = ["metadata".into(), "name".into()];
-        let span = filter.document.at(&route).map_or_else(|| filter.document.key_span(&route), |name| name.span);
         out.push(
-            Finding::new(rule, span, format!("{} is a leftover of Istio {version}'s own telemetry", filter.name))
-                .label("installed by Istio up to 1.20")
-                .note(format!(
-                    "istiod {}.{} generates the metrics filters itself, for every proxy of this mesh",
-                    cx.release.major, cx.release.minor
-                ))
-                .snippet(format!(
-                    "when no proxy of Istio {version} is left:\nkubectl delete envoyfilter -n {} {}",
-                    one_line(&filter.namespace),
-                    one_line(&filter.name)
-                ))
-                .of(filter, None),
+            Finding::new(
+                rule,
+                filter.name_span(),
+                format!("{} is a leftover of Istio {version}'s own telemetry", filter.name),
+            )
+            .label("installed by Istio up to 1.20")
+            .note(format!(
+                "istiod {}.{} generates the metrics filters itself, for every proxy of this mesh",
+                cx.release.major, cx.release.minor
+            ))
+            .snippet(format!(
+                "when no proxy of Istio {version} is left:\nkubectl delete envoyfilter -n {} {}",
+                one_line(&filter.namespace),
+                one_line(&filter.name)
+            ))
+            .of(filter, None),
         );
     }
 }

@@ -1,6 +1,7 @@
 //! EF306: a filter after the terminal filter of its chain: Envoy rejects the listener.
 
 use crate::declare_rule;
+use crate::lint::facts::ends::HTTP_END;
 use crate::lint::seen::{Behind, Telling, tell_behind_terminal};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
@@ -40,11 +41,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 fn help(apply_to: ApplyTo, terminal: &BTreeSet<String>) -> String {
-    let router = terminal.iter().any(|name| name == ROUTER);
+    let router = terminal.iter().any(|name| name == HTTP_END);
     let named = |name: &String| format!("`filter: {{name: {}}}`", one_line(name));
     let (start, names) = if apply_to == ApplyTo::HttpFilter || router {
         let other = if apply_to == ApplyTo::HttpFilter { "" } else { "applyTo: HTTP_FILTER\n" };
-        (other, format!("`subFilter: {{name: {ROUTER}}}`"))
+        (other, format!("`subFilter: {{name: {HTTP_END}}}`"))
     } else {
         ("", terminal.iter().map(named).collect::<Vec<_>>().join(", "))
     };
@@ -55,5 +56,3 @@ fn help(apply_to: ApplyTo, terminal: &BTreeSet<String>) -> String {
     };
     format!("{start}operation: INSERT_BEFORE\n{how} ({names})")
 }
-
-const ROUTER: &str = "envoy.filters.http.router";

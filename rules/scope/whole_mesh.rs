@@ -49,7 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else {
             ("every proxy of the mesh", Severity::Warning)
         };
-        let mut span = filter.document.key_span(&["metadata".into(), "name".into()]);
+        let mut span = filter.name_key_span();
         if let Some(namespace) = filter.document.under(&["metadata", "namespace"]) {
             span = namespace.span;
         }

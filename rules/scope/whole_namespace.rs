@@ -37,7 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let finding = Finding::new(
             rule,
-            filter.document.key_span(&["metadata".into(), "name".into()]),
+            filter.name_key_span(),
             format!("this EnvoyFilter reaches every proxy of namespace `{}`", filter.namespace),
         )
         .of(filter, None)

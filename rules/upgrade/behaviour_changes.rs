@@ -135,7 +135,7 @@ fn order(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: &mut
         out.push(
             Finding::new(
                 rule,
-                tell::name_span(cx, index),
+                cx.filters[index].name_span(),
                 "since Istio 1.22 this EnvoyFilter runs before EnvoyFilters of the root namespace with a higher priority",
             )
             .label("runs after them now")

@@ -64,7 +64,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let node = filter.document.at(&route)?;
             (node.as_str() == Some(value)).then_some(node.span)
         };
-        let span = filter.patches.iter().find_map(written).unwrap_or_else(|| tell::name_span(cx, index));
+        let span = filter.patches.iter().find_map(written).unwrap_or_else(|| cx.filters[index].name_span());
         let mut finding = Finding::new(rule, span, format!("Istio {release} cannot read this filter: {why}"))
             .label("unknown to it")
             .note(crd::reads_none("an istiod of that release"))

@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (filter, patch) in victims.into_iter().take(3) {
             let span = match patch.and_then(|patch| cx.patch(filter, patch)) {
                 Some(lost) => lost.key_span(&["patch", "operation"]),
-                None => tell::name_span(cx, filter),
+                None => cx.filters[filter].name_span(),
             };
             finding = finding.related(span, "lost with it");
         }

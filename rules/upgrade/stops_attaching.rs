@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let span = ["targetRefs", "workloadSelector"]
             .iter()
             .find(|key| filter.document.at(&route(key)).is_some())
-            .map_or_else(|| tell::name_span(cx, change.filter), |key| filter.document.key_span(&route(key)));
+            .map_or_else(|| cx.filters[change.filter].name_span(), |key| filter.document.key_span(&route(key)));
         let kinds: Vec<ProxyKind> =
             change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).map(|run| run.kind).collect();
         let waypoint = kinds.iter().all(|kind| *kind == ProxyKind::Waypoint);

@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF112") {
         let mut finding = reported_from(rule, upgrade, found).severity(Severity::Error);
         // It also has no configuration before the upgrade; the change is that its name is no longer enough.
-        if let Some(name) = document::text_at(cx, found.primary.span) {
+        if let Some(name) = document::text_at(cx, found.primary.span).filter(|name| !name.is_empty()) {
             finding.message = format!("{} `{name}` is no longer found by its name alone", tell::from_on(upgrade));
         }
         out.push(finding);

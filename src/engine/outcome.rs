@@ -6,7 +6,7 @@ use super::trace::{Abort, Panic, PatchId, Place, Trace};
 use super::{Options, Patched, run, services};
 use crate::model::envoy_filter::{ApplyTo, Patch, PatchContext};
 use crate::model::resource::{ProxyConfig, ResourceKind};
-use serde::{Serialize, Serializer};
+use crate::words::serialize_as_str;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
@@ -41,11 +41,7 @@ impl Outcome {
     }
 }
 
-impl Serialize for Outcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+serialize_as_str!(Outcome);
 
 impl fmt::Display for Outcome {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

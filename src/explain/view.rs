@@ -5,7 +5,8 @@
 
 use crate::engine::Outcome;
 use crate::study::InEffect;
-use serde::{Serialize, Serializer};
+use crate::words::serialize_as_str;
+use serde::Serialize;
 
 /// Version of the JSON that this program writes.
 pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
@@ -208,8 +209,8 @@ pub enum EffectKind {
 }
 
 impl EffectKind {
-    /// Its name in JSON.
-    pub const fn name(self) -> &'static str {
+    /// The name in JSON.
+    pub const fn as_str(self) -> &'static str {
         match self {
             EffectKind::Merged => "merged",
             EffectKind::TransportSocketMerged => "transport-socket-merged",
@@ -223,11 +224,7 @@ impl EffectKind {
     }
 }
 
-impl Serialize for EffectKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
+serialize_as_str!(EffectKind);
 
 /// The same effect on one or more objects.
 #[derive(Clone, Debug, Serialize)]

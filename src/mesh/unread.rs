@@ -30,10 +30,9 @@ pub(super) fn stop_the_others(filters: &[EnvoyFilter], planes: &[Plane]) -> Vec<
     let releases: BTreeSet<_> = planes.iter().map(|plane| plane.release).collect();
     let of_release = |release| {
         let compat = Compat { release };
-        let (unreadable, others): (Vec<_>, Vec<_>) =
-            filters.iter().partition(|filter| program::unreadable(filter, compat).is_some());
-        let first = unreadable.first().filter(|_| !others.is_empty())?;
-        let why = program::unreadable(first, compat)?;
+        let unreadable = |filter: &EnvoyFilter| program::unreadable(filter, compat);
+        let (first, why) = filters.iter().find_map(|filter| Some((filter, unreadable(filter)?)))?;
+        filters.iter().find(|filter| unreadable(filter).is_none())?;
         Some(Problem {
             code: Code::UnknownEnumValue,
             severity: Severity::Warning,

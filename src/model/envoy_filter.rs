@@ -375,6 +375,16 @@ impl EnvoyFilter {
         format!("{}/{}", self.namespace, self.name)
     }
 
+    /// The place of its name; of the nearest key without one.
+    pub fn name_span(&self) -> Span {
+        self.document.under(&["metadata", "name"]).map_or_else(|| self.name_key_span(), |name| name.span)
+    }
+
+    /// The place of the key `name`.
+    pub fn name_key_span(&self) -> Span {
+        self.document.key_span(&["metadata".into(), "name".into()])
+    }
+
     /// The secrets in the document, searched on first use: neither what is printed nor a finding repeats them.
     pub fn secrets(&self) -> &Secrets {
         self.secrets.get_or_init(|| {

@@ -74,7 +74,7 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
             (Some(before), Some(after)) => format!("{} → {}", short(before), short(after)),
             (None, Some(after)) => format!("set to {}", short(after)),
             (Some(before), None) => format!("removed {}", short(before)),
-            (None, None) => step.effect.name().to_owned(),
+            (None, None) => step.effect.as_str().to_owned(),
         };
         writeln!(out, "  {:4}  {}  {what}", number + 1, terminal.paint(Role::Strong, name(&step.by)))?;
     }

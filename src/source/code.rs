@@ -1,6 +1,6 @@
 //! The kinds of problems with an input.
 
-use serde::{Serialize, Serializer};
+use crate::words::serialize_as_str;
 use std::fmt;
 
 macro_rules! codes {
@@ -146,8 +146,4 @@ impl fmt::Display for Code {
     }
 }
 
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+serialize_as_str!(Code);

@@ -8,6 +8,7 @@ use kubectl_envoyfilter::lint::{self, Input};
 use kubectl_envoyfilter::load::{self, dump::Identity};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules;
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
@@ -67,6 +68,13 @@ fn clusters_of_referenced_services_are_lent_by_another_dump() {
     }
 }
 
+/// A new file of this name; its path.
+fn written(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 /// Runs the program without a cluster.
 fn program(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"));
@@ -77,11 +85,7 @@ fn program(arguments: &[&str]) -> Output {
 #[test]
 fn commands_say_what_is_missing_and_take_it_from_another_dump() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
+    let write = |name: &str, text: &str| written(folder.path(), name, text);
     let dump = |name: &str| text(&testdata("reference/delta").join(format!("base/{name}.json")));
     let (waypoint, sidecar) = (write("wp.json", &dump("wp")), write("sidey.json", &dump("sidey")));
     let filter = write("patient.yaml", FILTER);
@@ -200,11 +204,7 @@ fn clusters_that_no_dump_holds_are_named() {
 #[test]
 fn a_filter_that_stops_istiod_from_reading_others_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
+    let write = |name: &str, text: &str| written(folder.path(), name, text);
     let of = |name: &str, operation: &str| {
         format!(
             "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: {name}, namespace: reed}}\nspec:\n  configPatches:\n  - applyTo: CLUSTER\n    patch: {{operation: {operation}, value: {{connect_timeout: 3s}}}}\n---\n"

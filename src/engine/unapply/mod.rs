@@ -25,7 +25,7 @@ use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
 use crate::proto::json::{self, Style};
 use crate::proto::tree::Tree;
 use crate::proto::unmerge::{self, Note, resource_holds};
-use serde::{Serialize, Serializer};
+use crate::words::serialize_as_str;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 use undo::Undo;
@@ -116,11 +116,7 @@ impl InEffect {
     }
 }
 
-impl Serialize for InEffect {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+serialize_as_str!(InEffect);
 
 /// What is known about a configuration before the filters.
 #[derive(Debug, Default)]

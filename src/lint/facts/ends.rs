@@ -20,7 +20,7 @@ pub(crate) struct Open {
 }
 
 /// The terminal filters that istiod generates.
-const HTTP_END: &str = "envoy.filters.http.router";
+pub(crate) const HTTP_END: &str = "envoy.filters.http.router";
 const NETWORK_ENDS: [&str; 2] = [HTTP_CONNECTION_MANAGER, "envoy.filters.network.tcp_proxy"];
 
 /// The list that ends without a terminal filter because this patch removed or replaced it, or brought the whole list. A list

@@ -105,44 +105,41 @@ impl<'c> ByLabel<'c> {
 
 /// Workloads that have no sidecar, with the reason.
 pub(crate) struct WithoutSidecar<'c> {
-    inventory: &'c Inventory,
+    by_label: ByLabel<'c>,
+    by_namespace: HashMap<&'c str, Vec<&'c Workload>>,
     namespaces: HashMap<&'c str, &'c Object>,
     with_dumps: HashSet<&'c str>,
-    by_label: ByLabel<'c>,
 }
 
 impl<'c> WithoutSidecar<'c> {
     pub(crate) fn new(cx: &'c Context<'_>) -> WithoutSidecar<'c> {
+        let mut by_namespace: HashMap<&str, Vec<&Workload>> = HashMap::new();
+        for workload in cx.inventory.workloads.iter() {
+            by_namespace.entry(&workload.object.namespace).or_default().push(workload);
+        }
         WithoutSidecar {
-            inventory: cx.inventory,
+            by_label: ByLabel::new(cx),
+            by_namespace,
             namespaces: cx.inventory.namespaces.iter().map(|one| (one.name.as_str(), one.as_ref())).collect(),
             with_dumps: proxies(cx).map(|one| one.namespace).collect(),
-            by_label: ByLabel::new(cx),
         }
     }
 
     /// The workloads that a filter reaches by its labels or its namespace, each with the reason; none if one of them may have a
     /// proxy, or if the filter is for the whole mesh.
-    pub(crate) fn all_of(
-        &self,
-        cx: &Context<'_>,
-        filter: &EnvoyFilter,
-        by_namespace: &HashMap<&str, Vec<&'c Workload>>,
-    ) -> Option<Vec<(&'c Workload, Sidecar)>> {
-        let labels = filter.selector.as_ref().filter(|labels| !labels.is_empty());
-        let has_dump = if labels.is_some() {
-            self.by_label.selected(filter).any(|one| one.kind.is_some() && in_scope(cx, filter, &one))
-        } else {
-            is_root(cx, filter) || self.with_dumps.contains(filter.namespace.as_str())
-        };
-        if has_dump {
+    pub(crate) fn all_of(&self, cx: &Context<'_>, filter: &EnvoyFilter) -> Option<Vec<(&'c Workload, Sidecar)>> {
+        let with_reason = |one: &'c Workload| Some((one, self.reason(one)?));
+        if unselective(cx, filter) {
+            let namespace = filter.namespace.as_str();
+            let known = !is_root(cx, filter) && !self.with_dumps.contains(namespace);
+            let reached = self.by_namespace.get(namespace).filter(|_| known)?;
+            return reached.iter().map(|one| with_reason(one)).collect();
+        }
+        if self.by_label.selected(filter).any(|one| one.kind.is_some() && in_scope(cx, filter, &one)) {
             return None;
         }
-        let of_labels = labels.map(|labels| self.inventory.labelled(labels));
-        let of_namespace = labels.is_none().then(|| by_namespace.get(filter.namespace.as_str()));
-        let reached = of_labels.into_iter().flatten().chain(of_namespace.flatten().into_iter().flatten().copied());
-        let reached = reached.filter(|one| is_root(cx, filter) || one.object.namespace == filter.namespace);
-        reached.map(|one| Some((one, self.reason(one)?))).collect()
+        let selected = self.by_label.inventory.labelled(filter.selector.as_ref()?);
+        selected.filter(|one| in_scope(cx, filter, &manifest(one))).map(with_reason).collect()
     }
 
     fn reason(&self, workload: &Workload) -> Option<Sidecar> {
@@ -150,7 +147,7 @@ impl<'c> WithoutSidecar<'c> {
         let injection = &workload.injection;
         let other = matches!(workload.object.kind.as_str(), "WorkloadEntry" | "WorkloadGroup");
         let injected = injection.proxy_image.is_some() || workload.labels.contains_key("security.istio.io/tlsMode");
-        if other || injected || self.inventory.is_gateway(workload) {
+        if other || injected || self.by_label.inventory.is_gateway(workload) {
             return None;
         }
         let decided = injection::sidecar(workload, self.namespaces.get(&*workload.object.namespace).copied());

@@ -107,13 +107,6 @@ pub fn view<'a>(cx: &Context<'a>, change: &PatchChange) -> Option<PatchView<'a>>
     cx.patches().find(|view| view.filter_index == change.filter && view.patch.index == patch)
 }
 
-/// The place of a filter's name.
-pub fn name_span(cx: &Context<'_>, filter: usize) -> Span {
-    let document = &cx.filters[filter].document;
-    let route = ["metadata".into(), "name".into()];
-    document.at(&route).map_or_else(|| document.key_span(&route), |name| name.span)
-}
-
 /// The edit that copies a patch below itself, once for each list of replacements, so that exactly one of them matches
 /// at each stage of the upgrade. `None` if the document is not block YAML.
 pub fn twins(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[Vec<(Span, String)>]) -> Option<Edit> {

@@ -166,9 +166,9 @@ fn edit(found: &mut Move, rule: &DestinationRule, settings: Settings) {
 }
 
 fn single_port(cx: &Cx<'_>, target: &Target) -> bool {
-    let ports =
-        cx.mesh.registered(&target.host).map(|service| service.ports().map(|one| one.number).collect::<Vec<_>>());
-    ports.is_some_and(|ports| matches!(ports.as_slice(), [one] if Some(*one) == target.port))
+    let Some(service) = cx.mesh.registered(&target.host) else { return false };
+    let mut ports = service.ports();
+    ports.next().is_some_and(|one| Some(one.number) == target.port) && ports.next().is_none()
 }
 
 /// Restricts the rule to its clients, and copies what it would hide.
