@@ -1,7 +1,7 @@
 //! EF231: a filter for workloads that have no sidecar.
 
 use crate::declare_rule;
-use crate::lint::{Confidence, Context, Finding, Findings, RuleInfo, names, reach};
+use crate::lint::{Context, Finding, Findings, RuleInfo, names, reach};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::injection::Sidecar;
 use crate::model::inventory::Workload;
@@ -77,15 +77,14 @@ fn finding(
         1 => "the only workload in reach has no sidecar".to_owned(),
         number => format!("none of the {number} workloads in reach has a sidecar"),
     };
-    let live = reach::complete(cx);
     let others =
         (reached.len() > 1).then(|| format!("in reach: {}", names::listed(reached.iter().map(String::as_str), 8)));
-    Finding::new(rule, span, message)
+    let finding = Finding::new(rule, span, message)
         .of(filter, None)
-        .confidence(if live { Confidence::Certain } else { Confidence::Likely })
         .label("has no effect")
         .ineffective()
         .note(format!("{first} {why}"))
         .notes(others)
-        .help(help)
+        .help(help);
+    if reach::complete(cx) { finding } else { finding.likely("other workloads may run than the manifests name") }
 }
