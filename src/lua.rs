@@ -110,12 +110,12 @@ impl<'t> Parser<'t> {
 
     fn declare(&mut self, names: &[&'t str]) -> Parsed {
         let at = self.start;
-        self.variables.declare(names).map_err(|message| SyntaxError { at, message, limit: true })
+        self.variables.declare(names).map_err(|many| SyntaxError { at, message: many.to_string(), limit: true })
     }
 
     fn uses(&mut self, name: &str) -> Parsed {
         let at = self.start;
-        self.variables.uses(name).map_err(|message| SyntaxError { at, message, limit: true })
+        self.variables.uses(name).map_err(|many| SyntaxError { at, message: many.to_string(), limit: true })
     }
 
     fn unexpected(&self, wanted: &str) -> SyntaxError {

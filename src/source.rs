@@ -43,6 +43,8 @@ pub struct SourceText {
     pub name: String,
     /// The text itself.
     pub text: String,
+    /// The text that has it as a value; none for a text that was read.
+    pub within: Option<FileId>,
     line_starts: Vec<u32>,
     /// Number of characters before every [`STRIDE`]th byte, built when a position on a long line is first needed.
     characters: OnceLock<Vec<u32>>,
@@ -85,9 +87,19 @@ impl Sources {
     /// Adds a text. Texts over 4 GiB are not supported: the loader refuses them before they get here. Its name is one line,
     /// whatever an archive or a cluster calls it.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.push(&name.into(), text.into(), None)
+    }
+
+    /// Adds a value of a text that is itself YAML. `place` says which: `data.mesh of ConfigMap istio-system/istio`.
+    pub fn add_within(&mut self, file: FileId, place: &str, text: impl Into<String>) -> FileId {
+        let name = format!("{}: {place}", self.get(file).name);
+        self.push(&name, text.into(), Some(file))
+    }
+
+    fn push(&mut self, name: &str, text: String, within: Option<FileId>) -> FileId {
         let file = self.next();
-        let name = escape::one_line(&name.into()).into_owned();
-        self.texts.push(Arc::new(SourceText::new(name, text.into())));
+        let name = escape::one_line(name).into_owned();
+        self.texts.push(Arc::new(SourceText::new(name, text, within)));
         file
     }
 
@@ -134,10 +146,10 @@ impl Sources {
 }
 
 impl SourceText {
-    fn new(name: String, text: String) -> SourceText {
+    fn new(name: String, text: String, within: Option<FileId>) -> SourceText {
         let mut line_starts = vec![0];
         line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
-        SourceText { name, text, line_starts, characters: OnceLock::new() }
+        SourceText { name, text, within, line_starts, characters: OnceLock::new() }
     }
 
     /// Line and column of a byte.

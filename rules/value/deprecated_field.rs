@@ -49,14 +49,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     )
                     .label("deprecated")
                     .note("the proxy accepts it with a warning; a later release rejects or removes it");
-                if let Some(instead) = known.map(|known| known.instead).filter(|instead| !instead.is_empty()) {
-                    let unfinished = object.envoy.and_then(|message| envoy::unfinished_successor(message, instead));
+                if let Some(instead) = known.and_then(|known| known.instead) {
+                    let unfinished = object.envoy.and_then(|message| envoy::unfinished_successor(message, &instead));
                     finding = match unfinished {
                         Some(successor) => finding.severity(Severity::Info).note(format!(
                             "its replacement `{successor}` is still work in progress: keep `{}`",
                             field.name()
                         )),
-                        None => finding.help(instead_of_it(instead)),
+                        None => finding.help(instead.to_string()),
                     };
                 }
                 if field.name() == "google_re2" {
@@ -91,14 +91,5 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 );
             }
         }
-    }
-}
-
-/// What to write instead of something deprecated or removed, by the table of replacements.
-pub(super) fn instead_of_it(replacement: impl std::fmt::Display) -> String {
-    let replacement = replacement.to_string();
-    match replacement.strip_prefix("nothing: ") {
-        Some(why) => format!("delete it: {why}"),
-        None => format!("use {replacement} instead"),
     }
 }

@@ -43,8 +43,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .finding(rule, span, format!("Envoy rejects `{name}` {since}").trim_end().to_owned())
                         .label("disallowed by default")
                         .rejected("istiod accepts it, and the proxy rejects the resource that contains it");
-                    if let Some(instead) = known.map(|known| known.instead).filter(|instead| !instead.is_empty()) {
-                        finding = finding.help(super::deprecated_field::instead_of_it(instead));
+                    if let Some(instead) = known.and_then(|known| known.instead) {
+                        finding = finding.help(instead.to_string());
                     }
                     out.push(finding);
                 }

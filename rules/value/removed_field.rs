@@ -56,7 +56,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         object.full_name()
                     ));
                 if let Some((_, instead)) = SUCCESSORS.iter().find(|(name, _)| *name == key) {
-                    finding = finding.help(super::deprecated_field::instead_of_it(instead));
+                    finding = finding.help(format!("use {instead} instead"));
                 }
                 out.push(finding);
             }

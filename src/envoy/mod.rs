@@ -131,8 +131,26 @@ pub struct Deprecation {
     disallowed: &'static str,
     /// Envoy minor that removed it; empty when it still exists.
     removed: &'static str,
-    /// What to write instead, with code in backticks; empty when there is no direct successor.
-    pub instead: &'static str,
+    /// What to write instead; none when there is no direct successor.
+    pub instead: Option<Instead>,
+}
+
+/// What to write instead of something deprecated, with code in backticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// This.
+    Use(&'static str),
+    /// Nothing, because Envoy does without it: why.
+    Nothing(&'static str),
+}
+
+impl std::fmt::Display for Instead {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Instead::Use(replacement) => write!(out, "use {replacement} instead"),
+            Instead::Nothing(why) => write!(out, "delete it: {why}"),
+        }
+    }
 }
 
 impl Deprecation {
@@ -163,12 +181,15 @@ fn words(before: &str, minor: &str) -> String {
 /// What is known about a deprecated or removed field or enum value, by its full name.
 pub fn deprecation(path: &str) -> Option<Deprecation> {
     let row = DEPRECATIONS.row(path)?;
-    Some(Deprecation { since: row.cell(1), disallowed: row.cell(2), removed: row.cell(3), instead: row.cell(4) })
+    let cell = |index| Some(row.cell(index)).filter(|text| !text.is_empty());
+    let instead = cell(4).map(Instead::Use).or_else(|| cell(5).map(Instead::Nothing));
+    Some(Deprecation { since: row.cell(1), disallowed: row.cell(2), removed: row.cell(3), instead })
 }
 
 /// The field of a message that replaces a deprecated one but that Envoy still marks as work in progress.
-pub fn unfinished_successor(message: Message, instead: &str) -> Option<&str> {
-    let name = instead.split('`').nth(1)?.split('.').next()?;
+pub fn unfinished_successor(message: Message, instead: &Instead) -> Option<&'static str> {
+    let Instead::Use(replacement) = instead else { return None };
+    let name = replacement.split('`').nth(1)?.split('.').next()?;
     message.field(name).is_some_and(Field::work_in_progress).then_some(name)
 }
 

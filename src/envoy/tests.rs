@@ -33,7 +33,9 @@ fn successors_exist_in_the_newest_envoy() {
 fn deprecations_say_when_and_what_instead() {
     let lua = deprecation("envoy.extensions.filters.http.lua.v3.Lua.inline_code").unwrap();
     assert_eq!(lua.since(), "since Envoy 1.23");
-    assert_eq!(lua.instead, "`default_source_code.inline_string`");
+    assert_eq!(lua.instead, Some(Instead::Use("`default_source_code.inline_string`")));
+    let sorted = deprecation("envoy.config.core.v3.JsonFormatOptions.sort_properties").unwrap();
+    assert_eq!(sorted.instead, Some(Instead::Nothing("the properties are always sorted")));
     let http2 = deprecation("envoy.config.cluster.v3.Cluster.http2_protocol_options").unwrap();
     assert_eq!(http2.since(), "since Envoy 1.19 or earlier");
     assert!(field_removed("envoy.config.cluster.v3.Cluster", "tls_context"));
@@ -83,7 +85,7 @@ fn what_is_written_instead_exists_and_is_recommended_by_the_same_envoy() {
             if !message.field(field).is_some_and(Field::deprecated) {
                 continue;
             }
-            let unfinished = unfinished_successor(message, row.cell(4));
+            let unfinished = unfinished_successor(message, &Instead::Use(row.cell(4)));
             // The first code names fields from the same message on.
             let Some(path) = row.cell(4).split('`').nth(1).filter(|path| !path.contains("envoy.")) else { continue };
             let mut at = Some(message);

@@ -372,13 +372,8 @@ fn mesh(object: Object, sources: &mut Sources, inventory: &mut Inventory, proble
         return;
     };
     let revision = revision.to_owned();
-    let name = format!(
-        "{}: data.mesh of ConfigMap {}/{}",
-        sources.get(object.document.span.file).name,
-        object.namespace,
-        object.name
-    );
-    let file = sources.add(name, settings);
+    let place = format!("data.mesh of ConfigMap {}/{}", object.namespace, object.name);
+    let file = sources.add_within(object.document.span.file, &place, settings);
     let (documents, found) = yaml::documents(file, &sources.get(file).text);
     let settings = documents.into_iter().next();
     for mut problem in found.into_iter().filter(|problem| problem.severity == Severity::Error) {

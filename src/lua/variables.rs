@@ -1,6 +1,7 @@
 //! The variables of the functions of a chunk, of which LuaJIT compiles a limited number.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// Maximum number of local variables that a function has at any of its places (`LJ_MAX_LOCVAR`).
 const MAX_LOCALS: usize = 200;
@@ -10,6 +11,20 @@ const MAX_UPVALUES: usize = 60;
 
 /// Hidden variables of a `for` loop.
 pub(super) const OF_A_LOOP: [&str; 3] = [""; 3];
+
+/// Why LuaJIT does not compile a function.
+pub(super) struct TooMany {
+    whole_script: bool,
+    most: usize,
+    what: &'static str,
+}
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let function = if self.whole_script { "the top level of the script" } else { "a function" };
+        write!(out, "{function} has more than {} {}", self.most, self.what)
+    }
+}
 
 /// A function that is being read.
 #[derive(Default)]
@@ -54,7 +69,7 @@ impl<'t> Variables<'t> {
     }
 
     /// Declares local variables; an error if LuaJIT cannot compile so many.
-    pub(super) fn declare(&mut self, names: &[&'t str]) -> Result<(), String> {
+    pub(super) fn declare(&mut self, names: &[&'t str]) -> Result<(), TooMany> {
         if let Some(frame) = self.frames.last_mut() {
             for name in names {
                 self.declared += 1;
@@ -65,7 +80,7 @@ impl<'t> Variables<'t> {
     }
 
     /// A use of a name, which may be a variable of an enclosing function.
-    pub(super) fn uses(&mut self, name: &str) -> Result<(), String> {
+    pub(super) fn uses(&mut self, name: &str) -> Result<(), TooMany> {
         let found = self.frames.iter().enumerate().rev().find_map(|(level, frame)| {
             let (_, number) = frame.locals.iter().rev().find(|(local, _)| *local == name)?;
             Some((level, *number))
@@ -79,8 +94,7 @@ impl<'t> Variables<'t> {
         if full { Err(self.too_many(MAX_UPVALUES, "variables of enclosing functions")) } else { Ok(()) }
     }
 
-    fn too_many(&self, most: usize, what: &str) -> String {
-        let function = if self.frames.len() == 1 { "the top level of the script" } else { "a function" };
-        format!("{function} has more than {most} {what}")
+    fn too_many(&self, most: usize, what: &'static str) -> TooMany {
+        TooMany { whole_script: self.frames.len() == 1, most, what }
     }
 }

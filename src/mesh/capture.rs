@@ -102,8 +102,8 @@ fn fill(
     };
     let prefix = format!("cluster://{context}/");
     for (_, source) in mesh.loaded.sources.iter() {
-        // Texts inside objects have names with a colon.
-        let Some(name) = source.name.strip_prefix(&prefix).filter(|name| !name.contains(": ")) else { continue };
+        let object = source.name.strip_prefix(&prefix).filter(|_| source.within.is_none());
+        let Some(name) = object else { continue };
         let (documents, _) = yaml::documents(FileId(0), &source.text);
         for document in documents {
             let mut object = document.to_json();

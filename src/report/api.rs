@@ -120,7 +120,11 @@ fn life(life: &Life) -> Vec<(&'static str, String)> {
         None if life.added_before_known => ("since", format!("{oldest} or earlier; older releases are not known")),
         None => ("since", format!("unknown: not in Envoy 1.{} to 1.{}", KNOWN.0, KNOWN.1)),
     });
-    let instead = life.instead.as_ref().map(|text| format!("; use {text} instead")).unwrap_or_default();
+    let instead = match (&life.instead, &life.no_replacement) {
+        (Some(replacement), _) => format!("; use {replacement} instead"),
+        (None, Some(why)) => format!("; nothing replaces it: {why}"),
+        (None, None) => String::new(),
+    };
     match (&life.deprecated, &life.deprecated_words) {
         (Some(since), _) => rows.push(("deprecated", format!("since {}{instead}", both(since)))),
         (None, Some(words)) if life.is_deprecated || life.removed.is_some() => {

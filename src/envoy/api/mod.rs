@@ -10,7 +10,7 @@ pub mod view;
 pub use constraints::constraints;
 pub use find::{Found, Search, find};
 
-use super::{Extension, RuntimeGuard, extensions_of};
+use super::{Extension, Instead, RuntimeGuard, extensions_of};
 use crate::proto::rules::Rules;
 use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, Schema, WellKnown};
 use view::{Entry, Life, Member, ProxyBuild, Reference};
@@ -78,6 +78,7 @@ fn life(
     };
     let now = releases().next_back().is_some_and(|(_, schema)| there(schema) && deprecated(schema));
     let words = |text: String| Some(text).filter(|text| !text.is_empty());
+    let instead = noted.and_then(|known| known.instead);
     Life {
         added: first.filter(|_| !earlier).map(reference),
         added_before_known: earlier,
@@ -86,7 +87,14 @@ fn life(
         is_deprecated: now,
         disallowed: since(&disallowed),
         removed: gone.map(reference),
-        instead: noted.map(|known| known.instead.to_owned()).and_then(words),
+        instead: instead.and_then(|instead| match instead {
+            Instead::Use(replacement) => Some(replacement.to_owned()),
+            Instead::Nothing(_) => None,
+        }),
+        no_replacement: instead.and_then(|instead| match instead {
+            Instead::Use(_) => None,
+            Instead::Nothing(why) => Some(why.to_owned()),
+        }),
         unknown: false,
     }
 }

@@ -37,6 +37,9 @@ pub struct Life {
     /// Its replacement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
+    /// Why nothing replaces it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_replacement: Option<String>,
     /// Nothing is known about its history.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,

@@ -323,10 +323,7 @@ fn section(audit: &Audit, index: usize, filter: &Filter) -> Markup {
 
 fn finding(audit: &Audit, finding: &Finding) -> Markup {
     let steps = steps(audit, finding);
-    let help = finding.help.as_deref().map(|help| {
-        let manifest = help.starts_with("apiVersion:");
-        if manifest { ("create", help) } else { help.split_once('\n').unwrap_or((help, "")) }
-    });
+    let help = finding.help.as_deref().map(|help| help.split_once('\n').unwrap_or((help, "")));
     html! {
         div class={ "finding " (finding.class.as_str()) } {
             div {

@@ -122,12 +122,10 @@ fn finding(out: &mut dyn Write, audit: &Audit, finding: &Finding) -> io::Result<
         writeln!(out, "  - {line}")?;
     }
     if let Some(help) = &finding.help {
-        let mut lines = help.lines();
-        let first = if help.starts_with("apiVersion:") { "create" } else { lines.next().unwrap_or_default() };
+        let (first, rest) = help.split_once('\n').unwrap_or((help, ""));
         writeln!(out, "  - → {}", sentence(first))?;
-        let rest: Vec<&str> = lines.collect();
         if !rest.is_empty() {
-            let text = rest.join("\n    ");
+            let text = rest.lines().collect::<Vec<_>>().join("\n    ");
             let fence = fence(&text);
             writeln!(out, "\n    {fence}yaml\n    {text}\n    {fence}")?;
         }
