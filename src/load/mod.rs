@@ -10,6 +10,7 @@ mod embedded;
 mod files;
 mod foreign;
 pub mod kept;
+mod kustomize;
 pub mod limits;
 pub(crate) mod migration;
 mod nested;
@@ -136,12 +137,13 @@ fn read_into(mut loaded: Loaded, arguments: &[PathBuf], options: &Options) -> Lo
             Err(problem) => loaded.problems.push(problem),
         }
     }
-    let (problems, patches) = embedded::patch_files(&loaded.sources, &loaded.inventory.envoy_filters, options.limits);
+    let (problems, patches) = kustomize::patch_files(&loaded.sources, &loaded.inventory.envoy_filters, options.limits);
     if !patches.is_empty() {
         loaded.problems.retain(|problem| problem.span.is_none_or(|span| !patches.contains(&span.file)));
         loaded.inventory.envoy_filters.retain(|filter| !patches.contains(&filter.document.span.file));
     }
     loaded.problems.extend(problems);
+    loaded.problems.extend(kustomize::fields(&loaded.sources, &loaded.inventory.envoy_filters, options.limits));
     options.secrets.with(|secrets| loaded.secrets(secrets));
     loaded
 }
@@ -266,7 +268,7 @@ impl Loaded {
         let mut problems: Vec<Problem> = problems.into_iter().map(placed).collect();
         self.problems.append(&mut problems);
         for document in kept {
-            let patch = embedded::kustomization(&document, &self.sources);
+            let patch = kustomize::kustomization(&document, &self.sources);
             let is_patched = patch.is_some();
             self.problems.extend(patch.map(|problem| embedded::placed(problem, &self.sources)));
             let (inside, unread) = if is_patched { Default::default() } else { nested::find(&document, &self.sources) };

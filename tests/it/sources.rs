@@ -268,6 +268,43 @@ fn kustomizations_name_files_with_patches() {
     }
 }
 
+/// A namespace, a prefix or labels of a kustomization change the EnvoyFilters that it lists.
+#[test]
+fn fields_of_a_kustomization_are_not_applied() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+        fs::write(folder.path().join(name), text).unwrap();
+    };
+    let head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+    write("base/filter.yaml", &FILTER.replace("spec:", "spec:\n  workloadSelector: {labels: {app: a}}"));
+    write("base/kustomization.yaml", &format!("{head}resources: [./filter.yaml]\nnamespace: shop\n"));
+    write("base/other.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
+    let rev = "labels:\n- pairs: {istio.io/rev: canary}\n";
+    let of_pods = "labels:\n- pairs: {app: a}\n  includeTemplates: true\n";
+    for (fields, reported) in [
+        ("namespace: prod\n", "`namespace` is not"),
+        ("namePrefix: a-\nnamespace: prod\nnameSuffix: -b\n", "`namespace`, `namePrefix` and `nameSuffix` are not"),
+        ("commonLabels: {app: b}\n", "`commonLabels` is not"),
+        (rev, "`labels` is not"),
+        (of_pods, "`labels` is not"),
+        ("namespace: shop\n", ""),
+        ("namePrefix: ''\ncommonLabels: {team: a}\nlabels: [{pairs: {app: a}}]\n", ""),
+    ] {
+        write("over/kustomization.yaml", &format!("{head}resources: [../base]\n{fields}"));
+        let (code, out, err) = lint(folder.path(), Path::new(""), &["base", "over"]);
+        if reported.is_empty() {
+            assert!(code == 1 && err.is_empty(), "{fields}: {code} {out} {err}");
+        } else {
+            assert!(code == 3 && err.contains(reported) && err.contains("lint -k FOLDER"), "{fields}: {code} {err}");
+        }
+    }
+    // It lists no EnvoyFilter.
+    write("over/kustomization.yaml", &format!("{head}resources: [../base/other.yaml, absent]\nnamespace: prod\n"));
+    let (code, out, err) = lint(folder.path(), Path::new(""), &["base", "over"]);
+    assert!(code == 1 && err.is_empty(), "{code} {out} {err}");
+}
+
 #[test]
 fn charts_and_kustomizations_are_rendered() {
     let folder = tempfile::tempdir().unwrap();
