@@ -64,7 +64,9 @@ pub(super) fn rows(
     let met: BTreeSet<usize> = all.filter(|run| known(run)).flat_map(|run| run.filters.keys().copied()).collect();
     let rows = stages.iter().map(|row| {
         let snapshot = row.snapshot;
-        let counts = |run: &RunRecord, filter: usize| known(run) || !met.contains(&filter);
+        let counts = |run: &RunRecord, filter: usize| {
+            !snapshot.without_sidecar.contains(&filter) && (known(run) || !met.contains(&filter))
+        };
         let of_run = |run| effective(run).filter(move |filter| counts(run, *filter));
         let effective: BTreeSet<usize> = snapshot.runs.iter().flat_map(of_run).collect();
         let (mut lost, mut changed) = (BTreeSet::new(), BTreeSet::new());

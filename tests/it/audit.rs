@@ -323,6 +323,18 @@ fn workloads_in_ambient_mode_have_no_sidecar() {
         .collect();
     members.sort_unstable();
     assert_eq!(members, ["classic/cart", "mesh/asks"], "{json}");
+    // A filter for such a workload alone is in effect nowhere.
+    let selects = |app: &str| {
+        let spec = format!("namespace: mesh}}\nspec:\n  workloadSelector: {{labels: {{app: {app}}}}}\n");
+        filter.replace("namespace: istio-system}\nspec:\n", &spec)
+    };
+    for (app, effective) in [("plain", 0), ("asks", 1)] {
+        std::fs::write(folder.path().join("all.yaml"), text[1..].concat() + "---\n" + &selects(app)).unwrap();
+        let output = run(folder.path(), &["audit", "--from", "1.30", "--to", "1.31", "-f", "all.yaml", "-o", "json"]);
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let counts: Vec<&Value> = json["rollOut"].as_array().unwrap().iter().map(|row| &row["effective"]).collect();
+        assert!(counts.len() > 1 && counts.iter().all(|&count| *count == effective), "{app}: {json}");
+    }
 }
 
 /// The patch applies, and its result has fewer findings and no new ones.

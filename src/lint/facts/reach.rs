@@ -155,6 +155,15 @@ impl<'c> WithoutSidecar<'c> {
     }
 }
 
+/// The filters that reach workloads without a sidecar and no others, by their place in the list.
+pub(crate) fn without_sidecar(cx: &Context<'_>) -> BTreeSet<usize> {
+    let without = WithoutSidecar::new(cx);
+    let reaches_none = |filter: &EnvoyFilter| {
+        !by_target_refs(cx, filter) && without.all_of(cx, filter).is_some_and(|reached| !reached.is_empty())
+    };
+    (0..cx.filters.len()).filter(|&filter| reaches_none(&cx.filters[filter])).collect()
+}
+
 /// Whether the workloads come from a cluster, so that a missing workload really does not exist: the manifests of a
 /// repository rarely name everything that runs.
 pub(crate) fn complete(cx: &Context<'_>) -> bool {

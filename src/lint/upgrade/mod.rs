@@ -19,6 +19,7 @@ pub use snapshot::{ChainRecord, PatchChange, PatchRecord, RunKey, RunRecord, Sna
 use crate::engine::program::Status;
 use crate::lint::check::Rule;
 use crate::lint::facts::context::Context;
+use crate::lint::facts::reach;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::{Family, Need};
 use crate::lint::run::fold::fold;
@@ -121,6 +122,7 @@ fn take(context: &Context<'_>, rules: &[&'static Rule]) -> Snapshot {
         proxies: context.proxies,
         runs: record::runs(context),
         refused: (0..context.filters.len()).map(|filter| context.program.refused(filter)).collect(),
+        without_sidecar: reach::without_sidecar(context),
         discarded: context
             .patches()
             .filter(|view| view.built.is_some_and(|built| matches!(built.status, Status::Discarded(_))))

@@ -22,6 +22,8 @@ pub struct Snapshot {
     pub runs: Vec<RunRecord>,
     /// Filters that this release's API rejects, with the reason.
     pub refused: Vec<Option<Unreadable>>,
+    /// Filters whose workloads are known and have no sidecar: whatever a sample workload shows, they reach no proxy.
+    pub without_sidecar: BTreeSet<usize>,
     /// Patches that istiod discards when it reads them.
     pub discarded: BTreeSet<(usize, usize)>,
     /// The findings of the rules that depend on a release.
