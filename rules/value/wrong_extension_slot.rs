@@ -13,7 +13,7 @@ declare_rule! {
     /// A network filter's type among HTTP filters, an HTTP filter's among network filters, an upstream TLS context on a
     /// listener, a per-route configuration in the filter itself, and the like; a cluster, a route, an address or a
     /// `google.protobuf.Struct` where an extension belongs, or a message that is only a part of an extension's configuration
-    /// (`FaultAbort` instead of `HTTPFault`).
+    /// (`FaultAbort` instead of `HTTPFault`), of a service's protocol or of a log entry (`envoy.service.*`, `envoy.data.*`).
     ///
     /// # Why it matters
     /// istiod does not know which type belongs where: it sends the value, and the proxy finds no such extension of the
@@ -133,8 +133,12 @@ const ROUTES_ONLY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
 /// The type that switches a filter on or off for a route.
 const SWITCH: &str = "envoy.config.route.v3.FilterConfig";
 
-/// Whether a type that is not in the table of extensions configures none in any Envoy: a resource; a part of a message; a `Struct`,
-/// since Envoy no longer finds extensions by their names (tested with Envoy 1.36 and 1.40). A type of a custom build is none of these.
+/// Packages whose messages configure no extension but those in the table: the protocols of services, what is logged, what the
+/// admin interface answers, and common types.
+const DATA: [&str; 4] = ["envoy.admin.", "envoy.data.", "envoy.service.", "envoy.type."];
+
+/// Whether a type that is not in the table of extensions configures none in any Envoy: a resource; data; a part of a message; a
+/// `Struct`, since Envoy no longer finds extensions by their names (tested with Envoy 1.36 and 1.40). A type of a custom build is none of these.
 fn is_no_extension(message: &str) -> bool {
     let resources = ["cluster", "core", "endpoint", "listener", "route"];
     let of_resource = |package: &str| {
@@ -142,7 +146,10 @@ fn is_no_extension(message: &str) -> bool {
         rest.is_some_and(|rest| rest.starts_with(".v3."))
     };
     message != SWITCH
-        && (message == "google.protobuf.Struct" || resources.into_iter().any(of_resource) || envoy::is_part(message))
+        && (message == "google.protobuf.Struct"
+            || resources.into_iter().any(of_resource)
+            || DATA.iter().any(|package| message.starts_with(package))
+            || envoy::is_part(message))
 }
 
 /// The only extension whose configuration has fields of this type, and those fields.

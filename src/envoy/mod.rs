@@ -313,13 +313,17 @@ fn by_message() -> HashMap<&'static str, Vec<Extension>> {
     found
 }
 
-/// Whether a message of Envoy's API is a part of others: declared inside one, or the type of a field. A few of them configure an
+/// The packages of Envoy's API and of the extensions of Istio's proxy.
+const EXTENSION_PACKAGES: [&str; 4] = ["envoy.", "io.istio.", "istio.envoy.", "stats."];
+
+/// Whether a message of these packages is a part of others: declared inside one, or the type of a field. A few of them configure an
 /// extension too, which the table of extensions says.
 pub fn is_part(message: &str) -> bool {
     /// By the newest schema that has them, for messages that were asked for: looking for one means to read a whole schema.
     static KNOWN: LazyLock<Mutex<HashMap<&'static str, bool>>> = LazyLock::new(Mutex::default);
+    let of_extensions = EXTENSION_PACKAGES.iter().any(|package| message.starts_with(package));
     let newest = || Schema::all().filter_map(|schema| Some((schema, schema.message(message)?))).last();
-    let Some((schema, found)) = message.starts_with("envoy.").then(newest).flatten() else { return false };
+    let Some((schema, found)) = of_extensions.then(newest).flatten() else { return false };
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     *known.entry(found.full_name()).or_insert_with(|| {
         let outer = message.rsplit_once('.').map_or("", |(outer, _)| outer);
