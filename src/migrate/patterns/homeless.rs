@@ -61,6 +61,17 @@ fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if edits.is_empty() {
         found.guard(Concern::Ports, State::Undecided, "no server of the known Gateways uses this port");
     }
+    if let Some(ingress) = cx.mesh.index.ingress(None) {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!(
+                "Ingress {}/{} also has a server on port 80 of the gateways, with protocol HTTP: of two servers on a port of the pods, istiod \
+                 uses the protocol of the older one",
+                ingress.namespace, ingress.name
+            ),
+        );
+    }
     for (namespace, name, port) in edits {
         let change = Change::Protocol { port, protocol: "GRPC-WEB" };
         found.actions.push(Action::Edit { object: ("Gateway", namespace, name), change });
