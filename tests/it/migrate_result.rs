@@ -33,7 +33,7 @@ fn key(object: &Json) -> (String, String, String) {
 }
 
 /// The objects after the rollout of a migration.
-pub(crate) fn rolled_out(case: &Json, report: &Report) -> Loaded {
+fn rolled_out(case: &Json, report: &Report) -> Loaded {
     let changed: BTreeMap<_, _> = report.draft.edited.iter().map(|one| (key(&one.after), one.after.clone())).collect();
     let mut objects = Vec::new();
     for (_, text) in input_texts(case) {

@@ -18,7 +18,7 @@ pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchRepor
     let mut draft = Draft::default();
     patches.iter().for_each(|patch| draft.add_mesh(filter, &patch.found.actions));
     for patch in patches {
-        draft.add(&mesh, filter, &patch.found.actions);
+        draft.add(&mesh, filter, &patch.found.fills, &patch.found.actions);
     }
     let (_, all) = cx.moves();
     let kind = |made: &draft::Made| made.object["kind"].as_str().unwrap_or_default().to_owned();

@@ -101,7 +101,8 @@ pub struct Move {
     pub followed: Option<String>,
     /// Whether the objects to edit have rules that it leaves alone for their action.
     pub spares: bool,
-    /// The fields of a rule's retries that it fills with what the patch leaves to the mesh or to istiod, as `attempts`.
+    /// The fields of a rule's retries that it fills with what the patch leaves to the mesh or to istiod, as `attempts`: only
+    /// where the rule has no retries yet, which MERGE keeps.
     pub fills: Vec<&'static str>,
 }
 

@@ -6,7 +6,7 @@ use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::Mesh;
 use crate::migrate::objects::registry::Found;
 use crate::migrate::patterns::route_value::Setting;
-use crate::migrate::patterns::route_value::retries::{has_codes, is_of_kube};
+use crate::migrate::patterns::route_value::retries::{has_codes, lists_codes};
 use crate::migrate::proofs::forms::reads_headers;
 use crate::model::destination::full_host;
 use crate::model::envoy_filter::RouteAction;
@@ -60,7 +60,7 @@ pub(in crate::migrate) fn already(owner: &str, rule: &Json, setting: &Setting, f
 fn retries_beside(owner: &str, retries: &Json, setting: &Setting, found: &mut Move) {
     let text = |value: &Json, path: &str| value.pointer(path).is_some_and(|text| *text != "");
     let both_on = text(&setting.value, "/retries/retryOn") && text(retries, "/retryOn");
-    if !setting.left_to_mesh.is_empty() || both_on && is_of_kube(retries) {
+    if !setting.left_to_mesh.is_empty() || both_on && lists_codes(retries) {
         found.guard(
             Concern::Existing,
             State::Undecided,

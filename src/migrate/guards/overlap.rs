@@ -1,6 +1,5 @@
 //! Patches that set the same field: one that moves must not end up below another that stays and that it overrides today.
 
-mod filled;
 mod passed;
 
 use self::passed::Passed;
@@ -393,9 +392,7 @@ impl<'a> Overlaps<'a> {
             for (number, setter) in self.setters.iter().enumerate().filter(|(number, _)| !stays[*number]) {
                 let against = self.against(number, &stays, &open).or_else(|| self.hidden(number, &stays, &levels));
                 let against = against.or_else(|| self.turned(number, &stays, spares(setter)));
-                let fills = || report_of(setter).map_or(&[][..], |patch| &patch.found.fills);
-                let against =
-                    against.or_else(|| self.unordered(number)).or_else(|| self.filled(number, &stays, fills()));
+                let against = against.or_else(|| self.unordered(number));
                 if let Some(reason) = against {
                     kept.push((setter.filter, setter.built.patch.index, reason));
                 } else {

@@ -78,18 +78,18 @@ impl Choose {
     }
 }
 
-/// Applies a change to an object.
-pub(in crate::migrate) fn apply(object: &mut Json, change: &Change) {
+/// Applies a change to an object; `fills` are the fields of retries that only a rule without retries gets.
+pub(in crate::migrate) fn apply(object: &mut Json, change: &Change, fills: &[&str]) {
     let spec = &mut object["spec"];
     match change {
         Change::Rules { choose, value } => {
             for rule in spec["http"].as_array_mut().into_iter().flatten().filter(|rule| choose.fits(rule)) {
-                merge_rule(rule, value);
+                merge_rule(rule, value, fills);
             }
         }
         Change::KubeRules { at, value } => {
             let rules = spec["rules"].as_array_mut().into_iter().flatten().enumerate();
-            rules.filter(|(number, _)| at.contains(number)).for_each(|(_, rule)| merge_kube_rule(rule, value));
+            rules.filter(|(number, _)| at.contains(number)).for_each(|(_, rule)| merge_kube_rule(rule, value, fills));
         }
         Change::LastKubeRule(rule) => {
             if let Some(rules) = spec["rules"].as_array_mut() {
@@ -138,12 +138,34 @@ pub(in crate::migrate) fn apply(object: &mut Json, change: &Change) {
 /// Settings of one filter on a route: a MERGE replaces the whole message, and so does the edit.
 const WHOLE: [&str; 2] = ["corsPolicy", "fault"];
 
-/// Merges into a rule; header lists are extended, not replaced.
-pub(in crate::migrate) fn merge_rule(rule: &mut Json, value: &Json) {
+/// Removes a field below another one, which does not stay empty.
+fn remove(value: &mut Json, (key, field): (&str, &str)) {
+    let Some(all) = value.as_object_mut() else { return };
+    let Some(one) = all.get_mut(key).and_then(Json::as_object_mut) else { return };
+    one.shift_remove(field);
+    if one.is_empty() {
+        all.shift_remove(key);
+    }
+}
+
+/// Where a field of retries is in a rule of an HTTPRoute.
+fn in_kube(field: &str) -> (&str, &str) {
+    match field {
+        "perTryTimeout" => ("timeouts", "backendRequest"),
+        "retryOn" => ("retry", "codes"),
+        other => ("retry", other),
+    }
+}
+
+/// Merges into a rule; header lists are extended, not replaced. Retries that it already has are not filled.
+pub(in crate::migrate) fn merge_rule(rule: &mut Json, value: &Json, fills: &[&str]) {
     if let Some(rule) = rule.as_object_mut() {
         WHOLE.iter().filter(|key| value.get(**key).is_some()).for_each(|key| drop(rule.shift_remove(*key)));
     }
     let mut value = value.clone();
+    if rule.get("retries").is_some() {
+        fills.iter().for_each(|field| remove(&mut value, ("retries", field)));
+    }
     // A MERGE adds mirrors to those of the rule.
     if let Some(old) = rule.get_mut("mirrors").and_then(Json::as_array_mut)
         && let Some(new) = value.as_object_mut().and_then(|value| value.shift_remove("mirrors"))
@@ -170,8 +192,13 @@ pub(in crate::migrate) fn merge_rule(rule: &mut Json, value: &Json) {
     merge(rule, &value);
 }
 
-/// Merges a part into a rule of an HTTPRoute: filters of one type into the existing one, mirrors after the others.
-pub(in crate::migrate) fn merge_kube_rule(rule: &mut Json, value: &Json) {
+/// Merges a part into a rule of an HTTPRoute: filters of one type into the existing one, mirrors after the others. Retries
+/// that it already has are not filled.
+pub(in crate::migrate) fn merge_kube_rule(rule: &mut Json, value: &Json, fills: &[&str]) {
+    let mut value = value.clone();
+    if rule.get("retry").is_some() {
+        fills.iter().for_each(|field| remove(&mut value, in_kube(field)));
+    }
     for (key, part) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "filters") {
         match rule.as_object_mut() {
             Some(rule) if key == "timeouts" && part.is_null() => remove_timeout(rule),
@@ -258,7 +285,7 @@ mod tests {
             { "name": "b", "route": [], "headers": { "response": { "remove": ["x"] } } },
         ] } });
         let value = json!({ "headers": { "response": { "remove": ["y"] } } });
-        apply(&mut object, &Change::Rules { choose: Choose::Routing, value });
+        apply(&mut object, &Change::Rules { choose: Choose::Routing, value }, &[]);
         assert_eq!(object["spec"]["http"][0], json!({ "name": "a", "redirect": {} }));
         assert_eq!(object["spec"]["http"][1]["headers"]["response"]["remove"], json!(["x", "y"]));
     }
@@ -268,25 +295,45 @@ mod tests {
         let headers = |names: [&str; 1]| json!({ "request": { "remove": names }, "response": { "remove": names } });
         let mut object = json!({ "spec": { "http": [{ "headers": headers(["x"]) }, {}] } });
         let value = json!({ "headers": headers(["y"]), "mirrors": [{ "destination": { "host": "b" } }] });
-        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() });
+        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() }, &[]);
         let rules = &object["spec"]["http"];
         for direction in ["request", "response"] {
             assert_eq!(rules[0]["headers"][direction]["remove"], json!(["x", "y"]));
         }
         assert_eq!(rules[1], value);
-        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() });
+        apply(&mut object, &Change::Rules { choose: Choose::All, value: value.clone() }, &[]);
         assert_eq!(object["spec"]["http"][1]["mirrors"].as_array().map(Vec::len), Some(2));
     }
 
     #[test]
     fn rules_lose_their_timeout() {
         let mut rule = json!({ "timeout": "3s", "route": [] });
-        merge_rule(&mut rule, &json!({ "timeout": null, "headers": {} }));
+        merge_rule(&mut rule, &json!({ "timeout": null, "headers": {} }), &[]);
         assert_eq!(rule, json!({ "route": [], "headers": {} }));
         let timeouts = json!({ "request": "3s", "backendRequest": "1s" });
         let mut rules = [json!({ "timeouts": timeouts }), json!({ "timeouts": timeouts, "retry": {} })];
-        rules.iter_mut().for_each(|rule| merge_kube_rule(rule, &json!({ "timeouts": null })));
+        rules.iter_mut().for_each(|rule| merge_kube_rule(rule, &json!({ "timeouts": null }), &[]));
         assert_eq!(rules, [json!({}), json!({ "timeouts": { "backendRequest": "1s" }, "retry": {} })]);
+    }
+
+    #[test]
+    fn retries_of_a_rule_are_not_filled() {
+        let fills = ["attempts", "perTryTimeout"];
+        let of_mesh =
+            |value: Json| json!({ "retries": merged(json!({ "attempts": 4, "perTryTimeout": "1s" }), &value) });
+        let mut rule = json!({});
+        merge_rule(&mut rule, &json!({ "retries": { "attempts": 7, "perTryTimeout": "1s" } }), &["perTryTimeout"]);
+        merge_rule(&mut rule, &of_mesh(json!({ "retryOn": "5xx" })), &fills);
+        assert_eq!(rule, json!({ "retries": { "attempts": 7, "perTryTimeout": "1s", "retryOn": "5xx" } }));
+        let mut rule = json!({ "retry": { "attempts": 7 } });
+        let value = json!({ "retry": { "attempts": 4, "codes": [503] }, "timeouts": { "backendRequest": "1s" } });
+        merge_kube_rule(&mut rule, &value, &fills);
+        assert_eq!(rule, json!({ "retry": { "attempts": 7, "codes": [503] } }));
+    }
+
+    fn merged(mut into: Json, value: &Json) -> Json {
+        merge(&mut into, value);
+        into
     }
 
     #[test]
@@ -301,7 +348,7 @@ mod tests {
             "set": [{ "name": "A", "value": "1" }], "remove": ["x"] } }] });
         let value = json!({ "timeouts": { "request": "1s" }, "filters": [{ "type": "RequestHeaderModifier",
             "requestHeaderModifier": { "set": [{ "name": "a", "value": "2" }, { "name": "b", "value": "3" }], "remove": ["x", "y"] } }] });
-        merge_kube_rule(&mut rule, &value);
+        merge_kube_rule(&mut rule, &value, &[]);
         assert_eq!(
             rule,
             json!({ "filters": [{ "type": "RequestHeaderModifier", "requestHeaderModifier": {

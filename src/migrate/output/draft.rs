@@ -198,8 +198,14 @@ impl Draft {
         all
     }
 
-    /// Adds the other replacements of a filter's patches.
-    pub fn add<'a>(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, actions: impl IntoIterator<Item = &'a Action>) {
+    /// Adds the other replacements of a filter's patch, which fills these fields of retries.
+    pub fn add<'a>(
+        &mut self,
+        mesh: &Mesh<'_>,
+        filter: &EnvoyFilter,
+        fills: &[&str],
+        actions: impl IntoIterator<Item = &'a Action>,
+    ) {
         for action in actions {
             let from = filter.full_name();
             match action {
@@ -210,11 +216,12 @@ impl Draft {
                         spec.insert("selector".to_owned(), json!({ "matchLabels": labels }));
                     }
                     spec.insert("environmentVariables".to_owned(), json!({ *name: value }));
-                    self.object(mesh, object("networking.istio.io/v1beta1", "ProxyConfig", filter, spec), from);
+                    let object = object("networking.istio.io/v1beta1", "ProxyConfig", filter, spec);
+                    self.object(mesh, object, fills, from);
                 }
                 // They come first, see `add_mesh`.
                 Action::Mesh(_) => {}
-                Action::Object(one) => self.object(mesh, one.clone(), from),
+                Action::Object(one) => self.object(mesh, one.clone(), fills, from),
                 Action::Rule { object, settings } => {
                     let at = self.rule(mesh, object, from);
                     if let Some(made) = self.made.get_mut(at) {
@@ -222,7 +229,7 @@ impl Draft {
                     }
                 }
                 Action::Edit { object: (kind, namespace, name), change } => {
-                    self.edit(mesh, (*kind, namespace.as_str(), name.as_str()), change, from);
+                    self.edit(mesh, (*kind, namespace.as_str(), name.as_str()), (change, fills), from);
                 }
             }
         }
@@ -239,7 +246,7 @@ impl Draft {
         self.made.len() - 1
     }
 
-    fn object(&mut self, mesh: &Mesh<'_>, object: Json, from: String) {
+    fn object(&mut self, mesh: &Mesh<'_>, object: Json, fills: &[&str], from: String) {
         let place = place(&object);
         let key = key(&object);
         let equal =
@@ -250,11 +257,13 @@ impl Draft {
             match place.0.as_str() {
                 _ if equal.is_some() => {}
                 "Telemetry" => add_telemetry(&mut made.object, &object, at, &mut self.items),
-                "HTTPRoute" => merge_kube_rule(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0]),
+                "HTTPRoute" => {
+                    merge_kube_rule(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0], fills);
+                }
                 "VirtualService" => {
                     let rules = made.object["spec"]["http"].as_array_mut().into_iter().flatten();
                     let new = object["spec"]["http"].as_array().into_iter().flatten();
-                    rules.zip(new).for_each(|(rule, new)| merge_rule(rule, new));
+                    rules.zip(new).for_each(|(rule, new)| merge_rule(rule, new, fills));
                 }
                 _ => merge(&mut made.object["spec"], &object["spec"]),
             }
@@ -299,7 +308,7 @@ impl Draft {
         self.names.get(&place(&made.object)).and_then(|at| self.made.get(*at)).is_some_and(|one| one == made)
     }
 
-    fn edit(&mut self, mesh: &Mesh<'_>, object: (&str, &str, &str), change: &Change, from: String) {
+    fn edit(&mut self, mesh: &Mesh<'_>, object: (&str, &str, &str), (change, fills): (&Change, &[&str]), from: String) {
         let (kind, namespace, name) = object;
         let key = (kind.to_owned(), namespace.to_owned(), name.to_owned());
         if !self.edits.contains_key(&key) {
@@ -317,7 +326,7 @@ impl Draft {
             });
         }
         if let Some(edited) = self.edits.get(&key).and_then(|at| self.edited.get_mut(*at)) {
-            apply(&mut edited.after, change);
+            apply(&mut edited.after, change, fills);
             edited.from.insert(from);
         }
     }
@@ -331,7 +340,7 @@ impl Draft {
                 if let Some(gateway) = existing(mesh, key) {
                     let annotation = gateway["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str();
                     let whole = completed(annotation.unwrap_or_default(), config, &self.defaults(mesh));
-                    self.edit(mesh, key, &Change::Infrastructure(whole), from.clone());
+                    self.edit(mesh, key, (&Change::Infrastructure(whole), &[]), from.clone());
                     continue;
                 }
                 let labels = Labels::from([(GATEWAY_NAME_LABEL.to_owned(), target.name.clone())]);

@@ -25,7 +25,8 @@ pub(in crate::migrate) fn draft(
     // istiod inserts routes once the others are changed.
     for inserts in [false, true] {
         for (filter, patch) in written() {
-            draft.add(mesh, filter, patch.found.actions.iter().filter(|action| action.adds_rule() == inserts));
+            let actions = patch.found.actions.iter().filter(|action| action.adds_rule() == inserts);
+            draft.add(mesh, filter, &patch.found.fills, actions);
         }
     }
     draft

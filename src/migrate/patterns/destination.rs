@@ -196,6 +196,7 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         moved: "",
         rest: None,
         left_to_mesh: Vec::new(),
+        fills: Vec::new(),
         notes: Vec::new(),
         second_cors: false,
         beside_retries: false,

@@ -4,6 +4,7 @@ use super::kube_rule::{self, KubeRule};
 use super::no_timeout;
 use super::route_value::Setting;
 use super::vhost::Group;
+use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, has};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::{beside, waypoints};
@@ -166,6 +167,16 @@ pub(in crate::migrate) fn at_gateway(
     }
     edit_all(cx, found, &owners, setting, choose, action)?;
     Ok(true)
+}
+
+/// The chosen rules of the HTTPRoutes that own the host (or every host) on the filter's gateways, in the form of a VirtualService.
+pub(in crate::migrate) fn rules_at_gateway(cx: &Cx<'_>, group: &Group, choose: &Choose) -> Vec<Json> {
+    let owners = owners(cx, &mut Move::new(&catalog::OTHER), group);
+    let rules = owners.iter().flat_map(|owner| {
+        let chosen = owner.chosen(choose, has(cx, NAMED));
+        chosen.into_iter().filter_map(|at| owner.rules().get(at))
+    });
+    rules.map(kube_rule::as_virtual).collect()
 }
 
 /// The HTTPRoutes that own the host (or every host) on the filter's gateways, with what they reach beyond it.
@@ -542,7 +553,7 @@ fn beside(owner: &Owner<'_>, old: &Json, setting: &Setting, rule: &KubeRule, fou
         );
     }
     let mut merged = old.clone();
-    merge_kube_rule(&mut merged, &rule.value);
+    merge_kube_rule(&mut merged, &rule.value, &setting.fills);
     if kube_rule::is_too_long(&merged) {
         existing(
             found,

@@ -61,7 +61,7 @@ pub(in crate::migrate) fn of_setting(setting: &Setting, to: Release) -> Result<K
                 }
                 rule.fields.push(("rules.timeouts.request", 0));
             }
-            "retries" => retries(value, &mut rule)?,
+            "retries" => retries(value, setting.beside_retries, &mut rule)?,
             "corsPolicy" => cors(value, to, &mut rule, &mut filters)?,
             "rewrite" => rewrite(value, &mut rule, &mut filters)?,
             "mirrors" => mirrors(value, &mut rule, &mut filters)?,
@@ -150,9 +150,10 @@ fn differ(rule: &mut KubeRule, kind: Kind, effect: &str) {
     }
 }
 
-fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), ErrorMessage> {
-    let attempts = value["attempts"].as_u64().unwrap_or_default();
-    if attempts == 0 {
+/// Retries; `beside` if every rule has `retry` already, whose other fields stay.
+fn retries(value: &Json, beside: bool, rule: &mut KubeRule) -> Result<(), ErrorMessage> {
+    let attempts = value["attempts"].as_u64();
+    if attempts == Some(0) || attempts.is_none() && !beside {
         return Err("an HTTPRoute cannot turn retries off: it has at least 1 attempt".into());
     }
     let unknown =
@@ -162,8 +163,12 @@ fn retries(value: &Json, rule: &mut KubeRule) -> Result<(), ErrorMessage> {
             "the mesh's `defaultHttpRetryPolicy` has `{field}`, which an HTTPRoute with `retry` would replace and cannot repeat"
         ).into());
     }
-    let mut native = json!({ "attempts": attempts });
+    let mut native = json!({});
+    if let Some(attempts) = attempts {
+        native["attempts"] = attempts.into();
+    }
     match value["retryOn"].as_str() {
+        None if beside => {}
         None => differ(
             rule,
             Kind::Behavior,

@@ -40,6 +40,8 @@ pub(in crate::migrate) struct Setting {
     pub rest: Option<Json>,
     /// The fields of retries that the patch leaves to the mesh or to istiod, as `attempts`.
     pub left_to_mesh: Vec<&'static str>,
+    /// Those of them of which the patch itself says nothing: retries that a rule already has keep theirs.
+    pub fills: Vec<&'static str>,
     /// What to know about the rule.
     pub notes: Vec<String>,
     /// Whether it is the policy of a second CORS filter.
@@ -55,7 +57,7 @@ impl Setting {
             differences: self.differences.clone(),
             rest: self.rest.clone(),
             notes: self.notes.clone(),
-            fills: self.left_to_mesh.clone(),
+            fills: self.fills.clone(),
             ..Move::new(self.pattern)
         }
     }
@@ -103,6 +105,7 @@ fn read(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[String], beside_retries: bool)
         moved: "it moves from the virtual host (or the whole table) to its routes: the same for every request that matches a route",
         rest: None,
         left_to_mesh: Vec::new(),
+        fills: Vec::new(),
         notes: Vec::new(),
         second_cors: false,
         beside_retries,

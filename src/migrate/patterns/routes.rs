@@ -221,12 +221,9 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting, own
         Err(reason) => return Move::none(setting.pattern, reason),
     };
     let owners = owners(cx, group.host.as_deref());
-    let setting = if cx.mesh.kube_listeners(cx.filter).is_none() {
-        let rules = owners.iter().flat_map(|owner| rules_of(owner)).filter(|rule| choose.fits(rule));
-        among(cx, part, own_cors, setting, &rules.collect::<Vec<_>>())
-    } else {
-        setting
-    };
+    let rules = owners.iter().flat_map(|owner| rules_of(owner)).filter(|rule| choose.fits(rule));
+    let rules = rules.chain(kube_route::rules_at_gateway(cx, group, &choose));
+    let setting = among(cx, part, own_cors, setting, &rules.collect::<Vec<_>>());
     let mut found = setting.start();
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);

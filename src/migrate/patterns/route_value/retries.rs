@@ -57,6 +57,7 @@ pub(super) fn read(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Resu
         None => {
             native.insert("attempts".to_owned(), ATTEMPTS.into());
             found.left_to_mesh.push("attempts");
+            found.fills.push("attempts");
         }
     }
     if !native.contains_key("attempts") && (native.is_empty() || !found.beside_retries) {
@@ -142,6 +143,7 @@ fn complete(of_mesh: &Json, native: &mut Map<String, Json>, found: &mut Setting)
         if !kept.is_null() && *kept != "" && !native.contains_key(field) {
             native.insert(field.to_owned(), kept.clone());
             found.left_to_mesh.push(field);
+            found.fills.push(field);
         }
     }
     if let [first, rest @ ..] = found.left_to_mesh.as_slice() {
@@ -174,9 +176,9 @@ pub(in crate::migrate) fn has_codes(retries: &Json) -> bool {
     !codes_of(retries).is_empty()
 }
 
-/// Whether retries are those of an HTTPRoute, which has a list of status codes instead of conditions.
-pub(in crate::migrate) fn is_of_kube(retries: &Json) -> bool {
-    retries.get("codes").is_some()
+/// Whether retries are those of an HTTPRoute that lists status codes.
+pub(in crate::migrate) fn lists_codes(retries: &Json) -> bool {
+    retries["codes"].as_array().is_some_and(|codes| !codes.is_empty())
 }
 
 /// Whether Go's `http.StatusText` has a text for a status; istiod reads others as names of conditions (`parseRetryOn`).
