@@ -564,7 +564,9 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         );
     }
     let destination = |port: u32| json!([{ "destination": { "host": host, "port": { "number": port } } }]);
-    let mut first = json!({ "name": "default", "match": [{ "port": port }], "route": destination(port) });
+    // istiod gives the routes of a service this name (`%ROUTE_NAME%`).
+    let plain = |port: u32| json!({ "name": "default", "match": [{ "port": port }], "route": destination(port) });
+    let mut first = plain(port);
     let mut rules = Vec::new();
     let labels = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty());
     if let Some(labels) = labels {
@@ -573,11 +575,9 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     merge(&mut first, &value);
     rules.push(first);
     if labels.is_some() {
-        rules.push(json!({ "match": [{ "port": port }], "route": destination(port) }));
+        rules.push(plain(port));
     }
-    for other in beside::other_ports(cx, (host, port), namespace, &mut found) {
-        rules.push(json!({ "match": [{ "port": other }], "route": destination(other) }));
-    }
+    rules.extend(beside::other_ports(cx, (host, port), namespace, &mut found).into_iter().map(plain));
     let mut spec = Map::new();
     spec.insert("hosts".to_owned(), json!([host]));
     let whole_mesh = cx.mesh.is_mesh_wide(cx.filter);
