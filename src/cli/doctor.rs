@@ -155,7 +155,8 @@ fn text(
         writeln!(
             session.out,
             "Possible cause: {list} merges into an object that istiod shares with other proxies; they differ until istiod restarts \
-             (`kubectl envoyfilter rules EF514`)."
+             (`kubectl envoyfilter rules {}`).",
+            crate::rules::scope::shared_state_leak::RULE.code
         )?;
     }
     if unknown > 0 {

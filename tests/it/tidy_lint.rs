@@ -25,9 +25,11 @@ fn files(folder: &str) -> Vec<(String, String)> {
 
 /// Whether a line of code contains the code of a rule.
 fn codes(line: &str) -> bool {
-    line.match_indices("\"EF").any(|(at, _)| {
-        let code = &line.as_bytes()[at + 3..];
-        code.len() >= 3 && code[..3].iter().all(u8::is_ascii_digit)
+    line.match_indices("EF").any(|(at, _)| {
+        let (before, code) = (&line.as_bytes()[..at], &line.as_bytes()[at + 2..]);
+        !before.last().is_some_and(u8::is_ascii_alphanumeric)
+            && code.len() >= 3
+            && code[..3].iter().all(u8::is_ascii_digit)
     })
 }
 
