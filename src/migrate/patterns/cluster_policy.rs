@@ -379,7 +379,7 @@ fn http_options(
     if let Some(mut two) = http.sub("explicit_http_config/http2_protocol_options") {
         if let Some(streams) = two.take("max_concurrent_streams") {
             set_at(native, "connectionPool/http/maxConcurrentStreams", streams);
-            found.difference(Kind::Metadata, "an empty message is written out");
+            empty_options(replaced, found);
         }
         for window in ["initial_stream_window_size", "initial_connection_window_size"] {
             if two.peek(window).is_some() {
@@ -413,6 +413,7 @@ fn http_options(
                     set_at(native, &format!("connectionPool/http/http2KeepAlive/{key}"), time);
                 }
             }
+            empty_options(replaced, found);
             if !keepalive.is_empty() {
                 return Err(refused("keepalive settings without a native field"));
             }
@@ -435,6 +436,13 @@ fn http_options(
         }
     }
     Ok(())
+}
+
+/// istiod writes `common_http_protocol_options` as soon as a rule has HTTP/2 settings; `set` if the patch has it too.
+fn empty_options(set: bool, found: &mut Move) {
+    if !set {
+        found.difference(Kind::Metadata, "an empty message is written out");
+    }
 }
 
 /// Upstream TLS with certificates from files, as `trafficPolicy.tls`.
