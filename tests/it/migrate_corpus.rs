@@ -13,6 +13,8 @@ use kubectl_envoyfilter::report::migrate::unwritten;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 const ROOT: &str = "istio-system";
 
@@ -287,4 +289,38 @@ fn verify_takes_captures() {
     let changed = verify(&after);
     assert_eq!(changed.code, 1, "{}{}", changed.out, changed.err);
     assert!(changed.out.contains("differs"), "{}", changed.out);
+}
+
+/// Published filters, each alone: the number in each class. None is written if it would allow or reach more.
+#[test]
+fn published_filters_by_class() {
+    let mut filters: BTreeMap<Class, usize> = BTreeMap::new();
+    let mut patches: BTreeMap<&str, BTreeMap<Class, usize>> = BTreeMap::new();
+    let mut refused = 0;
+    for path in yaml_files(&testdata("corpus")) {
+        let report = migrated(&read(&path), Release::NEWEST, Accept::Reviewed);
+        for filter in &report.filters {
+            *filters.entry(filter.class).or_default() += 1;
+            for patch in &filter.patches {
+                *patches.entry(patch.found.pattern.id).or_default().entry(patch.class).or_default() += 1;
+                let broken = patch.found.guards.iter().any(|guard| guard.state == State::Broken);
+                refused += usize::from(broken);
+                assert!(!(broken && patch.written), "{}: written though refused", path.display());
+                let behavior = patch.found.worst() == Some(Kind::Behavior);
+                assert!(!(behavior && patch.class < Class::Differs), "{}: {patch:#?}", path.display());
+            }
+        }
+    }
+    let mut out = String::from("EnvoyFilters, each migrated alone to the newest release\n");
+    out += &tables(&filters, &patches);
+    writeln!(out, "\nrefused, since the native object would reach further or open something: {refused} patches")
+        .unwrap();
+    expect(&testdata("corpus/migrate.txt"), &out);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/migrate.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let start = "| Class | EnvoyFilters |\n|---|---|\n";
+    let (before, rest) = text.split_once(start).unwrap();
+    let after = &rest[rest.find("\n\n").unwrap() + 1..];
+    let rows: String = filters.iter().map(|(class, number)| format!("| `{class}` | {number} |\n")).collect();
+    expect(&page, &format!("{before}{start}{rows}{after}"));
 }

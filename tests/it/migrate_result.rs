@@ -1,7 +1,7 @@
 //! The results of a migration: nothing is left to migrate afterwards, published filters by class, the
 //! newest types.
 
-use crate::linting::{Proxies, expect, read, yaml_files};
+use crate::linting::{Proxies, expect};
 use crate::migrate::{all_recorded, input, input_texts, merge, migrated, yaml};
 use crate::support::{Share, testdata};
 use kubectl_envoyfilter::load::{self, Loaded};
@@ -142,33 +142,6 @@ pub(crate) fn tables(filters: &BTreeMap<Class, usize>, patches: &BTreeMap<&str, 
         writeln!(out, "{pattern:<22}{}", counts.concat()).unwrap();
     }
     out
-}
-
-/// Published filters, each alone: the number in each class. None is written if it would allow or reach more.
-#[test]
-fn published_filters_by_class() {
-    let mut filters: BTreeMap<Class, usize> = BTreeMap::new();
-    let mut patches: BTreeMap<&str, BTreeMap<Class, usize>> = BTreeMap::new();
-    let mut refused = 0;
-    for path in yaml_files(&testdata("corpus")) {
-        let report = migrated(&read(&path), Release::NEWEST, Accept::Reviewed);
-        for filter in &report.filters {
-            *filters.entry(filter.class).or_default() += 1;
-            for patch in &filter.patches {
-                *patches.entry(patch.found.pattern.id).or_default().entry(patch.class).or_default() += 1;
-                let broken = patch.found.guards.iter().any(|guard| guard.state == State::Broken);
-                refused += usize::from(broken);
-                assert!(!(broken && patch.written), "{}: written though refused", path.display());
-                let behavior = patch.found.worst() == Some(migrate::verdict::Kind::Behavior);
-                assert!(!(behavior && patch.class < Class::Differs), "{}: {patch:#?}", path.display());
-            }
-        }
-    }
-    let mut out = String::from("EnvoyFilters, each migrated alone to the newest release\n");
-    out += &tables(&filters, &patches);
-    writeln!(out, "\nrefused, since the native object would reach further or open something: {refused} patches")
-        .unwrap();
-    expect(&testdata("corpus/migrate.txt"), &out);
 }
 
 /// The recorded classes of an older release, by case.

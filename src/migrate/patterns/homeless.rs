@@ -9,6 +9,8 @@ use crate::migrate::objects::policy::{is_tcp, pod_ports};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::tree::type_name;
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// HTTP filters without a native API, by the message of their configuration.
@@ -89,13 +91,21 @@ fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
 /// Answers patches that no pattern matched.
 pub(in crate::migrate) fn find(parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
-        let of = part.config_type();
+        let named = part.value.peek("typed_config/type_url").and_then(Json::as_str);
+        let of = named.map_or(part.config_type(), type_name);
         let known = FILTERS.iter().find(|(message, _)| *message == of);
         let found = match (part.apply_to(), known) {
             (ApplyTo::Bootstrap, _) => {
                 Move::none(&catalog::BOOTSTRAP, "no supported release applies BOOTSTRAP patches")
             }
             (ApplyTo::HttpFilter, Some((_, pattern))) => Move::none(pattern, ""),
+            (ApplyTo::HttpFilter, None) if part.value.peek("config_discovery").is_some() => Move::none(
+                &catalog::ECDS,
+                "the configuration of this HTTP filter is discovered (ECDS), and no patch of this EnvoyFilter adds it: put both patches into one EnvoyFilter to migrate them",
+            ),
+            (ApplyTo::HttpFilter | ApplyTo::NetworkFilter, None) if named.is_some_and(str::is_empty) => {
+                Move::none(&catalog::OTHER, "the TypedStruct names no type (`type_url`), so its meaning is unknown")
+            }
             (ApplyTo::Listener, _) if part.value.peek("socket_options").is_some() => {
                 Move::none(&catalog::SOCKET_OPTIONS, "")
             }
