@@ -21,14 +21,18 @@ pub(in crate::migrate) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     let mut whole = part.value.clone();
     whole.skip("name");
     let mut config = whole.typed("typed_config", TCP_PROXY)?;
+    let sends = matches!(part.reach.context, PatchContext::SidecarOutbound | PatchContext::Gateway);
+    if sends && config.text("max_downstream_connection_duration").is_some() {
+        let alone = config.is_empty() && whole.is_empty();
+        return alone.then(|| by_destination("trafficPolicy.connectionPool.tcp.maxConnectionDuration"));
+    }
     let timeout = config.text("idle_timeout")?;
     if !config.is_empty() || !whole.is_empty() {
         return None;
     }
     // Outbound connections: the destination has its own timeout.
-    let sends = matches!(part.reach.context, PatchContext::SidecarOutbound | PatchContext::Gateway);
     if sends && !part.reach.is_whole() || part.reach.context == PatchContext::SidecarOutbound {
-        return Some(by_destination());
+        return Some(by_destination("trafficPolicy.connectionPool.tcp.idleTimeout"));
     }
     let mut found = Move::new(&catalog::TCP_IDLE).home("ProxyConfig", IDLE_VARIABLE, 0);
     found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", timeout));
@@ -53,10 +57,9 @@ pub(in crate::migrate) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     Some(found)
 }
 
-/// The idle timeout of connections to a service, which its DestinationRule can set (since Istio 1.21).
-fn by_destination() -> Move {
-    let mut found =
-        Move::new(&catalog::TCP_IDLE).home("DestinationRule", "trafficPolicy.connectionPool.tcp.idleTimeout", 0);
+/// A timeout of connections to a service, which its DestinationRule can set (since Istio 1.21).
+fn by_destination(field: &'static str) -> Move {
+    let mut found = Move::new(&catalog::TCP_IDLE).home("DestinationRule", field, 0);
     let reason = "a DestinationRule names a host, and the patch names listeners: write the timeout into the rule of each service behind them";
     found.difference(Kind::Behavior, reason);
     found.guard(Concern::Existing, State::Broken, reason);
