@@ -296,6 +296,12 @@ pub(crate) fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> boo
     }
 }
 
+/// That no native object has these fields, as a sentence.
+pub(in crate::migrate) fn fieldless(keys: &[impl AsRef<str>]) -> String {
+    let all: Vec<String> = keys.iter().map(|key| format!("`{}`", key.as_ref())).collect();
+    format!("{} {} no known native field", all.join(", "), if all.len() == 1 { "has" } else { "have" })
+}
+
 /// Fields that the native object cannot express, as text.
 pub(in crate::migrate) fn left<const N: usize>(all: [&Fields; N]) -> String {
     let keys = all.into_iter().filter_map(|fields| fields.0.as_object()).flat_map(|fields| fields.keys());

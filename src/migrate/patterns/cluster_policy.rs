@@ -5,7 +5,7 @@
 use super::header_case::keeps_case;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has as since};
-use crate::migrate::base::value::{Fields, any_type, has_entry, left, refused, set_at};
+use crate::migrate::base::value::{Fields, any_type, fieldless, has_entry, left, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
 use crate::model::inventory::DestinationRule;
@@ -25,6 +25,9 @@ pub(in crate::migrate) struct Policy {
     /// A setting of the whole proxy instead, if any.
     pub proxy: Option<Json>,
 }
+
+/// The field of a cluster before `typed_extension_protocol_options`.
+const DEPRECATED_HTTP2: &str = "http2_protocol_options";
 
 type Refused = (&'static Pattern, String);
 
@@ -86,8 +89,12 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
             pattern,
             if keys.is_empty() {
                 "the value sets nothing that a merge can set".to_owned()
+            } else if keys == [DEPRECATED_HTTP2] {
+                format!(
+                    "`{DEPRECATED_HTTP2}` of a cluster is deprecated: HTTP/2 for a service is `connectionPool.http.h2UpgradePolicy: UPGRADE` of its DestinationRule, or the protocol of the port (`appProtocol: http2`); for all of them it is `meshConfig.h2UpgradePolicy`"
+                )
             } else {
-                format!("{} has no known native field", keys.join(", "))
+                fieldless(&keys)
             },
         ));
     }

@@ -8,7 +8,7 @@ use super::tracing;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::reach::names_manager;
 use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part, has};
-use crate::migrate::base::value::{Fields, has_entry, set_at};
+use crate::migrate::base::value::{Fields, fieldless, has_entry, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::directions;
 use crate::migrate::guards::whole::{Reads, of_pattern, titled, waypoints, whole_proxy};
@@ -518,7 +518,7 @@ fn homeless(config: &Fields) -> Move {
         let reason = if fields.is_empty() {
             "the value sets nothing that a merge can set".to_owned()
         } else {
-            format!("{} has no known native field", fields.join(", "))
+            fieldless(&fields)
         };
         Move::none(&catalog::OTHER, reason)
     }

@@ -5,7 +5,7 @@ pub(in crate::migrate) mod retries;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::{Fields, any_type, left, percentage, refused};
+use crate::migrate::base::value::{Fields, any_type, fieldless, left, percentage, refused};
 use crate::migrate::base::verdict::{Difference, Kind};
 use crate::migrate::proofs::forms::{is_internal, reads_headers};
 use crate::model::envoy_filter::ApplyTo;
@@ -176,12 +176,11 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
     let mut keys = Vec::new();
     for (key, inner) in value.0.as_object().into_iter().flatten() {
         match inner.as_object().filter(|inner| key == "route" && !inner.is_empty()) {
-            Some(inner) => keys.extend(inner.keys().map(|below| format!("`{key}.{below}`"))),
-            None => keys.push(format!("`{key}`")),
+            Some(inner) => keys.extend(inner.keys().map(|below| format!("{key}.{below}"))),
+            None => keys.push(key.clone()),
         }
     }
-    let (all, verb) = (keys.join(", "), if keys.len() == 1 { "has" } else { "have" });
-    (&catalog::OTHER, format!("{all} {verb} no known native field"))
+    (&catalog::OTHER, fieldless(&keys))
 }
 
 fn differ(found: &mut Setting, kind: Kind, effect: &str) {
