@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, RuleInfo, names, no_match, ports};
+use crate::lint::{Context, Findings, RuleInfo, clusters, names, no_match, ports};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::inventory::Object;
 use crate::source::Severity;
@@ -28,30 +28,6 @@ declare_rule! {
     "EF223" "service-not-visible" Matching Error => check
 }
 
-/// The full host of a Service for a short name, and whether it is unambiguous; nothing for a name that is, or looks
-/// like, the host of a ServiceEntry.
-fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<(String, bool)> {
-    let mut entries = cx.inventory.service_entries.iter();
-    if host.is_empty() || entries.any(|entry| entry.hosts.iter().any(|it| it == host)) {
-        return None;
-    }
-    let services = || cx.inventory.services.iter().map(|service| &service.object);
-    let short = host.strip_suffix(".svc").unwrap_or(host);
-    match short.split_once('.') {
-        None if short == host => {
-            let homes: Vec<&str> = services().filter(|it| it.name == short).map(|it| it.namespace.as_str()).collect();
-            let home = homes.first().filter(|_| !homes.contains(&namespace)).copied().unwrap_or(namespace);
-            Some((format!("{short}.{home}.svc.cluster.local"), !homes.is_empty()))
-        }
-        // `cart.shop` could be the host of a ServiceEntry outside the input.
-        Some((name, namespace)) if !namespace.contains('.') => {
-            let known = short != host || services().any(|it| it.name == name && it.namespace == namespace);
-            known.then(|| (format!("{short}.svc.cluster.local"), true))
-        }
-        _ => None,
-    }
-}
-
 /// Short names of Services, which no cluster has in any mesh.
 fn short(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
@@ -61,7 +37,9 @@ fn short(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if adds || !want.name.is_empty() || cx.attaches_to_dump(view.filter_index) {
             continue;
         }
-        let Some((full, sure)) = full(cx, &want.service, &view.filter.namespace) else { continue };
+        let Some((full, sure)) = clusters::full_host(cx.inventory, &want.service, &view.filter.namespace) else {
+            continue;
+        };
         let span = view.value_span(&["match", "cluster", "service"]);
         let finding = view
             .finding(rule, span, format!("`{}` is not the full host of a service", want.service))

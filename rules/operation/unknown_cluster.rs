@@ -1,8 +1,9 @@
 //! EF323: a cluster named in a value that the proxy does not have.
 
 use crate::declare_rule;
-use crate::lint::context::{Knowledge, PatchRun};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::clusters::{self, Clusters, Doubt};
+use crate::lint::context::{Knowledge, PatchRun, PatchView};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::{ResourceKind, STATIC_CLUSTERS};
 use crate::proto::tree::Tree;
@@ -13,7 +14,9 @@ declare_rule! {
     ///
     /// # What it finds
     /// A `cluster` or `cluster_name` in a patch's value (routes, gRPC and HTTP services, weighted clusters), or a
-    /// `collector_cluster` for tracing, that is not a cluster of the proxy: neither in its config dump nor added by a patch. Needs config dumps.
+    /// `collector_cluster` for tracing, that is not a cluster of the proxy: neither in its config dump nor added by a patch.
+    /// Without a config dump: a short host (`outbound|80||cart`), a port that the Service of the input does not have, or, if the
+    /// input contains Services, a name that istiod does not generate and no given patch adds.
     ///
     /// # Why it matters
     /// Requests to it fail: 503 from a route, no authorization or rate limit decision, no logs. Envoy rejects a listener whose
@@ -26,14 +29,11 @@ declare_rule! {
     ///
     /// # References
     /// Envoy, cluster manager; Istio 1.26 change notes (referenced-services).
-    "EF323" "unknown-cluster" Operation Warning => check,
-    needs: &[Dump]
+    "EF323" "unknown-cluster" Operation Warning => check
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    if cx.runs.iter().all(|run| run.knowledge != Knowledge::Dump) {
-        return;
-    }
+    let known = Clusters::new(cx);
     for view in cx.patches() {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
         let mut names: Vec<(Vec<Step>, String)> = Vec::new();
@@ -51,7 +51,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (route, name) in names {
             let absent =
                 |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);
-            let Some(seen) = cx.seen(&view, absent) else { continue };
+            let Some(seen) = cx.seen(&view, absent) else {
+                out.extend(doubted(rule, (cx, &known), &view, &route, &name));
+                continue;
+            };
             let finding = view
                 .finding(rule, view.value_place(&route), format!("no cluster is named `{name}`"))
                 .label("not a cluster of the proxy");
@@ -78,6 +81,32 @@ fn has(run: &PatchRun<'_, '_>, name: &str) -> bool {
     let config = run.run.config;
     config.of_kind(ResourceKind::Cluster).any(|resource| resource.name == name)
         || run.run.judged.patched.resources.iter().any(|one| one.kind == ResourceKind::Cluster && one.name == name)
+}
+
+/// The same without a dump, where istiod's naming and the Services of the input contradict the name.
+fn doubted(
+    rule: &'static RuleInfo,
+    (cx, known): (&Context<'_>, &Clusters<'_>),
+    view: &PatchView<'_>,
+    route: &[Step],
+    name: &str,
+) -> Option<Finding> {
+    if cx.attaches_to_dump(view.filter_index) {
+        return None;
+    }
+    let finding = view
+        .finding(rule, view.value_place(route), format!("no cluster is named `{name}`"))
+        .label("not a cluster of the proxy");
+    match known.doubt(name, &view.filter.namespace)? {
+        // Filters without any other object of their mesh are often not all there is.
+        Doubt::Name if cx.inventory.services.is_empty() => None,
+        Doubt::Name => {
+            Some(finding.likely(clusters::NOT_GENERATED).help(
+                "add it with a CLUSTER ADD patch, or use the name of a cluster of istiod: outbound|<port>||<host>",
+            ))
+        }
+        Doubt::Service(why, help) => Some(finding.likely(&why).help(help)),
+    }
 }
 
 /// Fields that name a cluster, with their path; not a cluster's own name.

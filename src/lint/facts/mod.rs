@@ -3,6 +3,7 @@
 pub(crate) mod anchor;
 pub(crate) mod behind;
 pub(crate) mod callers;
+pub(crate) mod clusters;
 pub mod context;
 pub mod crd;
 pub(crate) mod culprit;
