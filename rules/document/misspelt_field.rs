@@ -34,6 +34,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(finding);
             continue;
         };
+        let finding = match document::widened(cx, span, Some(name)) {
+            Some(more) => finding.note(more),
+            None => finding,
+        };
         let edits = vec![Edit { span, text: name.to_owned() }];
         out.push(finding.fix(format!("write `{name}`"), true, edits));
     }

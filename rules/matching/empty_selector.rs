@@ -49,11 +49,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if !filter.selector.as_ref().is_none_or(Labels::is_empty) || reach::by_target_refs(cx, filter) {
             continue;
         }
-        let scope = if reach::is_root(cx, filter) {
-            "every workload of the mesh".to_owned()
-        } else {
-            format!("every workload of namespace `{}`", filter.namespace)
-        };
         let extent = if reach::is_root(cx, filter) {
             Some(&*all).filter(|_| !known.is_empty())
         } else {
@@ -64,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let mut finding = Finding::new(
             rule,
             filter.document.key_span(&route),
-            format!("this selector has no labels and selects {scope}"),
+            format!("this selector has no labels and selects {}", reach::all_workloads(cx, filter)),
         )
         .of(filter, None)
         .label("selects everything")

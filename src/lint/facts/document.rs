@@ -1,10 +1,11 @@
 //! The loader's problems as findings, and helpers of the rules about documents.
 
 use crate::lint::facts::context::{Context, PatchView};
+use crate::lint::facts::reach;
 use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, FilterMatch, ObjectMatch, Patch, PatchContext};
-use crate::source::{Code, Node, Problem, Severity, Sources, Span};
+use crate::source::{Code, Node, Problem, Severity, Sources, Span, Step};
 
 /// The owner of a place in a text.
 #[derive(Clone, Copy)]
@@ -121,6 +122,32 @@ fn owner<'c>(cx: &'c Context<'_>, span: Span) -> Owner<'c> {
 pub(crate) fn field_meant(cx: &Context<'_>, key: Span) -> Option<&'static str> {
     let Owner::Filter(filter) = owner(cx, key) else { return None };
     filter.misspelt.iter().find(|(span, _)| *span == key).map(|(_, name)| *name)
+}
+
+/// What the filter does more because the API server drops a key: in words; none if it drops no condition, or if the filter is
+/// rejected. `meant` is the field that the key should be.
+pub(crate) fn widened(cx: &Context<'_>, key: Span, meant: Option<&str>) -> Option<String> {
+    let Owner::Filter(filter) = owner(cx, key) else { return None };
+    let route = filter.document.route_to(key);
+    let keys: Vec<Option<&str>> = route
+        .iter()
+        .map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            Step::Item(_) => None,
+        })
+        .collect();
+    match keys.as_slice() {
+        [Some("spec"), Some("configPatches"), None, Some("match"), _, ..] => {
+            Some("without this condition, the patch applies to everything that meets the rest of its match".to_owned())
+        }
+        [Some("spec"), Some(written)]
+            if (*written == "selector" || meant == Some("workloadSelector")) && filter.selector.is_none() =>
+        {
+            let all = || format!("without a selector, the filter applies to {}", reach::all_workloads(cx, filter));
+            (!reach::by_target_refs(cx, filter)).then(all)
+        }
+        _ => None,
+    }
 }
 
 /// The text of a value of an EnvoyFilter; none if the filter is rejected.

@@ -185,6 +185,15 @@ pub(crate) fn is_root(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     filter.namespace == cx.mesh.root_namespace
 }
 
+/// What a filter without a selector applies to, in words.
+pub(crate) fn all_workloads(cx: &Context<'_>, filter: &EnvoyFilter) -> String {
+    if is_root(cx, filter) {
+        "every workload of the mesh".to_owned()
+    } else {
+        format!("every workload of namespace `{}`", filter.namespace)
+    }
+}
+
 /// Whether `targetRefs` decide for this filter and release.
 pub(crate) fn by_target_refs(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     !filter.target_refs.is_empty() && cx.program.compat.has(Behaviour::TargetRefs)
