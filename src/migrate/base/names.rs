@@ -1,7 +1,7 @@
 //! Names by which patches of all filters refer to one another.
 
 use super::place::Place;
-use crate::model::envoy_filter::{Operation, PatchContext};
+use crate::model::envoy_filter::{ListenerMatch, Operation, PatchContext};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Names by which patches of all filters refer to one another.
@@ -40,8 +40,8 @@ pub(crate) struct Adder {
     pub operation: Operation,
     /// The HTTP filter next to which it inserts.
     pub anchor: Option<String>,
-    /// Whether it is for every listener of that context.
-    pub whole: bool,
+    /// The listeners and filter chains of that context that it is for; `None` if it is for some proxies only.
+    pub part: Option<ListenerMatch>,
 }
 
 /// A patch that uses an HTTP filter by its name, as an anchor or a key of route settings.

@@ -82,12 +82,11 @@ impl Reach {
     }
 }
 
-/// Whether a listener match names no port, listener or filter chain: it is for every listener of its context.
-pub(in crate::migrate) fn names_no_part(object: &ObjectMatch) -> bool {
-    let ObjectMatch::Listener(listener) = object else { return true };
+/// The listeners and filter chains that a match names, without the filters in them.
+pub(in crate::migrate) fn part_of_listeners(object: &ObjectMatch) -> ListenerMatch {
+    let ObjectMatch::Listener(listener) = object else { return ListenerMatch::default() };
     let chain = listener.filter_chain.as_ref().map(|chain| FilterChainMatch { filter: None, ..chain.clone() });
-    let listener = ListenerMatch { filter_chain: None, ..listener.clone() };
-    listener == ListenerMatch::default() && chain.is_none_or(|chain| chain == FilterChainMatch::default())
+    ListenerMatch { filter_chain: chain.filter(|chain| *chain != FilterChainMatch::default()), ..listener.clone() }
 }
 
 /// Whether a patch selects proxies by their node metadata.

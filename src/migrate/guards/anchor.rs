@@ -2,12 +2,14 @@
 //! does nothing.
 
 use crate::migrate::base::filters::{EVERYWHERE, EXT_AUTHZ, INBOUND, JWT, OUTBOUND, RBAC};
+use crate::migrate::base::names::Adder;
 use crate::migrate::base::reach;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::model::envoy_filter::{Operation, PatchContext};
+use crate::model::envoy_filter::{ListenerMatch, Operation, PatchContext};
 use crate::model::inventory::Object;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
 enum Presence {
     Present,
@@ -28,7 +30,13 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
     if !matches!(part.operation(), Operation::InsertBefore | Operation::InsertAfter) {
         return;
     }
-    match presence(cx, part, anchor) {
+    let user = User {
+        filter: cx.index,
+        patch: part.built.patch.index,
+        context: part.built.patch.context,
+        part: &reach::part_of_listeners(&part.built.object),
+    };
+    match presence(cx, part.reach.context, &user, anchor, &mut BTreeSet::new()) {
         Presence::Present => {}
         Presence::Absent => {
             found.difference(
@@ -48,8 +56,40 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
     }
 }
 
-fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
-    let context = part.reach.context;
+/// How many filters that are inserted next to one another are followed.
+const LONGEST: usize = 32;
+
+/// The patch that looks for an HTTP filter.
+struct User<'a> {
+    filter: usize,
+    patch: usize,
+    context: PatchContext,
+    part: &'a ListenerMatch,
+}
+
+impl User<'_> {
+    /// Whether a patch certainly runs before this one on all proxies of the filter, in all of its filter chains.
+    fn follows(&self, cx: &Cx<'_>, adder: &Adder) -> bool {
+        let first = if adder.filter == self.filter {
+            adder.patch < self.patch
+        } else {
+            let place = cx.names.place(adder.filter);
+            place.before(cx.names.place(self.filter)) == Some(true) && place.covers(cx.names.place(cx.index))
+        };
+        let context = adder.context == PatchContext::Any || adder.context == self.context;
+        let part = adder.part.as_ref().is_some_and(|part| *part == ListenerMatch::default() || part == self.part);
+        first && context && part
+    }
+}
+
+/// Whether a patch finds an HTTP filter. `seen` has the patches that are known not to insert one for certain.
+fn presence(
+    cx: &Cx<'_>,
+    context: PatchContext,
+    user: &User<'_>,
+    anchor: &str,
+    seen: &mut BTreeSet<(usize, usize)>,
+) -> Presence {
     if EVERYWHERE.contains(&anchor) {
         return Presence::Present;
     }
@@ -57,17 +97,15 @@ fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
     if let Some((_, adders)) = cx.names.adders(anchor)
         && adders.iter().any(|adder| cx.names.meet(adder.filter, cx.index))
     {
-        let own = cx.names.place(cx.index);
-        // Another filter may be for other proxies, or run later.
+        // Another filter may be for other proxies, or run later, or find no place for what it inserts.
         let certain = adders.iter().any(|adder| {
-            let first = if adder.filter == cx.index {
-                adder.patch < part.built.patch.index
-            } else {
-                let place = cx.names.place(adder.filter);
-                place.before(own) == Some(true) && place.covers(own)
-            };
-            let context = adder.context == PatchContext::Any || adder.context == part.built.patch.context;
-            first && context && adder.whole
+            let Some(part) = adder.part.as_ref().filter(|_| user.follows(cx, adder)) else { return false };
+            let beside = !matches!(adder.operation, Operation::Add | Operation::InsertFirst);
+            let Some(anchor) = adder.anchor.as_deref().filter(|_| beside) else { return true };
+            let own = User { filter: adder.filter, patch: adder.patch, context: adder.context, part };
+            seen.len() < LONGEST
+                && seen.insert((adder.filter, adder.patch))
+                && matches!(presence(cx, context, &own, anchor, seen), Presence::Present)
         });
         if certain {
             return Presence::Present;

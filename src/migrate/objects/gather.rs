@@ -43,7 +43,7 @@ impl Names {
                         context: built.patch.context,
                         operation: built.operation,
                         anchor: anchor.filter(|name| !name.is_empty()).map(str::to_owned),
-                        whole: reach::names_no_part(&built.object) && built.patch.proxy.is_none(),
+                        part: built.patch.proxy.is_none().then(|| reach::part_of_listeners(&built.object)),
                     });
                 }
                 for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
