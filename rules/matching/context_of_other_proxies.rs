@@ -95,15 +95,19 @@ fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) ->
         return by_reference(rule, view, kind, sure);
     }
     let labels = view.filter.selector.as_ref().filter(|_| sidecar && !reach::by_target_refs(cx, view.filter))?;
-    let (label, note) = if let Some((key, value)) = reach::classic_gateway(labels) {
-        (format!("{key}: {value}"), "a gateway has only context GATEWAY")
+    let (label, note, help) = if let Some((key, value)) = reach::classic_gateway(labels) {
+        (format!("{key}: {value}"), "a gateway has only context GATEWAY", "context: GATEWAY")
     } else if labels.get(GATEWAY_CLASS_LABEL).is_some_and(|class| class == "istio") {
-        (format!("{GATEWAY_CLASS_LABEL}: istio"), "a gateway has only context GATEWAY")
+        (format!("{GATEWAY_CLASS_LABEL}: istio"), "a gateway has only context GATEWAY", "context: GATEWAY")
     } else {
         // Before 1.27 a waypoint attaches filters by label, and its contexts are those of a sidecar.
         let name = labels.get(GATEWAY_NAME_LABEL).filter(|_| cx.program.compat.has(Behaviour::TargetRefs))?;
         let note = "a gateway has only context GATEWAY, and a waypoint ignores EnvoyFilters without targetRefs";
-        (format!("{GATEWAY_NAME_LABEL}: {name}"), note)
+        (
+            format!("{GATEWAY_NAME_LABEL}: {name}"),
+            note,
+            "context: GATEWAY; for a waypoint, targetRefs instead of the selector",
+        )
     };
     let message = format!("context {context} does not exist on the gateways that `{label}` selects");
     Some(
@@ -113,7 +117,7 @@ fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) ->
             .related(view.filter.document.key_span(&["spec".into(), "workloadSelector".into()]), "selects gateways")
             .ineffective()
             .note(note)
-            .help("context: GATEWAY"),
+            .help(help),
     )
 }
 

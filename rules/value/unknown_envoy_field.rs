@@ -183,12 +183,22 @@ fn advised(
     } else if message.field("transport_socket").is_some() && of_tls(key) {
         finding =
             finding.help(format!("`{key}` belongs to the TLS context: write it below `transport_socket.typed_config`"));
+    } else if of_cors(message, key) {
+        finding = finding.snippet(CORS);
     } else if let Some((above, field)) = level_above(value, object, key) {
         finding = finding.help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
     } else if let Some(first) = since::field(message.full_name(), key, false).filter(|_| object.in_typed_struct) {
         finding = finding.help(since::restrict_to(first));
     }
     Some(finding)
+}
+
+/// Where Envoy reads a CORS policy since it is the configuration of a filter.
+const CORS: &str = "write the policy below `typed_per_filter_config`:\ntyped_per_filter_config:\n  envoy.filters.http.cors:\n    \"@type\": type.googleapis.com/envoy.extensions.filters.http.cors.v3.CorsPolicy\n    allow_origin_string_match: …";
+
+/// Whether a key was meant to be the CORS policy of a route, virtual host or route configuration.
+fn of_cors(message: Message, key: &str) -> bool {
+    ["cors", "cors_policy", "corsPolicy"].contains(&key) && message.field("typed_per_filter_config").is_some()
 }
 
 /// The kind of filter, and its `applyTo`, that is written as the value of a patch for something else.
