@@ -58,7 +58,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let finding = view
                 .finding(rule, view.value_place(&route), format!("no cluster is named `{name}`"))
                 .label("not a cluster of the proxy");
-            let mut finding = match seen.runs.iter().find_map(|run| run.run.cluster_like(&name)) {
+            let like = seen.runs.iter().find_map(|run| run.run.cluster_like(&name));
+            let mut finding = match &like {
                 Some(like) => finding.help(format!("did you mean `{like}`?")),
                 None => {
                     finding.help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has")
@@ -69,7 +70,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .severity(Severity::Error)
                     .rejected("a tracer needs its cluster: Envoy rejects the listener");
             }
-            if name.contains('|') {
+            if name.contains('|') && like.is_none() {
                 finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");
             }
             out.push(seen.tell(finding));

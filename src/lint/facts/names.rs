@@ -161,6 +161,12 @@ pub(crate) fn cluster_like<'n>(wanted: &str, among: impl IntoIterator<Item = &'n
     if let Some((name, _)) = same_host.min_by_key(|(name, parts)| (distance(parts), *name)) {
         return Some(name);
     }
+    // A short host, if it is short for one host only.
+    let is_short_for = |full: &str| full.strip_prefix(host).is_some_and(|rest| rest.starts_with('.'));
+    let longer = || all.iter().filter(|(_, parts)| !host.is_empty() && is_short_for(parts[3]));
+    if let Some((first, of_first)) = longer().min_by_key(|(name, parts)| (distance(parts), *name)) {
+        return longer().all(|(_, parts)| parts[3] == of_first[3]).then_some(first);
+    }
     let of_port = || all.iter().filter(|(_, parts)| parts[1] == port && parts[2] == subset);
     let like = nearest(host, of_port().map(|(_, parts)| parts[3]))?;
     of_port().find(|(_, parts)| parts[3] == like).map(|(name, _)| *name)
@@ -207,6 +213,10 @@ mod tests {
         assert_eq!(like("outbound|9000|v1|cart.shop.svc.cluster.local"), Some(all[1]));
         assert_eq!(like("outbound|80||cartt.shop.svc.cluster.local"), Some(all[0]));
         assert_eq!(like("outbound|80||bill.shop.svc.cluster.local"), None);
+        assert_eq!(like("outbound|9000||cart.shop"), Some(all[1]));
+        assert_eq!(like("outbound|80||car"), None);
+        let two = ["outbound|80||cart.shop.svc.cluster.local", "outbound|80||cart.test.svc.cluster.local"];
+        assert_eq!(cluster_like("outbound|80||cart", two), None);
         assert_eq!(like("static_site"), Some("static-site"));
         assert_eq!(like("payments"), None);
     }
