@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
 use crate::engine::trace::Condition;
 use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::model::proxy::ProxyKind;
 
 declare_rule! {
     /// An HTTP_FILTER patch for filter chains that have no HTTP connection manager.
@@ -18,7 +19,7 @@ declare_rule! {
     /// ports that it considers HTTP: by `appProtocol`, or by a port name that starts with `http`, `http2` or `grpc`.
     ///
     /// # How to fix
-    /// Name the Service's port `http-…` or set its `appProtocol`.
+    /// Name the Service's port `http-…` or set its `appProtocol`. At a gateway, match a server that ends TLS or gets plain HTTP.
     ///
     /// # References
     /// istio/istio#29893.
@@ -41,9 +42,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     "network filter",
                     "no filter chain that this HTTP_FILTER patch matches has an HTTP connection manager",
                 )
-                .help(one.help_about_port().unwrap_or_else(|| {
-                    "if the port is HTTP, declare it in the Service: `appProtocol: http`, or a port name that starts with `http`".to_owned()
-                })),
+                .help(one.help_about_port().unwrap_or_else(|| where_http_is(&one).to_owned())),
         });
+    }
+}
+
+/// How the proxies get an HTTP connection manager.
+fn where_http_is(one: &no_match::NoMatch<'_, '_>) -> &'static str {
+    if one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Gateway) {
+        "a gateway reads HTTP on servers with protocol HTTP, or HTTPS with a TLS mode that ends TLS (SIMPLE, MUTUAL): match one of those, or patch the sidecars behind the gateway"
+    } else {
+        "if the port is HTTP, declare it in the Service: `appProtocol: http`, or a port name that starts with `http`"
     }
 }
