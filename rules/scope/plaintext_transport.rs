@@ -50,15 +50,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
                 _ => "kind: PeerAuthentication\nspec:\n  portLevelMtls:\n    <port>:\n      mode: DISABLE",
             };
-            out.push(
-                view.finding(
-                    rule,
-                    view.value_route_span(&field.route()),
-                    "raw_buffer replaces the generated transport socket",
+            // With automatic mutual TLS, a cluster has a plaintext socket beside the one with TLS, and istiod merges into that.
+            let unknown = view.patch.apply_to == ApplyTo::Cluster && !cx.attaches_to_dump(view.filter_index);
+            let (message, note) = if unknown {
+                (
+                    "raw_buffer replaces the transport socket of clusters without automatic mutual TLS",
+                    "TLS that a DestinationRule sets ends; clusters with automatic mutual TLS keep it, since istiod merges into their plaintext socket",
                 )
-                .label("plaintext")
-                .note("TLS and mutual authentication end where this patch applies")
-                .snippet(instead),
+            } else {
+                (
+                    "raw_buffer replaces the generated transport socket",
+                    "TLS and mutual authentication end where this patch applies",
+                )
+            };
+            out.push(
+                view.finding(rule, view.value_route_span(&field.route()), message)
+                    .label("plaintext")
+                    .note(note)
+                    .snippet(instead),
             );
         });
     }
@@ -68,7 +77,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 pub(crate) fn new_socket(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
     let runs = cx.on_proxies(view.filter_index, view.patch.index);
     let mut changes = runs.filter(|run| run.run.knowledge == Knowledge::Dump).flat_map(|run| {
-        run.trace.effects.iter().filter_map(|(_, effect)| match effect {
+        // Clusters that it leaves as they are lose nothing.
+        run.trace.effects.iter().filter(|(_, effect)| effect.changes()).filter_map(|(_, effect)| match effect {
             Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => Some(changes),
             _ => None,
         })
