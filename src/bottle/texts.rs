@@ -61,10 +61,12 @@ impl References {
         match &tree.value {
             Value::Map(entries) => {
                 for (key, value) in entries {
+                    // In a TypedStruct, fields may have their JSON names.
                     if key == "rds" {
-                        self.routes.insert(value.str_at("route_config_name").to_owned());
+                        let name = ["route_config_name", "routeConfigName"].map(|name| value.str_at(name));
+                        self.routes.extend(name.into_iter().find(|name| !name.is_empty()).map(str::to_owned));
                     }
-                    if key == "config_discovery" {
+                    if key == "config_discovery" || key == "configDiscovery" {
                         self.extensions.insert(tree.name().to_owned());
                     }
                     self.listener(value);

@@ -9,7 +9,8 @@ use super::shared::{self, Class, Reach};
 use super::trace::{Condition, Effect, Miss, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::resource::{ResourceKind, ResourceText};
-use crate::proto::tree::{Tree, Value};
+use crate::proto::tree::{Tree, Value, is_typed_struct};
+use std::borrow::Cow;
 
 /// The patches of one call, by applyTo.
 struct Patches {
@@ -499,23 +500,36 @@ pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
     for chain in chains.iter().chain(listener.get("default_filter_chain")) {
         for filter in chain.get("filters").map(Tree::items).unwrap_or_default() {
-            let Some(config) = filter.get("typed_config").filter(|it| it.type_name().as_deref() == Some(HCM_TYPE))
-            else {
-                continue;
+            let Some(config) = filter.get("typed_config") else { continue };
+            let name = |config: &Tree<'_>| -> Option<String> {
+                let rds = config.get("rds")?.readable();
+                Some(either(&rds, "route_config_name", "routeConfigName")?.as_str()?.to_owned())
             };
-            let name = |config: &Tree<'_>| config.path(&["rds", "route_config_name"])?.as_str().map(str::to_owned);
-            // Only this part of a connection manager is decoded: that takes a fraction of the time.
-            names.extend(match &config.value {
-                Value::Raw(_) => {
+            names.extend(match (config.type_name().as_deref(), &config.value) {
+                // Only this part of a connection manager is decoded: that takes a fraction of the time.
+                (Some(HCM_TYPE), Value::Raw(_)) => {
                     let mut config = config.clone();
                     config.open_partly(&["rds"]);
                     name(&config)
                 }
-                _ => name(config),
+                (Some(HCM_TYPE), _) => name(config),
+                _ => in_typed_struct(config).and_then(|config| name(&config)),
             });
         }
     }
     names
+}
+
+/// The connection manager in a TypedStruct, which the proxy reads and istiod does not.
+fn in_typed_struct<'a>(config: &Tree<'a>) -> Option<Tree<'a>> {
+    config.type_name().filter(|name| is_typed_struct(name))?;
+    let (name, manager) = config.message();
+    (name == HCM_TYPE).then_some(manager)
+}
+
+/// A field by its name or, as the proxy also accepts in a TypedStruct, by its JSON name.
+fn either<'t, 'a>(tree: &'t Tree<'a>, name: &str, json_name: &str) -> Option<&'t Tree<'a>> {
+    tree.get(name).or_else(|| tree.get(json_name))
 }
 
 /// Names of the extension configurations that a listener requests by ECDS: HTTP, network and listener filters with
@@ -523,7 +537,7 @@ pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
 pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
     let mut names = Vec::new();
     let mut look = |filter: &Tree<'_>| {
-        if filter.get("config_discovery").is_some() {
+        if either(filter, "config_discovery", "configDiscovery").is_some() {
             names.push(filter.name().to_owned());
         }
     };
@@ -533,7 +547,9 @@ pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
         for filter in chain.get("filters").map(Tree::items).unwrap_or_default() {
             look(filter);
             if let Some(config) = filter.get("typed_config") {
-                config.readable().get("http_filters").map(Tree::items).unwrap_or_default().iter().for_each(&mut look);
+                let config = in_typed_struct(config).map_or_else(|| config.readable(), Cow::Owned);
+                let filters = either(&config, "http_filters", "httpFilters").map(Tree::items).unwrap_or_default();
+                filters.iter().for_each(&mut look);
             }
         }
     }
@@ -543,4 +559,21 @@ pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
 /// An empty message.
 pub(super) fn empty<'a>() -> Tree<'a> {
     Tree::empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::json;
+
+    /// What a real Envoy requests for them, whatever istiod reads.
+    #[test]
+    fn names_in_a_typed_struct_are_requested() {
+        let listener = r#"{"filter_chains": [{"filters": [{"name": "m", "typed_config": {
+            "@type": "type.googleapis.com/xds.type.v3.TypedStruct", "type_url": "type.googleapis.com/HCM",
+            "value": {"rds": {"routeConfigName": "http.8080"}, "httpFilters": [{"name": "e", "configDiscovery": {}}]}}}]}]}"#;
+        let listener = listener.replace("HCM", HCM_TYPE);
+        let tree = json::parse(&listener).unwrap();
+        assert_eq!((rds_names(&tree), discovery_names(&tree)), (vec!["http.8080".to_owned()], vec!["e".to_owned()]));
+    }
 }
