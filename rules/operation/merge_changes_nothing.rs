@@ -2,7 +2,8 @@
 
 use crate::declare_rule;
 use crate::engine::PatchId;
-use crate::engine::trace::Effect;
+use crate::engine::trace::{Effect, Place};
+use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::proto::merge::ChangeKind;
 
@@ -46,15 +47,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             })
         });
         let all: Vec<_> = changes.flat_map(|(run, changes)| changes.iter().map(move |change| (run, change))).collect();
-        let message = if all.is_empty() {
+        let beside = all.is_empty() && seen.runs.iter().all(into_plaintext_beside_tls);
+        let message = if beside {
+            "this MERGE changes nothing: istiod merges it into the plaintext socket beside the one with TLS"
+        } else if all.is_empty() {
             "this MERGE changes nothing: 0, false and empty values set no field"
         } else {
             "MERGE sets only what is already set"
         };
-        let mut finding = view
-            .finding(rule, view.key_span(&["patch", "value"]), message)
-            .label("changes nothing")
-            .help("remove the patch");
+        let mut finding =
+            view.finding(rule, view.key_span(&["patch", "value"]), message).label("changes nothing").help(if beside {
+                "remove the patch; to send plaintext, set `trafficPolicy.tls.mode: DISABLE` in a DestinationRule"
+            } else {
+                "remove the patch"
+            });
         let mut writers: Vec<(usize, usize)> = Vec::new();
         for (run, change) in all {
             for id in change.before_origins.iter().copied().filter_map(PatchId::of) {
@@ -72,4 +78,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = seen.tell(finding);
         out.push(finding.ineffective());
     }
+}
+
+/// Whether a MERGE goes into the plaintext socket that clusters with automatic mutual TLS have beside the one with TLS.
+fn into_plaintext_beside_tls(run: &PatchRun<'_, '_>) -> bool {
+    let wanted = run.planned.built.value.as_ref().and_then(|value| value.get("transport_socket"));
+    let has_both =
+        |place: &Place| run.run.object(place).is_some_and(|cluster| cluster.get("transport_socket_matches").is_some());
+    wanted.is_some_and(|socket| socket.name().ends_with("raw_buffer"))
+        && run.trace.effects.iter().all(|(place, _)| has_both(place))
 }
