@@ -147,12 +147,16 @@ fn complete(of_mesh: &Json, native: &mut Map<String, Json>, found: &mut Setting)
         }
     }
     if let [first, rest @ ..] = found.left_to_mesh.as_slice() {
-        let (all, verb) = match rest {
-            [] => (format!("`{first}`"), "repeats"),
-            _ => (found.left_to_mesh.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "), "repeat"),
+        let (all, verb, them) = match rest {
+            [] => (format!("`{first}`"), "repeats", "it"),
+            _ => (
+                found.left_to_mesh.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "),
+                "repeat",
+                "them",
+            ),
         };
         found.notes.push(format!(
-            "{all} of the rule {verb} the mesh's `defaultHttpRetryPolicy`, which does not apply to a rule with retries: when you change that policy, change the rule too"
+            "{all} of the rule {verb} the mesh's `defaultHttpRetryPolicy` unless another patch sets {them}; that policy does not apply to a rule with retries: when you change it, change the rule too"
         ));
     }
 }
