@@ -29,7 +29,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy, cluster manager; Istio 1.26 change notes (referenced-services).
-    "EF323" "unknown-cluster" Operation Warning => check
+    "EF323" "unknown-cluster" Operation Warning => check,
+    later: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
