@@ -5,6 +5,7 @@ use super::files::normal;
 use super::limits::Limits;
 use super::yaml;
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::proxy::REVISION_LABEL;
 use crate::source::{Code, FileId, Node, NodeValue, Problem, Severity, Sources, Span};
 use regex::{Regex, RegexBuilder};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,8 +16,7 @@ use std::path::{Path, PathBuf};
 pub(super) fn kustomization(document: &Node, sources: &Sources) -> Option<Problem> {
     let kind = document.get("kind").and_then(Node::as_str);
     let name = &sources.get(document.span.file).name;
-    let file = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let by_name = kind.is_none() && matches!(file, "kustomization.yaml" | "kustomization.yml" | "Kustomization");
+    let by_name = kind.is_none() && is_kustomization(name);
     if !(by_name || matches!(kind, Some("Kustomization" | "Component"))) {
         return None;
     }
@@ -144,30 +144,37 @@ fn is_kustomization(name: &str) -> bool {
     file.is_some_and(|file| matches!(file, "kustomization.yaml" | "kustomization.yml" | "Kustomization"))
 }
 
-/// The same for patches in files of their own, once all files are read: one for each kustomization. Also returns those files: they
-/// contain no objects.
+/// The documents of the kustomizations among the texts, by file.
+pub(super) fn all(sources: &Sources, limits: Limits) -> Vec<(FileId, Vec<Node>)> {
+    let files = sources.iter().filter(|(_, source)| is_kustomization(&source.name));
+    files
+        .map(|(file, source)| (file, yaml::documents_within(file, &source.text, limits.values(source.text.len())).0))
+        .collect()
+}
+
+/// Reports patches of EnvoyFilters in files of their own, once all files are read: one for each kustomization. Also returns those
+/// files: they contain no objects.
 pub(super) fn patch_files(
     sources: &Sources,
     filters: &[EnvoyFilter],
-    limits: Limits,
+    kustomizations: &[(FileId, Vec<Node>)],
 ) -> (Vec<Problem>, HashSet<FileId>) {
     let mut problems = Vec::new();
     let mut files = HashSet::new();
     // Each text is searched once, however many patches name it.
     let mut texts: Option<HashMap<PathBuf, (FileId, bool)>> = None;
-    for (file, source) in sources.iter().filter(|(_, source)| is_kustomization(&source.name)) {
+    for (file, documents) in kustomizations {
         let mentions = |text: &str| text.contains("EnvoyFilter");
         let all =
             || sources.iter().map(|(id, one)| (normal(Path::new(&one.name)), (id, mentions(&one.text)))).collect();
         let texts = texts.get_or_insert_with(all);
-        let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+        let folder = folder(Path::new(&sources.get(*file).name));
         let of_filter = |patch: &Node| {
             let path = patch.as_str().or_else(|| patch.get("path")?.as_str())?;
             let (id, _) = texts.get(&normal(&folder.join(path))).filter(|(_, mentions)| *mentions)?;
             let target = patch.under(&["target", "kind"]).and_then(Node::as_str);
             target.is_none_or(|kind| kind == "EnvoyFilter").then_some((*id, target.is_some(), patch.span))
         };
-        let (documents, _) = yaml::documents_within(file, &source.text, limits.values(source.text.len()));
         let found: Vec<_> = documents.iter().flat_map(patches).filter_map(of_filter).collect();
         files.extend(found.iter().map(|(id, ..)| *id));
         // The first check finds those with a target of this kind.
@@ -189,14 +196,16 @@ pub(super) fn patch_files(
     (problems, files)
 }
 
+/// The fields of a kustomization that change the objects that it lists.
+const FIELDS: [&str; 5] = ["namespace", "namePrefix", "nameSuffix", "commonLabels", "labels"];
+
 /// Reports fields of kustomizations that would change the EnvoyFilters that they list, one problem for each kustomization.
-pub(super) fn fields(sources: &Sources, filters: &[EnvoyFilter], limits: Limits) -> Vec<Problem> {
-    let mut built: Vec<(FileId, Node)> = Vec::new();
-    for (file, source) in sources.iter().filter(|(_, source)| is_kustomization(&source.name)) {
-        let (documents, _) = yaml::documents_within(file, &source.text, limits.values(source.text.len()));
-        built.extend(documents.into_iter().map(|document| (file, document)));
-    }
-    if built.is_empty() || filters.is_empty() {
+pub(super) fn fields(
+    sources: &Sources,
+    filters: &[EnvoyFilter],
+    kustomizations: &[(FileId, Vec<Node>)],
+) -> Vec<Problem> {
+    if kustomizations.is_empty() || filters.is_empty() {
         return Vec::new();
     }
     let path = |file: FileId| normal(Path::new(&sources.get(file).name));
@@ -204,20 +213,15 @@ pub(super) fn fields(sources: &Sources, filters: &[EnvoyFilter], limits: Limits)
     for filter in filters {
         listing.files.entry(path(filter.document.span.file)).or_default().push(filter);
     }
-    for (file, document) in &built {
-        listing.folders.entry(folder(&path(*file))).or_default().push(document);
+    for (file, documents) in kustomizations {
+        listing.folders.entry(folder(&path(*file))).or_default().extend(documents);
     }
     let mut problems = Vec::new();
-    for (file, document) in &built {
-        if !["namespace", "namePrefix", "nameSuffix", "commonLabels", "labels"]
-            .iter()
-            .any(|key| document.get(key).is_some())
-        {
-            continue;
+    for (file, documents) in kustomizations {
+        for document in documents.iter().filter(|document| FIELDS.iter().any(|key| document.get(key).is_some())) {
+            let listed = listing.collect(document, folder(&path(*file)));
+            problems.extend(unapplied_fields(document, &listed, filters).map(|problem| placed(problem, sources)));
         }
-        let mut listed = Vec::new();
-        listing.collect(document, &folder(&path(*file)), &mut HashSet::new(), &mut listed);
-        problems.extend(unapplied_fields(document, &listed, filters).map(|problem| placed(problem, sources)));
     }
     problems
 }
@@ -234,26 +238,24 @@ struct Listing<'l> {
 }
 
 impl<'l> Listing<'l> {
-    /// The filters that a kustomization lists, also through others.
-    fn collect(
-        &mut self,
-        kustomization: &'l Node,
-        folder: &Path,
-        seen: &mut HashSet<PathBuf>,
-        into: &mut Vec<&'l EnvoyFilter>,
-    ) {
-        let lists = ["resources", "bases", "components"].into_iter().filter_map(|key| kustomization.get(key));
-        for entry in lists.flat_map(Node::items).filter_map(Node::as_str) {
-            let path = normal(&folder.join(entry));
-            self.left = self.left.saturating_sub(1);
-            if self.left == 0 || !seen.insert(path.clone()) {
-                continue;
-            }
-            into.extend(self.files.get(&path).into_iter().flatten());
-            for one in self.folders.get(&path).cloned().unwrap_or_default() {
-                self.collect(one, &path, seen, into);
+    /// The filters that a kustomization lists, also through others: however long the chain of those is.
+    fn collect(&mut self, kustomization: &'l Node, folder: PathBuf) -> Vec<&'l EnvoyFilter> {
+        let mut listed = Vec::new();
+        let mut seen = HashSet::new();
+        let mut open = vec![(kustomization, folder)];
+        while let Some((kustomization, folder)) = open.pop() {
+            let lists = ["resources", "bases", "components"].into_iter().filter_map(|key| kustomization.get(key));
+            for entry in lists.flat_map(Node::items).filter_map(Node::as_str) {
+                let path = normal(&folder.join(entry));
+                self.left = self.left.saturating_sub(1);
+                if self.left == 0 || !seen.insert(path.clone()) {
+                    continue;
+                }
+                listed.extend(self.files.get(&path).into_iter().flatten());
+                open.extend(self.folders.get(&path).into_iter().flatten().map(|one| (*one, path.clone())));
             }
         }
+        listed
     }
 }
 
@@ -264,8 +266,8 @@ fn unapplied_fields(kustomization: &Node, listed: &[&EnvoyFilter], filters: &[En
     let pairs = |labels: &Node, of_pods: bool| {
         labels.entries().iter().any(|entry| {
             let value = entry.value.as_str();
-            let revised = |it: &&EnvoyFilter| it.labels.get(REVISION).map(String::as_str) != value;
-            entry.key == REVISION && listed.iter().any(revised) || of_pods && selects(&entry.key)
+            let revised = |it: &&EnvoyFilter| it.labels.get(REVISION_LABEL).map(String::as_str) != value;
+            entry.key == REVISION_LABEL && listed.iter().any(revised) || of_pods && selects(&entry.key)
         })
     };
     let of_pods = |item: &Node| {
@@ -280,8 +282,7 @@ fn unapplied_fields(kustomization: &Node, listed: &[&EnvoyFilter], filters: &[En
         "labels" => kustomization.get(key).is_some_and(|it| it.items().iter().any(labels)),
         _ => text(key).is_some(),
     };
-    let fields = ["namespace", "namePrefix", "nameSuffix", "commonLabels", "labels"];
-    let fields: Vec<&str> = fields.into_iter().filter(|_| !listed.is_empty()).filter(changes).collect();
+    let fields: Vec<&str> = FIELDS.into_iter().filter(|_| !listed.is_empty()).filter(changes).collect();
     let span = kustomization.entry(fields.first()?)?.key_span;
     let (last, rest) = fields.split_last()?;
     let names =
@@ -297,5 +298,28 @@ fn unapplied_fields(kustomization: &Node, listed: &[&EnvoyFilter], filters: &[En
     })
 }
 
-/// The label that selects the control plane of an object.
-const REVISION: &str = "istio.io/rev";
+#[cfg(test)]
+mod tests {
+    use super::super::{Loaded, Options};
+    use super::*;
+
+    /// Anybody who may write an archive may write it; nothing recurses along it.
+    #[test]
+    fn a_chain_of_kustomizations_may_be_long() {
+        const LENGTH: usize = 10_000;
+        let options = Options::default();
+        let mut loaded = Loaded::default();
+        let mut add = |name: &str, text: String| loaded.add_text(name, text, &options);
+        add("0/kustomization.yaml", "namespace: b\nresources: [../1]\n".to_owned());
+        for number in 1..LENGTH {
+            add(&format!("{number}/kustomization.yaml"), format!("resources: [../{}]\n", number + 1));
+        }
+        add(&format!("{LENGTH}/kustomization.yaml"), "resources: [f.yaml]\n".to_owned());
+        let filter = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: f, namespace: a}\nspec: {configPatches: []}\n";
+        add(&format!("{LENGTH}/f.yaml"), filter.to_owned());
+        let kustomizations = all(&loaded.sources, options.limits);
+        let problems = fields(&loaded.sources, &loaded.inventory.envoy_filters, &kustomizations);
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].message.contains("`namespace` is not applied"), "{}", problems[0].message);
+    }
+}

@@ -137,13 +137,14 @@ fn read_into(mut loaded: Loaded, arguments: &[PathBuf], options: &Options) -> Lo
             Err(problem) => loaded.problems.push(problem),
         }
     }
-    let (problems, patches) = kustomize::patch_files(&loaded.sources, &loaded.inventory.envoy_filters, options.limits);
+    let kustomizations = kustomize::all(&loaded.sources, options.limits);
+    let (problems, patches) = kustomize::patch_files(&loaded.sources, &loaded.inventory.envoy_filters, &kustomizations);
     if !patches.is_empty() {
         loaded.problems.retain(|problem| problem.span.is_none_or(|span| !patches.contains(&span.file)));
         loaded.inventory.envoy_filters.retain(|filter| !patches.contains(&filter.document.span.file));
     }
     loaded.problems.extend(problems);
-    loaded.problems.extend(kustomize::fields(&loaded.sources, &loaded.inventory.envoy_filters, options.limits));
+    loaded.problems.extend(kustomize::fields(&loaded.sources, &loaded.inventory.envoy_filters, &kustomizations));
     options.secrets.with(|secrets| loaded.secrets(secrets));
     loaded
 }
