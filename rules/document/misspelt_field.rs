@@ -34,10 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(finding);
             continue;
         };
-        let finding = match document::widened(cx, span, Some(name)) {
-            Some(more) => finding.note(more),
-            None => finding,
-        };
+        let finding = finding.notes(document::widened(cx, span, Some(name)));
         let edits = vec![Edit { span, text: name.to_owned() }];
         out.push(finding.fix(format!("write `{name}`"), true, edits));
     }

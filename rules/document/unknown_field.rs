@@ -36,10 +36,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = finding
             .to_blame_if(typed, "")
             .note("kubectl apply rejects it; if another client sends it, the API server drops the field");
-        let widened = problem.span.and_then(|span| document::widened(cx, span, None));
-        out.push(match widened {
-            Some(more) => finding.note(more),
-            None => finding,
-        });
+        out.push(finding.notes(problem.span.and_then(|span| document::widened(cx, span, None))));
     }
 }

@@ -5,7 +5,7 @@ use crate::lint::clusters::{self, Clusters, Doubt};
 use crate::lint::context::{Knowledge, PatchRun, PatchView};
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
-use crate::model::resource::{ResourceKind, STATIC_CLUSTERS};
+use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::{Severity, Step};
 
@@ -45,9 +45,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             names.retain(|(route, _)| !route.windows(2).any(|steps| steps == code));
         }
         names.retain(|(route, name)| {
-            let is_static = STATIC_CLUSTERS.contains(&name.as_str()) && name != "zipkin";
             // Another rule is about sources of configuration, which cannot use clusters of patches.
-            !is_static && !route.contains(&Step::from("api_config_source"))
+            !clusters::is_static(name) && !route.contains(&Step::from("api_config_source"))
         });
         for (route, name) in names {
             let absent =

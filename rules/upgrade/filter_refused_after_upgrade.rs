@@ -1,11 +1,11 @@
 //! EF607: a filter that the API of one of the two releases rejects.
 
 use crate::declare_rule;
-use crate::engine::program::REVISION;
 use crate::lint::crd::{self, Objection, Verdict};
 use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
+use crate::model::proxy::REVISION_LABEL;
 use crate::model::release::Release;
 use crate::source::{Severity, Step};
 
@@ -125,8 +125,8 @@ fn objected(rule: &'static RuleInfo, filter: &EnvoyFilter, one: &Objection, rele
 /// A filter that only one of the two revisions reads.
 fn other_revision(rule: &'static RuleInfo, cx: &Context<'_>, index: usize, release: &str, lost: bool) -> Finding {
     let filter = &cx.filters[index];
-    let route = ["metadata", "labels", REVISION].map(Step::from);
-    let revision = filter.labels.get(REVISION).map_or("", String::as_str);
+    let route = ["metadata", "labels", REVISION_LABEL].map(Step::from);
+    let revision = filter.labels.get(REVISION_LABEL).map_or("", String::as_str);
     let finding = Finding::new(
         rule,
         filter.document.key_span(&route),
@@ -137,7 +137,7 @@ fn other_revision(rule: &'static RuleInfo, cx: &Context<'_>, index: usize, relea
         finding
             .label("for the old revision only")
             .note("every proxy that moves to the new revision runs without it")
-            .help(format!("apply a copy with the label of the new revision, or remove the label `{REVISION}`"))
+            .help(format!("apply a copy with the label of the new revision, or remove the label `{REVISION_LABEL}`"))
     } else {
         finding
             .severity(Severity::Warning)

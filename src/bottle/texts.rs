@@ -63,8 +63,8 @@ impl References {
                 for (key, value) in entries {
                     // In a TypedStruct, fields may have their JSON names.
                     if key == "rds" {
-                        let name = ["route_config_name", "routeConfigName"].map(|name| value.str_at(name));
-                        self.routes.extend(name.into_iter().find(|name| !name.is_empty()).map(str::to_owned));
+                        let name = value.get_either("route_config_name", "routeConfigName").and_then(Tree::as_str);
+                        self.routes.extend(name.filter(|name| !name.is_empty()).map(str::to_owned));
                     }
                     if key == "config_discovery" || key == "configDiscovery" {
                         self.extensions.insert(tree.name().to_owned());

@@ -503,7 +503,7 @@ pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
             let Some(config) = filter.get("typed_config") else { continue };
             let name = |config: &Tree<'_>| -> Option<String> {
                 let rds = config.get("rds")?.readable();
-                Some(either(&rds, "route_config_name", "routeConfigName")?.as_str()?.to_owned())
+                Some(rds.get_either("route_config_name", "routeConfigName")?.as_str()?.to_owned())
             };
             names.extend(match (config.type_name().as_deref(), &config.value) {
                 // Only this part of a connection manager is decoded: that takes a fraction of the time.
@@ -527,17 +527,12 @@ fn in_typed_struct<'a>(config: &Tree<'a>) -> Option<Tree<'a>> {
     (name == HCM_TYPE).then_some(manager)
 }
 
-/// A field by its name or, as the proxy also accepts in a TypedStruct, by its JSON name.
-fn either<'t, 'a>(tree: &'t Tree<'a>, name: &str, json_name: &str) -> Option<&'t Tree<'a>> {
-    tree.get(name).or_else(|| tree.get(json_name))
-}
-
 /// Names of the extension configurations that a listener requests by ECDS: HTTP, network and listener filters with
 /// `config_discovery`.
 pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
     let mut names = Vec::new();
     let mut look = |filter: &Tree<'_>| {
-        if either(filter, "config_discovery", "configDiscovery").is_some() {
+        if filter.get_either("config_discovery", "configDiscovery").is_some() {
             names.push(filter.name().to_owned());
         }
     };
@@ -548,7 +543,7 @@ pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
             look(filter);
             if let Some(config) = filter.get("typed_config") {
                 let config = in_typed_struct(config).map_or_else(|| config.readable(), Cow::Owned);
-                let filters = either(&config, "http_filters", "httpFilters").map(Tree::items).unwrap_or_default();
+                let filters = config.get_either("http_filters", "httpFilters").map(Tree::items).unwrap_or_default();
                 filters.iter().for_each(&mut look);
             }
         }

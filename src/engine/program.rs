@@ -51,9 +51,6 @@ pub struct BuiltPatch<'f> {
     version: VersionRule<'f>,
 }
 
-/// The label that restricts a filter to one revision of istiod.
-pub const REVISION: &str = "istio.io/rev";
-
 /// Whether a patch runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {

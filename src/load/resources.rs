@@ -7,6 +7,7 @@ use crate::model::inventory::{
     VirtualService, Workload, labels,
 };
 use crate::model::parse_envoy_filter;
+use crate::model::proxy::REVISION_LABEL;
 use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Sources};
 use std::sync::Arc;
 
@@ -117,7 +118,7 @@ pub(super) fn add(
         }
         ("admissionregistration.k8s.io", "MutatingWebhookConfiguration") => {
             let labels = object(document).labels;
-            if let (Some(tag), Some(revision)) = (labels.get("istio.io/tag"), labels.get("istio.io/rev")) {
+            if let (Some(tag), Some(revision)) = (labels.get("istio.io/tag"), labels.get(REVISION_LABEL)) {
                 inventory.revision_tags.insert(tag.clone(), revision.clone());
             } else {
                 *inventory.other.entry(kind).or_default() += 1;
@@ -217,7 +218,7 @@ fn workload(mut object: Object) -> Workload {
         .collect();
     let injection = Injection {
         asked: pod_labels.get(INJECT).or_else(|| annotations.get(INJECT)).cloned(),
-        revision: pod_labels.get("istio.io/rev").cloned(),
+        revision: pod_labels.get(REVISION_LABEL).cloned(),
         templates: annotations.get("inject.istio.io/templates").cloned(),
         proxy_image: proxy.map(|proxy| owned(proxy, &["image"])),
         proxy_args: proxy.map(|proxy| texts(proxy, &["args"])).unwrap_or_default(),

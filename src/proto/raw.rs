@@ -59,6 +59,11 @@ impl<'a> Tree<'a> {
         (name, open)
     }
 
+    /// A field by its name or, as the proxy also accepts in a TypedStruct, by its JSON name.
+    pub(crate) fn get_either(&self, name: &str, json_name: &str) -> Option<&Tree<'a>> {
+        self.get(name).or_else(|| self.get(json_name))
+    }
+
     /// Parses everything raw inside.
     pub fn open_all(&mut self) {
         self.open();

@@ -224,14 +224,17 @@ fn what_controllers_make_of_filters_is_reported() {
     }
 }
 
+fn write_below(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
 /// A patch in a file of its own is an EnvoyFilter only by its looks.
 #[test]
 fn kustomizations_name_files_with_patches() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
-        fs::write(folder.path().join(name), text).unwrap();
-    };
+    let write = |name: &str, text: &str| write_below(folder.path(), name, text);
     let head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../base]\n";
     write("base/filter.yaml", &FILTER.replace("metadata:", "metadata:\n  labels: {team: a}"));
     write("base/other.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
@@ -272,10 +275,7 @@ fn kustomizations_name_files_with_patches() {
 #[test]
 fn fields_of_a_kustomization_are_not_applied() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
-        fs::write(folder.path().join(name), text).unwrap();
-    };
+    let write = |name: &str, text: &str| write_below(folder.path(), name, text);
     let head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
     write("base/filter.yaml", &FILTER.replace("spec:", "spec:\n  workloadSelector: {labels: {app: a}}"));
     write("base/kustomization.yaml", &format!("{head}resources: [./filter.yaml]\nnamespace: shop\n"));

@@ -78,7 +78,11 @@ fn life(
     };
     let now = releases().next_back().is_some_and(|(_, schema)| there(schema) && deprecated(schema));
     let words = |text: String| Some(text).filter(|text| !text.is_empty());
-    let instead = noted.and_then(|known| known.instead);
+    let (instead, no_replacement) = match noted.and_then(|known| known.instead) {
+        Some(Instead::Use(replacement)) => (Some(replacement.to_owned()), None),
+        Some(Instead::Nothing(why)) => (None, Some(why.to_owned())),
+        None => (None, None),
+    };
     Life {
         added: first.filter(|_| !earlier).map(reference),
         added_before_known: earlier,
@@ -87,14 +91,8 @@ fn life(
         is_deprecated: now,
         disallowed: since(&disallowed),
         removed: gone.map(reference),
-        instead: instead.and_then(|instead| match instead {
-            Instead::Use(replacement) => Some(replacement.to_owned()),
-            Instead::Nothing(_) => None,
-        }),
-        no_replacement: instead.and_then(|instead| match instead {
-            Instead::Use(_) => None,
-            Instead::Nothing(why) => Some(why.to_owned()),
-        }),
+        instead,
+        no_replacement,
         unknown: false,
     }
 }

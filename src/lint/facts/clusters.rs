@@ -42,9 +42,8 @@ impl<'c> Clusters<'c> {
 
     /// Whether a name is most likely not one of a cluster; a filter in `namespace` uses it.
     pub(crate) fn doubt(&self, name: &str, namespace: &str) -> Option<Doubt> {
-        let is_static = STATIC_CLUSTERS.contains(&name) && name != "zipkin";
         let is_template = name.contains('%') || name.contains("{{");
-        if is_static || is_template || is_cluster_of_any_mesh(name) || self.added.contains(name) {
+        if is_static(name) || is_template || is_cluster_of_any_mesh(name) || self.added.contains(name) {
             return None;
         }
         let parts: Vec<&str> = name.split('|').collect();
@@ -88,6 +87,11 @@ impl<'c> Clusters<'c> {
         };
         Some(Doubt::Service(why, help))
     }
+}
+
+/// Whether every proxy has this cluster in its bootstrap; `zipkin` is there only if tracing uses it.
+pub(crate) fn is_static(name: &str) -> bool {
+    STATIC_CLUSTERS.contains(&name) && name != "zipkin"
 }
 
 /// The full host of a Service for a short name, and whether it is unambiguous; nothing for a name that is, or looks
