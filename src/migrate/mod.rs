@@ -21,6 +21,7 @@ use self::guards::inserted::Inserts;
 use self::guards::one_rule;
 use self::guards::overlap::Overlaps;
 use self::guards::panics::Panics;
+use self::guards::removed;
 use self::guards::selected;
 use self::guards::sequence::Sequence;
 use self::guards::sidecars;
@@ -372,6 +373,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         }
         sidecars::check(cx, &mut found);
         selected::check(cx, &part, &mut found);
+        removed::check(cx, &part, &mut found);
         in_typed_struct(&part, &mut found);
         of_revision(filter, &mut found);
         if let Some(why) = reach::narrower(part.built, cx.to).filter(|_| found.moves) {
@@ -462,6 +464,7 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
         part.found = Some(Move::none(&catalog::OTHER, "it matches node metadata, which no native API can select by"));
     } else if let Some((why, served)) = pinned(built, cx.to) {
         let mut found = Move::new(&catalog::OTHER).home(BUILT_IN, NOTHING, 0);
+        found.set("patch for proxies of another version");
         if served {
             let reason = format!(
                 "{why}: a control plane of that release also serves proxies of the named version, and they would lose it"
@@ -487,7 +490,8 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
 fn never_meets(part: &Part<'_>, found: &mut Move) {
     let named = reach::names_filter(&part.built.object);
     let Some(name) = named.filter(|name| *name != HTTP_CONNECTION_MANAGER) else { return };
-    if part.apply_to() == ApplyTo::HttpFilter && found.moves {
+    let replaced = found.homes.iter().any(|home| home.field != NOTHING);
+    if part.apply_to() == ApplyTo::HttpFilter && found.moves && replaced {
         found.difference(
             Kind::Behavior,
             format!(

@@ -95,6 +95,9 @@ fn what_has_no_place_in_the_object_is_never_written() {
         "own-route-with-two-conditions-on-a-header",
         "own-deny-for-node-metadata",
         "own-deny-for-older-proxies",
+        "own-rbac-beside-a-removal-of-istiods",
+        "own-rbac-beside-a-removal-by-another",
+        "own-cors-beside-a-removal-of-istiods",
     ] {
         refused(id);
     }

@@ -17,6 +17,8 @@ pub(crate) struct Names {
     pub(in crate::migrate) adders: HashMap<String, Vec<Adder>>,
     /// Patches that use an HTTP filter by its name, in the order of their names.
     pub(in crate::migrate) users: HashMap<String, Vec<User>>,
+    /// Patches that change, replace or remove a filter, by its name.
+    pub(in crate::migrate) changers: HashMap<String, Vec<Changer>>,
     /// The HTTP filters that the patches of each filter use by name, each with the index of the patch.
     pub(in crate::migrate) uses: Vec<Vec<(String, usize)>>,
     /// The proxies and the order of each filter.
@@ -42,6 +44,17 @@ pub(crate) struct Adder {
     pub anchor: Option<String>,
     /// The listeners and filter chains of that context that it is for; `None` if it is for some proxies only.
     pub part: Option<ListenerMatch>,
+}
+
+/// A patch that changes, replaces or removes an HTTP or network filter.
+#[derive(Debug)]
+pub(crate) struct Changer {
+    /// The patch.
+    pub user: User,
+    /// The name of the filter.
+    pub name: String,
+    /// What it does to the filter.
+    pub operation: Operation,
 }
 
 /// A patch that uses an HTTP filter by its name, as an anchor or a key of route settings.
@@ -116,6 +129,11 @@ impl Names {
         // A waypoint has the chains of several contexts.
         let contexts = self.places[filter].is_referred() || user.context.meets(context);
         contexts && self.meet(user.filter, filter)
+    }
+
+    /// The patches that change, replace or remove a filter of this name.
+    pub(in crate::migrate) fn changers(&self, name: &str) -> &[Changer] {
+        self.changers.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// All patches that use an HTTP filter by its name.

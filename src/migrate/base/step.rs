@@ -49,7 +49,7 @@ pub(crate) struct Part<'a> {
 }
 
 /// The field of a home where nothing replaces a patch.
-pub(in crate::migrate) const NOTHING: &str = "nothing";
+pub(crate) const NOTHING: &str = "nothing";
 
 /// The kind of a [`Home`] that is no object: what Istio sets by itself.
 pub(crate) const BUILT_IN: &str = "built in";

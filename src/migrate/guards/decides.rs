@@ -1,10 +1,10 @@
 //! When a filter that decides who may call does so, and when its policy does.
 
-use super::chain::{Chains, Insert, Phase, foreign};
+use super::chain::{Chains, Insert, Phase, Slot, foreign};
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::policy;
-use crate::model::envoy_filter::Operation;
+use crate::model::envoy_filter::{Operation, PatchContext};
 
 const EARLIER: &str = "the decision is made earlier, before grpc_stats, alpn, fault and cors: a CORS preflight, which the CORS filter used to answer, is now decided here first";
 
@@ -33,12 +33,39 @@ pub(in crate::migrate) fn earlier(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move
     }
 }
 
-/// How the time of the decision changes.
-fn moved(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, decides: Decides) {
+/// Where a patch inserts its filter.
+fn slot(cx: &Cx<'_>, part: &Part<'_>, custom: bool) -> Option<Slot> {
     let own: Vec<Insert<'_>> = Insert::of(cx.index, part.built).into_iter().collect();
     let mut all = foreign(&own, cx.names);
     all.extend(own);
-    let slot = Chains::of(&all, false).slot((cx.index, part.built.patch.index));
+    Chains::of(&all, custom).slot((cx.index, part.built.patch.index))
+}
+
+/// A CORS filter in front of those of policies answers preflights that these refuse; istiod's is behind them. Its filter of
+/// tokens lets preflights pass.
+pub(in crate::migrate) fn later_preflights(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let custom = !policy::existing(cx, "CUSTOM").is_empty();
+    let is_early = |slot: Slot| slot.phase != Phase::Rest || slot.before_custom;
+    if part.reach.context == PatchContext::SidecarOutbound || !slot(cx, part, custom).is_some_and(is_early) {
+        return;
+    }
+    if custom || ["ALLOW", "DENY"].iter().any(|action| !policy::existing(cx, action).is_empty()) {
+        found.difference(
+            Kind::Behavior,
+            "preflights are answered before policies are checked; istiod's CORS filter comes after them: a policy that refuses requests without credentials also refuses preflights",
+        );
+    } else if !cx.mesh.described() {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            "it is unknown whether policies apply here: the filter answers preflights before they are checked, istiod's CORS filter after that",
+        );
+    }
+}
+
+/// How the time of the decision changes.
+fn moved(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, decides: Decides) {
+    let slot = slot(cx, part, false);
     let phase = slot.map_or(Phase::Rest, |slot| slot.phase);
     let first = slot.is_some_and(|slot| slot.before_exchange);
     let effect = match (decides, phase) {

@@ -13,6 +13,7 @@ pub(in crate::migrate) mod one_rule;
 pub(in crate::migrate) mod overlap;
 mod panicking;
 pub(in crate::migrate) mod panics;
+pub(in crate::migrate) mod removed;
 pub(in crate::migrate) mod selected;
 pub(in crate::migrate) mod sequence;
 pub(in crate::migrate) mod sidecars;

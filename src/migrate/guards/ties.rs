@@ -2,10 +2,10 @@
 
 use crate::engine::program::Program;
 use crate::migrate::PatchReport;
-use crate::migrate::base::catalog;
 use crate::migrate::base::names::User;
 use crate::migrate::base::step::{Cx, Part};
 use crate::migrate::base::verdict::{Concern, Guard, Kind, State};
+use crate::migrate::base::{catalog, filters};
 use crate::model::envoy_filter::ApplyTo;
 use crate::words::{MOST_NAMES, few};
 use serde_json::Value as Json;
@@ -87,7 +87,7 @@ pub(in crate::migrate) fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, pa
         let renamed = RENAMED.contains(&patch.found.pattern) && patch.apply_to == ApplyTo::HttpFilter;
         let tree = built.iter().find(|one| one.patch.index == patch.index)?.value.as_ref()?;
         // istiod's own CORS filter has this name.
-        let own = patch.found.pattern == &catalog::CORS && tree.name() == "envoy.filters.http.cors";
+        let own = patch.found.pattern == &catalog::CORS && tree.name() == filters::CORS;
         (renamed && !own).then(|| tree.name().to_owned())
     };
     loop {

@@ -107,8 +107,8 @@ pub(in crate::migrate) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut 
             Concern::Patch,
             State::Undecided,
             format!(
-                "the input does not say whether `{}` selects gateways or sidecars, which read such settings differently",
-                labels(cx)
+                "the input does not say whether {} gateways or sidecars, which read such settings differently",
+                selects(cx)
             ),
         ),
     }
@@ -125,7 +125,8 @@ pub(in crate::migrate) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut 
     }
 }
 
-fn labels(cx: &Cx<'_>) -> String {
+/// The selector of a filter, or the filter, with its verb.
+fn selects(cx: &Cx<'_>) -> String {
     let pairs: Vec<String> = cx.filter.selector.iter().flatten().map(|(key, value)| format!("{key}={value}")).collect();
-    pairs.join(",")
+    if pairs.is_empty() { "the filter is for".to_owned() } else { format!("`{}` selects", pairs.join(",")) }
 }

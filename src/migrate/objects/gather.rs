@@ -1,11 +1,12 @@
 //! Collects the names by which patches of all filters refer to one another.
 
 use crate::engine::program::{Program, Status};
-use crate::migrate::base::names::{Adder, Names, User};
+use crate::migrate::base::names::{Adder, Changer, Names, User};
 use crate::migrate::base::place::Place;
 use crate::migrate::base::reach;
 use crate::migrate::base::value::json;
 use crate::migrate::guards::chain::Insert;
+use crate::migrate::guards::removed;
 use crate::migrate::output::rest;
 use crate::migrate::patterns::cluster_add;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
@@ -31,6 +32,10 @@ impl Names {
                 };
                 if let Some(anchor) = anchor {
                     names.uses(anchor, user);
+                }
+                if let Some((name, operation)) = removed::changed(built) {
+                    let changer = Changer { user, name: name.to_owned(), operation };
+                    names.changers.entry(name.to_owned()).or_default().push(changer);
                 }
                 let Some(tree) = &built.value else { continue };
                 if built.patch.apply_to == ApplyTo::HttpFilter

@@ -16,7 +16,7 @@ use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-const EXT_AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
+pub(super) const EXT_AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
 /// Timeout of a call to a gRPC service that names none, in Envoy's filter.
 const ENVOYS_TIMEOUT: &str = "0.2s";
 const PER_ROUTE: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute";

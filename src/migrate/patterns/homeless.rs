@@ -1,7 +1,12 @@
 //! Patches without a native API, and their explanations; also gRPC-Web, which a server's protocol turns on.
 
+use super::ext_authz::EXT_AUTHZ;
+use super::manager::HCM;
+use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::reach;
 use crate::migrate::base::step::{Cx, Move, Part};
+use crate::migrate::base::value::fieldless;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::gateways;
 use crate::migrate::objects::mesh::Proxies;
@@ -9,7 +14,7 @@ use crate::migrate::objects::policy::{is_tcp, pod_ports};
 use crate::migrate::output::change::Change;
 use crate::migrate::output::draft::Action;
 use crate::model::envoy_filter::{ApplyTo, Operation};
-use crate::proto::tree::type_name;
+use crate::proto::tree::{is_typed_struct, type_name};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -103,7 +108,9 @@ pub(in crate::migrate) fn find(parts: &mut [Part<'_>]) {
                 &catalog::ECDS,
                 "the configuration of this HTTP filter is discovered (ECDS), and no patch of this EnvoyFilter adds it: put both patches into one EnvoyFilter to migrate them",
             ),
-            (ApplyTo::HttpFilter | ApplyTo::NetworkFilter, None) if named.is_some_and(str::is_empty) => {
+            (ApplyTo::HttpFilter | ApplyTo::NetworkFilter, None)
+                if named.map_or(is_typed_struct(of), str::is_empty) =>
+            {
                 Move::none(&catalog::OTHER, "the TypedStruct names no type (`type_url`), so its meaning is unknown")
             }
             (ApplyTo::Listener, _) if part.value.peek("socket_options").is_some() => {
@@ -112,11 +119,44 @@ pub(in crate::migrate) fn find(parts: &mut [Part<'_>]) {
             (_, _) if matches!(part.operation(), Operation::Remove | Operation::Replace) => {
                 Move::none(&catalog::OTHER, format!("no native API has {}", part.operation()))
             }
-            (apply_to, _) => {
-                let what = if of.is_empty() { apply_to.to_string() } else { format!("{apply_to} with {of}") };
-                Move::none(&catalog::OTHER, format!("{what} has no known native API"))
-            }
+            (ApplyTo::HttpFilter | ApplyTo::NetworkFilter, _) => Move::none(&catalog::OTHER, of_filter(part, of)),
+            (apply_to, _) => Move::none(&catalog::OTHER, of_fields(part, apply_to, of)),
         };
         part.answer(found);
     }
+}
+
+/// Why a patch of an HTTP or network filter has no native API.
+fn of_filter(part: &Part<'_>, of: &str) -> String {
+    let apply_to = part.apply_to();
+    if let Some(name) = reach::names_filter(&part.built.object).filter(|name| *name != HTTP_CONNECTION_MANAGER)
+        && of == HCM
+    {
+        return format!(
+            "the patch matches network filter `{name}`: istiod's HTTP connection manager is named `{HTTP_CONNECTION_MANAGER}`, so the patch does not change it"
+        );
+    }
+    if of.is_empty() {
+        return "the value has no configuration (`typed_config`), so its meaning is unknown".to_owned();
+    }
+    if of == EXT_AUTHZ && part.operation() == Operation::Merge {
+        return "MERGE changes an ext_authz filter that exists: for that of a CUSTOM policy, set the fields of its provider in `meshConfig.extensionProviders` (`with_request_body` is `includeRequestBodyInCheck`); for one that another EnvoyFilter inserts, set them there".to_owned();
+    }
+    if part.operation() == Operation::Merge && of != HCM {
+        return format!("no known native API changes an existing {apply_to} with {of}");
+    }
+    format!("{apply_to} with {of} has no known native API")
+}
+
+/// Why a patch of other objects has no native API: the fields that it sets.
+fn of_fields(part: &Part<'_>, apply_to: ApplyTo, of: &str) -> String {
+    let keys: Vec<&String> = part.value.0.as_object().into_iter().flat_map(|value| value.keys()).collect();
+    if part.inserts() {
+        return format!("no known native API adds such a {apply_to}");
+    }
+    if !of.is_empty() || keys.is_empty() {
+        let what = if of.is_empty() { apply_to.to_string() } else { format!("{apply_to} with {of}") };
+        return format!("{what} has no known native API");
+    }
+    fieldless(&keys)
 }

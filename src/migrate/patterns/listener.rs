@@ -35,7 +35,10 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     }
     if value.peek("listener_filters").is_some() {
         let filters = value.list("listener_filters");
-        return value.is_empty().then(|| merged_filters(cx, part, &filters)).flatten();
+        let found = merged_filters(cx, part, &filters)?;
+        let mixed = found.moves && !value.is_empty();
+        let apart = "other fields of the listener have their own native API, or none: put the PROXY protocol filter into a patch of its own to migrate it";
+        return Some(if mixed { Move::none(&catalog::PROXY_PROTOCOL, apart) } else { found });
     }
     let bytes = value.number("per_connection_buffer_limit_bytes")?;
     if !has(cx, 31) {

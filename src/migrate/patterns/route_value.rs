@@ -4,6 +4,7 @@ pub(in crate::migrate) mod retries;
 
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::filters;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, any_type, fieldless, left, percentage, refused};
 use crate::migrate::base::verdict::{Difference, Kind};
@@ -63,9 +64,6 @@ impl Setting {
     }
 }
 
-/// The name of istiod's CORS filter.
-const CORS_FILTER: &str = "envoy.filters.http.cors";
-
 /// A refusal: the pattern and why.
 type Refused = (&'static Pattern, String);
 
@@ -116,7 +114,7 @@ fn read(cx: &Cx<'_>, part: &Part<'_>, own_cors: &[String], beside_retries: bool)
     rewrite(&mut value, &mut found);
     mirrors(&mut value, cx.to, &mut found)?;
     per_filter(&mut value, &mut found, own_cors)?;
-    let mut first = cx.names.users(CORS_FILTER, cx.index, part.built.patch.context).filter(|user| !user.inserts);
+    let mut first = cx.names.users(filters::CORS, cx.index, part.built.patch.context).filter(|user| !user.inserts);
     if found.second_cors && first.next().is_some() {
         let effect =
             "a patch also sets a policy of istiod's CORS filter: today both filters decide, then one policy does";
@@ -153,7 +151,10 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
     }
     if let Some(configs) = value.peek("typed_per_filter_config").and_then(Json::as_object) {
         let names: Vec<&str> = configs.keys().map(String::as_str).collect();
-        return (&catalog::PER_FILTER_CONFIG, format!("the settings of {} move with that filter", names.join(", ")));
+        return (
+            &catalog::PER_FILTER_CONFIG,
+            format!("only HTTP filter {} reads these settings: they stay as long as it stays", names.join(" or ")),
+        );
     }
     if value.peek("route/weighted_clusters").is_some() {
         return (
@@ -166,6 +167,13 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
         return (
             &catalog::ROUTE_DESTINATION,
             "MERGE changes the cluster of a route and keeps what istiod derived from its old destination (headers, hash policy, retries): change `route` of the rule by hand"
+                .to_owned(),
+        );
+    }
+    if value.peek("direct_response").is_some() {
+        return (
+            &catalog::DIRECT_RESPONSE,
+            "MERGE turns a route into a direct response: change the rule by hand, from `route` to `directResponse`"
                 .to_owned(),
         );
     }
@@ -376,9 +384,9 @@ fn per_filter(value: &mut Fields, found: &mut Setting, own_cors: &[String]) -> R
         let mut fields = Fields(config.clone());
         fields.skip("@type");
         match any_type(&config) {
-            CORS_POLICY if name == CORS_FILTER || own_cors.contains(&name) => {
+            CORS_POLICY if name == filters::CORS || own_cors.contains(&name) => {
                 cors(fields, found)?;
-                found.second_cors |= name != CORS_FILTER;
+                found.second_cors |= name != filters::CORS;
                 path(value);
             }
             FAULT if name == "envoy.filters.http.fault" => {

@@ -9,10 +9,11 @@ use super::vhost::{self, Group, Vhost};
 use super::waypoint_route;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::filters;
 use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{hash, merge};
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::migrate::guards::{attach, beside};
+use crate::migrate::guards::{attach, beside, decides};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::change::{Change, Choose};
 use crate::migrate::output::draft::Action;
@@ -55,7 +56,7 @@ pub(in crate::migrate) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSe
 
 /// Finds patches of routes, virtual hosts and route configurations.
 pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
-    cors_filters(parts);
+    cors_filters(cx, parts);
     let groups = groups(parts);
     let own_cors: Vec<String> = parts
         .iter()
@@ -75,13 +76,14 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 const CORS: &str = "envoy.extensions.filters.http.cors.v3.Cors";
 
 /// A CORS filter next to istiod's own: only the policies on routes have an effect.
-fn cors_filters(parts: &mut [Part<'_>]) {
+fn cors_filters(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == CORS {
             let mut found = Move::new(&catalog::CORS)
-                .home(BUILT_IN, "envoy.filters.http.cors", 0)
+                .home(BUILT_IN, filters::CORS, 0)
                 .differs(Kind::Metadata, "the second CORS filter is not needed: istiod puts one in every chain");
             attach::tunnels(part, &mut found);
+            decides::later_preflights(cx, part, &mut found);
             part.answer(found);
         }
     }

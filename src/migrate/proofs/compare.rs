@@ -4,7 +4,7 @@
 //! counts as renamed. References are replaced by the discovered content.
 
 use super::forms::{
-    DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, lower, name_of,
+    DNS_REFRESH, INLINE, SHARES, SOURCE, STRING_MATCH, UNREAD, VERSION, checked_headers, code, gone, lower, name_of,
     reachable, reordered_mirrors, resolves, same_items, same_json, same_match, same_name, same_words, share, spaced,
     turns, typed_cors,
 };
@@ -422,7 +422,7 @@ fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut See
     for (i, j) in pairs {
         match (i, j) {
             (Some(i), None) => {
-                say(out, Operation::OnlyBefore, &old[i], &Json::Null, &format!("{path}/{i}"), &named(&old[i]));
+                say(out, Operation::OnlyBefore, &old[i], &Json::Null, &gone(path, i, old, new), &named(&old[i]));
             }
             (None, Some(j)) => {
                 say(out, Operation::OnlyAfter, &Json::Null, &new[j], &format!("{path}/{j}"), &named(&new[j]));

@@ -1,5 +1,6 @@
 //! Values that Envoy reads the same way although they are written in different forms.
 
+use crate::migrate::base::filters::{CORS, EXT_AUTHZ, RBAC};
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,9 +75,6 @@ pub(in crate::migrate) fn checked_headers(
     moved.insert(NAMES.to_owned(), list);
     Some(moved)
 }
-
-/// The name of istiod's CORS filter.
-const CORS: &str = "envoy.filters.http.cors";
 
 /// A route table with the CORS policies of the deprecated field `cors` where istiod writes them, and the places of those
 /// that moved. Envoy reads the field of a route or virtual host only if it has no such settings (`CorsFilter`).
@@ -234,6 +232,21 @@ pub(super) fn turns(list: &[Json]) -> Vec<usize> {
     list.iter().map(turn).collect()
 }
 
+/// The path of an item that only the first list has. A CORS filter is not needed beside istiod's own, but the last one of a chain
+/// is, and one in front of those of policies answers preflights that these refuse.
+pub(in crate::migrate) fn gone(path: &str, at: usize, before: &[Json], after: &[Json]) -> String {
+    let of = before[at].pointer("/typed_config/@type").and_then(Json::as_str).unwrap_or_default();
+    if !of.ends_with("filters.http.cors.v3.Cors") {
+        return format!("{path}/{at}");
+    }
+    let decides = |one: &Json| name_of(one).is_some_and(|name| [RBAC, EXT_AUTHZ].contains(&name));
+    if !after.iter().any(|one| one["name"] == CORS) {
+        return format!("{path}/{at}/last");
+    }
+    let early = before.iter().skip(at).any(decides);
+    format!("{path}/{at}{}", if early { "/early" } else { "" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,5 +270,18 @@ mod tests {
         assert_eq!(reachable(&[some.clone(), all.clone(), some.clone()]).len(), 2);
         assert_eq!(reachable(&[some.clone(), limited, some.clone()]).len(), 3);
         assert_eq!(reachable(&[all, json!({ "match": { "connect_matcher": {} } })]).len(), 2);
+    }
+
+    #[test]
+    fn a_cors_filter_is_needed_if_it_is_the_last_one() {
+        let config = json!({ "@type": "type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors" });
+        let own = json!({ "name": "own", "typed_config": config });
+        let (stock, router) = (json!({ "name": CORS }), json!({ "name": "envoy.filters.http.router" }));
+        let rbac = json!({ "name": RBAC });
+        let path = |before: &[Json], after: &[Json]| gone("/http_filters", 0, before, after);
+        assert_eq!(path(std::slice::from_ref(&own), &[stock.clone(), router.clone()]), "/http_filters/0");
+        assert_eq!(path(std::slice::from_ref(&own), std::slice::from_ref(&router)), "/http_filters/0/last");
+        assert_eq!(path(&[own.clone(), rbac.clone()], &[rbac.clone(), stock.clone()]), "/http_filters/0/early");
+        assert_eq!(path(&[router], &[]), "/http_filters/0");
     }
 }

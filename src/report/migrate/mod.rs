@@ -13,7 +13,7 @@ pub use page::html;
 pub use text::{Document, diff, documents, yaml};
 
 use crate::migrate::proof::{Proof, Proven};
-use crate::migrate::step::{Home, Move};
+use crate::migrate::step::{Home, Move, NOTHING};
 use crate::migrate::verdict::{Class, Difference, State};
 use crate::migrate::{After, FilterReport, PatchReport, Report};
 use crate::words::{MOST_NAMES, count, few};
@@ -179,6 +179,9 @@ fn alike(one: &PatchReport, other: &PatchReport) -> bool {
 fn native(found: &Move) -> String {
     let of_kind = |homes: &[Home]| {
         let fields: Vec<&str> = homes.iter().map(|home| home.field.as_str()).collect();
+        if fields == [NOTHING] {
+            return NOTHING.to_owned();
+        }
         format!("{} {}", homes.first().map_or("", |home| home.kind), fields.join(", "))
     };
     let homes: Vec<String> = found.homes.chunk_by(|one, other| one.kind == other.kind).map(of_kind).collect();
