@@ -5,6 +5,7 @@ use crate::lint::filter_keys::{self, elsewhere, package};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
+use crate::rules::value::extension_not_built_in::missing_keys;
 use crate::rules::value::per_route_config_not_taken::refused_keys;
 use crate::source::Step;
 
@@ -41,8 +42,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         for (route, key, extension) in keys {
             let Some(unknown) = filter_keys::unknown(cx, &view, &key, &extension) else { continue };
-            // Another rule reports settings that no route takes, and names the key to write.
-            if refused_keys(cx, &view).contains(&key) {
+            // Other rules report settings that no route takes, with the key to write, and those of a missing extension.
+            if refused_keys(cx, &view).contains(&key) || missing_keys(cx, &view).contains(&key) {
                 continue;
             }
             let message = if unknown.is_elsewhere {

@@ -62,8 +62,17 @@ impl<'c> Clusters<'c> {
         let (number, subset, host) = cluster;
         if let Some((full, _)) = full_host(self.inventory, host, namespace) {
             let why = format!("`{host}` is not a full host, and istiod names clusters by full hosts");
-            return Some(Doubt::Service(why, format!("use `outbound|{number}|{subset}|{full}`")));
+            // The port may be wrong, too, and the help must name a cluster that exists.
+            return Some(match self.by_port((number, subset, &full)) {
+                Some((no_port, help)) => Doubt::Service(format!("{why}; {no_port}"), help),
+                None => Doubt::Service(why, format!("use `outbound|{number}|{subset}|{full}`")),
+            });
         }
+        self.by_port(cluster).map(|(why, help)| Doubt::Service(why, help))
+    }
+
+    /// Whether the Service of a full host has no such port: why, and what to write.
+    fn by_port(&self, (number, subset, host): (u16, &str, &str)) -> Option<(String, String)> {
         // istiod merges the ports of several ServiceEntries.
         let mut labels = host.splitn(4, '.');
         let (name, home, kind) = (labels.next()?, labels.next()?, labels.next()?);
@@ -82,10 +91,10 @@ impl<'c> Clusters<'c> {
             [port] => format!("use `outbound|{port}|{subset}|{host}`"),
             ports => {
                 let ports: Vec<String> = ports.iter().map(u32::to_string).collect();
-                format!("use the number of one of its ports: {}", ports.join(", "))
+                format!("use `outbound|PORT|{subset}|{host}` with one of its ports: {}", ports.join(", "))
             }
         };
-        Some(Doubt::Service(why, help))
+        Some((why, help))
     }
 }
 
