@@ -2,6 +2,7 @@
 
 use super::gateway_api;
 use super::kinds::{self, KINDS, Kind, Origin};
+use crate::model::stored;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -118,6 +119,9 @@ impl Objects {
             && metadata.get("namespace").and_then(Value::as_str).is_none_or(str::is_empty)
         {
             metadata.insert("namespace".to_owned(), namespace.into());
+        }
+        if kind.plural == "envoyfilters" {
+            stored::prune(&mut document);
         }
         gateway_api::set_defaults(&mut document);
         self.version += 1;

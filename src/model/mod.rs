@@ -13,5 +13,6 @@ pub mod proxy_config;
 pub mod redact;
 pub mod release;
 pub mod resource;
+pub mod stored;
 
 pub use crate::proto::time::read as timestamp;

@@ -21,7 +21,7 @@ const UINT32: &str = "from 0 to 4294967295";
 const INT32: &str = "from -2147483648 to 2147483647";
 
 /// Every mapping of the API with its fields, outermost first.
-const FIELDS: &[(&str, &[&str])] = &[
+pub(super) const FIELDS: &[(&str, &[&str])] = &[
     ("an EnvoyFilter", &["apiVersion", "kind", "metadata", "spec", "status"]),
     (
         "metadata",
