@@ -51,12 +51,12 @@ impl Meter {
     }
 
     /// Cancels the work that runs under this meter.
-    pub fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
     /// Whether the work was canceled.
-    pub fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
@@ -107,7 +107,7 @@ pub fn charge(units: u64) {
 
 /// The same for a number of things.
 #[inline]
-pub fn charge_for(things: usize) {
+pub(crate) fn charge_for(things: usize) {
     charge(u64::try_from(things).unwrap_or(u64::MAX));
 }
 
@@ -131,7 +131,7 @@ fn refill(units: u64, fuel: u64) {
 }
 
 /// Runs work and returns how many units it took, including those of helper threads.
-pub fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
+pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
     if METER.with_borrow(Option::is_none) {
         let meter = Meter::new(u64::MAX);
         return match meter.run(work) {
@@ -152,12 +152,12 @@ fn available() -> u64 {
 }
 
 /// The meter of this thread, to pass to helper threads.
-pub fn current() -> Option<Arc<Meter>> {
+pub(crate) fn current() -> Option<Arc<Meter>> {
     METER.with_borrow(Clone::clone)
 }
 
 /// Runs a part of metered work on a helper thread; unwinds as the work itself would.
-pub fn share<T>(meter: Option<&Arc<Meter>>, work: impl FnOnce() -> T) -> T {
+pub(crate) fn share<T>(meter: Option<&Arc<Meter>>, work: impl FnOnce() -> T) -> T {
     let Some(meter) = meter else { return work() };
     meter.run(work).unwrap_or_else(|ended| match ended {
         Ended::Spent => resume_unwind(Box::new(Stop { cancelled: false })),
@@ -176,13 +176,13 @@ const MAX_THREADS: usize = 8;
 ///
 /// The system is asked for its cores once, and only if several threads are worth it: the answer takes several of its files, as
 /// long as judging a small filter.
-pub fn threads(worth: usize) -> usize {
+pub(crate) fn threads(worth: usize) -> usize {
     static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
     if worth < 2 { 1 } else { CORES.min(MAX_THREADS).min(worth) }
 }
 
 /// Runs the same function on every item, on all cores when there are many items. The order is kept.
-pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = threads(work.len() / PIECES_A_THREAD);
     if threads == 1 {
         return work.iter().map(one).collect();
@@ -208,7 +208,7 @@ const STACK: usize = 64 << 20;
 
 /// Runs the same function on every item, on this many threads. The items differ in cost, so a thread that is done takes the next
 /// one. The order is kept.
-pub fn deal<T: Sync, R: Send>(work: &[T], threads: usize, one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn deal<T: Sync, R: Send>(work: &[T], threads: usize, one: impl Fn(&T) -> R + Sync) -> Vec<R> {
     if threads < 2 || work.len() < 2 {
         return work.iter().map(one).collect();
     }
@@ -240,7 +240,7 @@ pub fn deal<T: Sync, R: Send>(work: &[T], threads: usize, one: impl Fn(&T) -> R 
 const DROPPED_A_THREAD: usize = 16;
 
 /// Drops values that hold much, on several threads: somebody waits for what comes after.
-pub fn discard<T: Send>(mut values: Vec<T>) {
+pub(crate) fn discard<T: Send>(mut values: Vec<T>) {
     let threads = threads(values.len() / DROPPED_A_THREAD);
     let each = values.len().div_ceil(threads.max(1));
     std::thread::scope(|scope| {
@@ -253,7 +253,7 @@ pub fn discard<T: Send>(mut values: Vec<T>) {
 }
 
 /// Runs work whose result is shared and kept: no meter may stop it halfway.
-pub fn unmetered<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn unmetered<T>(work: impl FnOnce() -> T) -> T {
     let (fuel, meter) = (FUEL.replace(u64::MAX), METER.take());
     let done = catch_unwind(AssertUnwindSafe(work));
     FUEL.set(fuel);

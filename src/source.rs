@@ -5,7 +5,7 @@ mod code;
 mod error_message;
 pub mod escape;
 
-pub use code::Code;
+pub(crate) use code::Code;
 pub use error_message::ErrorMessage;
 
 use crate::budget;
@@ -65,22 +65,22 @@ pub struct Sources {
 
 impl Sources {
     /// A table that extends another one with texts of its own.
-    pub fn above(base: Arc<Sources>) -> Sources {
+    pub(crate) fn above(base: Arc<Sources>) -> Sources {
         Sources { first: base.next().0, base: Some(base), texts: Vec::new() }
     }
 
     /// The same, but its first text replaces the one with this id in the table below.
-    pub fn over(base: Arc<Sources>, first: FileId) -> Sources {
+    pub(crate) fn over(base: Arc<Sources>, first: FileId) -> Sources {
         Sources { first: first.0, base: Some(base), texts: Vec::new() }
     }
 
     /// A table whose first text gets this id, to be spliced into another table.
-    pub fn starting_at(first: FileId) -> Sources {
+    pub(crate) fn starting_at(first: FileId) -> Sources {
         Sources { base: None, first: first.0, texts: Vec::new() }
     }
 
     /// The id that the next text will get.
-    pub fn next(&self) -> FileId {
+    pub(crate) fn next(&self) -> FileId {
         FileId(self.first.saturating_add(offset(self.texts.len())))
     }
 
@@ -91,7 +91,7 @@ impl Sources {
     }
 
     /// Adds a value of a text that is itself YAML. `place` says which: `data.mesh of ConfigMap istio-system/istio`.
-    pub fn add_within(&mut self, file: FileId, place: &str, text: impl Into<String>) -> FileId {
+    pub(crate) fn add_within(&mut self, file: FileId, place: &str, text: impl Into<String>) -> FileId {
         let name = format!("{}: {place}", self.get(file).name);
         self.push(&name, text.into(), Some(file))
     }
@@ -104,7 +104,7 @@ impl Sources {
     }
 
     /// Moves the texts of another table into this one under their ids: replaces existing texts or appends new ones.
-    pub fn splice(&mut self, other: Sources) {
+    pub(crate) fn splice(&mut self, other: Sources) {
         for (number, text) in (other.first..).zip(other.texts) {
             let index = number.saturating_sub(self.first) as usize;
             match self.texts.get_mut(index) {
@@ -180,12 +180,12 @@ impl SourceText {
     }
 
     /// Byte at which a line (counted from 1) starts; `None` past the end.
-    pub fn line_start(&self, line: usize) -> Option<u32> {
+    pub(crate) fn line_start(&self, line: usize) -> Option<u32> {
         self.line_starts.get(line.checked_sub(1)?).copied()
     }
 
     /// How many lines the text has.
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.line_starts.len()
     }
 }
@@ -295,7 +295,7 @@ impl Node {
     }
 
     /// The text of a string.
-    pub fn as_str(&self) -> Option<&str> {
+    pub(crate) fn as_str(&self) -> Option<&str> {
         match &self.value {
             NodeValue::String(text) => Some(text),
             _ => None,
@@ -308,7 +308,7 @@ impl Node {
     }
 
     /// The value at the end of a route; `None` if a step does not exist.
-    pub fn at(&self, route: &[Step]) -> Option<&Node> {
+    pub(crate) fn at(&self, route: &[Step]) -> Option<&Node> {
         route.iter().try_fold(self, |node, step| match step {
             Step::Key(key) => node.get(key),
             Step::Item(item) => node.items().get(*item),
@@ -316,13 +316,13 @@ impl Node {
     }
 
     /// The value below these keys.
-    pub fn under(&self, keys: &[&str]) -> Option<&Node> {
+    pub(crate) fn under(&self, keys: &[&str]) -> Option<&Node> {
         keys.iter().try_fold(self, |node, key| node.get(key))
     }
 
     /// The place of the last key on a route (or of the list item): where a caret points when the key itself is wrong. Steps
     /// that do not exist are ignored, so there is always a place to show.
-    pub fn key_span(&self, route: &[Step]) -> Span {
+    pub(crate) fn key_span(&self, route: &[Step]) -> Span {
         let mut span = self.span;
         let mut node = self;
         for step in route {
@@ -341,7 +341,7 @@ impl Node {
     }
 
     /// The route to the innermost key or value that contains a span; empty when none does.
-    pub fn route_to(&self, span: Span) -> Vec<Step> {
+    pub(crate) fn route_to(&self, span: Span) -> Vec<Step> {
         let holds = |outer: Span| outer.file == span.file && outer.start <= span.start && span.end <= outer.end;
         let mut route = Vec::new();
         let mut node = self;
@@ -377,7 +377,7 @@ impl Node {
 }
 
 /// A route in the form of the API server's field paths: `spec.configPatches[2].patch.value["@type"]`.
-pub fn field_path(route: &[Step]) -> String {
+pub(crate) fn field_path(route: &[Step]) -> String {
     let mut path = String::new();
     for step in route {
         match step {

@@ -13,7 +13,7 @@ macro_rules! serialize_as_str {
 pub(crate) use serialize_as_str;
 
 /// `1 patch`, `2 patches`.
-pub fn count(number: usize, one: &str, many: &str) -> String {
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 

@@ -34,7 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let typed = problem.span.is_some_and(|span| missing_typed_config::is_beside_value(cx, span));
         let finding = if typed { finding.help("move it into `value`, beside `name`") } else { finding };
         let finding = finding
-            .to_blame_if(typed, "")
+            .blamed_if(typed, "")
             .note("kubectl apply rejects it; if another client sends it, the API server drops the field");
         out.push(finding.notes(problem.span.and_then(|span| document::widened(cx, span, None))));
     }

@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .label("Istio before 1.27 reads these bytes as the other type")
                     .note("since Istio 1.27 istiod panics here and stops processing the listeners")
                     .help(help(&view, built, &existing));
-                let finding = seen.tell(finding).to_blame_if(true, "");
+                let finding = seen.tell(finding).blamed_if(true, "");
                 out.push(finding.ineffective());
             }
             continue;

@@ -85,7 +85,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .severity(severity)
                 .label("only one of the two can be set")
                 .rejected_if(refused, note)
-                .to_blame_if(one.new == "validation_context", "peer certificates")
+                .blamed_if(one.new == "validation_context", "peer certificates")
                 .snippet(help);
             if one.new == "route" {
                 for other in followers(cx, &seen.runs, &places) {

@@ -64,7 +64,7 @@ const BACK: u64 = 300;
 
 impl Store {
     /// The bundle that the API server must trust.
-    pub fn bundle(&self) -> String {
+    pub(crate) fn bundle(&self) -> String {
         let all = [Some(&self.signer.cert), self.next.as_ref().map(|next| &next.cert)];
         let all = all.into_iter().flatten().chain(self.old.iter().map(|old| &old.cert));
         let lines = all.flat_map(|cert| [cert.trim_end(), "\n"]);

@@ -20,9 +20,9 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long a connection may take to its first request, its handshake included.
-pub const FIRST: Duration = Duration::from_secs(10);
+pub(crate) const FIRST: Duration = Duration::from_secs(10);
 /// How long a connection may stay without a request; API servers close theirs after 90 s.
-pub const IDLE: Duration = Duration::from_secs(120);
+pub(crate) const IDLE: Duration = Duration::from_secs(120);
 
 /// The connections of a listener.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Entry {
 
 impl Connections {
     /// At most this many.
-    pub fn new(most: usize) -> Arc<Connections> {
+    pub(crate) fn new(most: usize) -> Arc<Connections> {
         Arc::new(Connections { most: most.max(1), table: Mutex::default() })
     }
 
@@ -105,7 +105,7 @@ impl Connections {
     }
 
     /// Marks this peer as having a complete request, until the mark is dropped.
-    pub fn busy(self: &Arc<Connections>, peer: SocketAddr) -> Option<Busy> {
+    pub(crate) fn busy(self: &Arc<Connections>, peer: SocketAddr) -> Option<Busy> {
         let entry = Arc::clone(self.lock().get(&peer)?);
         {
             let mut state = entry.lock();
@@ -118,7 +118,7 @@ impl Connections {
 
 /// A request that is being answered.
 #[derive(Debug)]
-pub struct Busy(Arc<Entry>);
+pub(crate) struct Busy(Arc<Entry>);
 
 impl Drop for Busy {
     fn drop(&mut self) {

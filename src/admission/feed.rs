@@ -28,7 +28,7 @@ const WAITING: usize = 256;
 const AT_ONCE: usize = 64;
 
 /// The kinds that are watched.
-pub fn watched() -> impl Iterator<Item = &'static Kind> {
+pub(crate) fn watched() -> impl Iterator<Item = &'static Kind> {
     kinds::WEBHOOK.kinds.iter().copied()
 }
 
@@ -84,7 +84,7 @@ async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sende
 }
 
 /// Watches a cluster and publishes snapshots forever; samples the extensions of this many proxies.
-pub async fn run(
+pub(crate) async fn run(
     cluster: Cluster,
     istio_namespace: String,
     proxies: usize,
@@ -100,7 +100,7 @@ pub async fn run(
 }
 
 /// Watches a cluster and publishes snapshots forever, with extensions sampled elsewhere.
-pub async fn follow_all(
+pub(crate) async fn follow_all(
     cluster: Cluster,
     istio_namespace: String,
     mut builder: SnapshotBuilder,

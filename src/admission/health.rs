@@ -44,7 +44,7 @@ impl Health {
     }
 
     /// Records that all objects of a kind have been read.
-    pub fn synced(&self, kind: &'static str) {
+    pub(crate) fn synced(&self, kind: &'static str) {
         self.with(|watches| {
             if let Some(watch) = watches.get_mut(kind) {
                 (watch.synced, watch.stale) = (true, None);
@@ -54,7 +54,7 @@ impl Health {
     }
 
     /// Records that a watch broke, and why.
-    pub fn broken(&self, kind: &'static str, fault: &str) {
+    pub(crate) fn broken(&self, kind: &'static str, fault: &str) {
         self.with(|watches| {
             if let Some(watch) = watches.get_mut(kind) {
                 watch.stale.get_or_insert_with(Instant::now);
@@ -66,7 +66,7 @@ impl Health {
     }
 
     /// Records that a watch delivered something, so it works again.
-    pub fn works(&self, kind: &'static str) {
+    pub(crate) fn works(&self, kind: &'static str) {
         self.with(|watches| {
             if let Some(watch) = watches.get_mut(kind).filter(|watch| watch.synced) {
                 watch.stale = None;
@@ -75,7 +75,7 @@ impl Health {
     }
 
     /// Records why settings cannot be read. Returns whether they were read before.
-    pub fn unread(&self, object: &str, fault: &str) -> bool {
+    pub(crate) fn unread(&self, object: &str, fault: &str) -> bool {
         let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
         let known = settings.entry(object.to_owned()).or_insert_with(|| Some(String::new()));
         let was_read = known.is_none();
@@ -84,28 +84,28 @@ impl Health {
     }
 
     /// Records that settings were read, or that there are none.
-    pub fn was_read(&self, object: &str) {
+    pub(crate) fn was_read(&self, object: &str) {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner).insert(object.to_owned(), None);
     }
 
     /// Settings that were never read, each with the reason.
-    pub fn unread_settings(&self) -> Vec<(String, String)> {
+    pub(crate) fn unread_settings(&self) -> Vec<(String, String)> {
         let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
         settings.iter().filter_map(|(name, fault)| Some((name.clone(), fault.clone()?))).collect()
     }
 
     /// Records that the server has a certificate.
-    pub fn serving(&self) {
+    pub(crate) fn serving(&self) {
         self.serving.store(true, Ordering::Relaxed);
     }
 
     /// Records that the server is shutting down.
-    pub fn stopping(&self) {
+    pub(crate) fn stopping(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
     /// Reasons why the server is not ready; empty when it is.
-    pub fn missing(&self) -> Vec<String> {
+    pub(crate) fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         if self.stopping.load(Ordering::Relaxed) {
             missing.push("stopping".to_owned());
@@ -123,14 +123,14 @@ impl Health {
     }
 
     /// Kinds whose view is older than a minute, with age and reason; empty when all are fresh.
-    pub fn stale(&self) -> Vec<String> {
+    pub(crate) fn stale(&self) -> Vec<String> {
         let old = self.ages().into_iter().filter(|(_, age, _)| *age > OLD);
         let fault = |kind| self.with(|watches| watches.get(kind).map(|watch| watch.fault.clone()).unwrap_or_default());
         old.map(|(kind, age, _)| format!("{kind}: the view is {} s old: {}", age.as_secs(), fault(kind))).collect()
     }
 
     /// Kinds that could not be read so far, or whose watch has been broken for a while, and settings that were never read.
-    pub fn troubled(&self) -> Vec<Troubled> {
+    pub(crate) fn troubled(&self) -> Vec<Troubled> {
         let ages = self.ages();
         let mut all: Vec<Troubled> = self.with(|watches| {
             let old = |kind: &str| ages.iter().any(|(one, age, _)| *one == kind && *age > AGAIN);
@@ -146,7 +146,7 @@ impl Health {
     }
 
     /// For each kind, how long its view may be out of date and how often its watch broke.
-    pub fn ages(&self) -> Vec<(&'static str, Duration, u64)> {
+    pub(crate) fn ages(&self) -> Vec<(&'static str, Duration, u64)> {
         // A resumed watch delivers nothing until an object changes, while a watch that cannot be resumed
         // keeps breaking.
         let stands = |watch: &Watch| watch.synced && watch.broke.is_some_and(|broke| broke.elapsed() > AGAIN);
@@ -164,7 +164,7 @@ impl Health {
 
 /// Something that cannot be watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Troubled {
+pub(crate) struct Troubled {
     /// The name of its kind.
     pub kind: &'static str,
     /// Its namespace and name if only one object is meant.
@@ -175,7 +175,7 @@ pub struct Troubled {
 
 impl Troubled {
     /// Its kind, with the name of the only object.
-    pub fn subject(&self) -> String {
+    pub(crate) fn subject(&self) -> String {
         self.object.as_ref().map_or_else(|| self.kind.to_owned(), |object| format!("{} {object}", self.kind))
     }
 }

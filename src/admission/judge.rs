@@ -44,7 +44,7 @@ impl Rules {
     }
 
     /// The rules.
-    pub fn rules(&self) -> &[&'static Rule] {
+    pub(crate) fn rules(&self) -> &[&'static Rule] {
         &self.rules
     }
 
@@ -97,7 +97,7 @@ pub fn judge(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>) -> Judged {
 }
 
 /// Judges a change as if there were no other filters, for when they make it too much work.
-pub fn alone(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>) -> Judged {
+pub(crate) fn alone(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>) -> Judged {
     change(snapshot, rules, asked, false)
 }
 
@@ -123,7 +123,7 @@ pub fn prepare(snapshot: &Snapshot, rules: &Rules) {
 /// The remark about a filter that is too large to judge. If the configuration turns the rule off, the remark is informational:
 /// an unjudged filter must not look like one without findings. It never counts as one that the stored filter had: nobody knows what
 /// the change does.
-pub fn over_budget(rules: &Rules, excess: Excess) -> Remark {
+pub(crate) fn over_budget(rules: &Rules, excess: Excess) -> Remark {
     let rule = rules.rules.iter().copied().find(|rule| rule.name == OVER_BUDGET);
     let (message, help) = match excess {
         Excess::Reviews => {

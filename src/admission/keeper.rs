@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where certificates are stored, and for which names.
 #[derive(Clone, Debug)]
-pub struct Keeping {
+pub(crate) struct Keeping {
     /// Namespace of Secret, Lease and Service.
     pub namespace: String,
     /// Name of the Secret.

@@ -76,7 +76,7 @@ const BUCKETS: u16 = 15;
 
 impl Metrics {
     /// Metrics of a server with this state of its watches.
-    pub fn new(health: Arc<Health>) -> Metrics {
+    pub(crate) fn new(health: Arc<Health>) -> Metrics {
         let mut registry = Registry::with_prefix("envoyfilter_admission");
         let buckets = prometheus_client::metrics::histogram::exponential_buckets(0.0005, 2.0, BUCKETS);
         let metrics = Metrics {
@@ -126,7 +126,7 @@ impl Metrics {
 
     /// Counts a review. `namespace` is that of the filter if the cluster has it: anyone who reaches the server could invent
     /// others, and each would stay in memory and in Prometheus.
-    pub fn review(&self, request: &Request, namespace: Option<&str>, decision: &Decision, took: Duration) {
+    pub(crate) fn review(&self, request: &Request, namespace: Option<&str>, decision: &Decision, took: Duration) {
         let namespace = namespace.unwrap_or(OTHER);
         // The sender chooses the operation's name: unknown names must not become label values.
         let operation = match request.operation.as_str() {
@@ -155,28 +155,28 @@ impl Metrics {
     }
 
     /// Counts a review that panicked.
-    pub fn panicked(&self) {
+    pub(crate) fn panicked(&self) {
         self.panics.inc();
     }
 
     /// Counts a request that was not answered as a review.
-    pub fn refused(&self, status: u16) {
+    pub(crate) fn refused(&self, status: u16) {
         self.refused.get_or_create(&OfRefusal { status: status.into() }).inc();
     }
 
     /// Records the size of the view.
-    pub fn set_size(&self, filters: usize, workloads: usize) {
+    pub(crate) fn set_size(&self, filters: usize, workloads: usize) {
         self.filters.set(i64::try_from(filters).unwrap_or(i64::MAX));
         self.workloads.set(i64::try_from(workloads).unwrap_or(i64::MAX));
     }
 
     /// Records when the serving certificate expires, in seconds of Unix time.
-    pub fn certificate(&self, until: u64) {
+    pub(crate) fn certificate(&self, until: u64) {
         self.certificate.set(i64::try_from(until).unwrap_or(i64::MAX));
     }
 
     /// Records whether this replica is the leader.
-    pub fn leader(&self, is: bool) {
+    pub(crate) fn leader(&self, is: bool) {
         self.leader.set(is.into());
     }
 

@@ -19,7 +19,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// Label of a namespace with its mode; overrides that of the server.
-pub const MODE_LABEL: &str = "envoyfilter.dev/admission";
+pub(crate) const MODE_LABEL: &str = "envoyfilter.dev/admission";
 
 /// What happens to findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,12 @@ pub enum Mode {
 
 impl Mode {
     /// Reads `enforce`, `warn`, `audit` or `off`.
-    pub fn from_word(word: &str) -> Option<Mode> {
+    pub(crate) fn from_word(word: &str) -> Option<Mode> {
         [Mode::Enforce, Mode::Warn, Mode::Audit, Mode::Off].into_iter().find(|mode| mode.as_str() == word)
     }
 
     /// Its name.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Mode::Enforce => "enforce",
             Mode::Warn => "warn",
@@ -79,7 +79,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Its name in logs and metrics.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Verdict::Allowed => "allowed",
             Verdict::Warned => "warned",
@@ -126,7 +126,7 @@ impl Allowance {
     }
 
     /// Units spent.
-    pub fn spent(&self) -> u64 {
+    pub(crate) fn spent(&self) -> u64 {
         (self.units - self.together.left()).max(self.units - self.alone.left())
     }
 
@@ -187,7 +187,7 @@ impl Request {
 
     /// Decides without judging a filter that costs too much: it is denied as one over the budget is. A deletion is allowed, with a
     /// warning.
-    pub fn exceeds(&self, snapshot: &Snapshot, rules: &Rules, policy: Policy, excess: Excess) -> Decision {
+    pub(crate) fn exceeds(&self, snapshot: &Snapshot, rules: &Rules, policy: Policy, excess: Excess) -> Decision {
         let (decision, opened) = self.open(snapshot, policy);
         match opened {
             Opened::Settled => decision,
@@ -269,7 +269,7 @@ impl Request {
     }
 
     /// Decides without judging the filter, if possible.
-    pub fn settle(&self, snapshot: &Snapshot, policy: Policy) -> Option<Decision> {
+    pub(crate) fn settle(&self, snapshot: &Snapshot, policy: Policy) -> Option<Decision> {
         let (decision, opened) = self.open(snapshot, policy);
         (opened == Opened::Settled).then_some(decision)
     }

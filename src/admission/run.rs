@@ -24,7 +24,7 @@ use tokio::time::sleep;
 
 /// Source of the certificates.
 #[derive(Clone, Debug)]
-pub enum Certificates {
+pub(crate) enum Certificates {
     /// Files that something else renews.
     Files {
         /// The certificate chain.
@@ -38,7 +38,7 @@ pub enum Certificates {
 
 /// Settings of a server.
 #[derive(Clone, Debug)]
-pub struct Serve {
+pub(crate) struct Serve {
     /// Address for the API server.
     pub listen: SocketAddr,
     /// Address for kubelet.
@@ -67,7 +67,7 @@ const LOOK: Duration = Duration::from_secs(2);
 const DRAIN: Duration = Duration::from_secs(30);
 
 /// Serves until a signal. Fails with a message for the user.
-pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), ErrorMessage> {
+pub(crate) async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), ErrorMessage> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
     let (mut builder, health) = feed::builder(serve.overrides);

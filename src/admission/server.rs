@@ -63,7 +63,7 @@ impl Default for Limits {
 }
 
 /// The largest request that an API server accepts (`MaxRequestBodyBytes` of kube-apiserver).
-pub const MAX_BYTES: usize = 3 << 20;
+pub(crate) const MAX_BYTES: usize = 3 << 20;
 /// How many of the largest bodies may be read at the same time.
 const BODIES: usize = 8;
 
@@ -309,12 +309,12 @@ pub fn webhook(reviewer: Arc<Reviewer>) -> Router {
 }
 
 /// Routes for kubelet.
-pub fn probes(reviewer: Arc<Reviewer>) -> Router {
+pub(crate) fn probes(reviewer: Arc<Reviewer>) -> Router {
     Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready)).with_state(reviewer)
 }
 
 /// Routes for Prometheus.
-pub fn measures(reviewer: Arc<Reviewer>) -> Router {
+pub(crate) fn measures(reviewer: Arc<Reviewer>) -> Router {
     Router::new().route("/metrics", get(metrics)).with_state(reviewer)
 }
 

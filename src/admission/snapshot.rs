@@ -92,7 +92,7 @@ fn size_of(object: &Value) -> (usize, usize) {
 }
 
 /// Namespace and name.
-pub type Name = (String, String);
+pub(crate) type Name = (String, String);
 
 /// A snapshot of the cluster. Cloning it is cheap.
 #[derive(Clone, Debug)]
@@ -159,17 +159,17 @@ impl Snapshot {
     }
 
     /// Kinds whose objects have not all been read yet.
-    pub fn missing(&self) -> impl Iterator<Item = &'static str> + '_ {
+    pub(crate) fn missing(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.missing.iter().copied()
     }
 
     /// Pods with a proxy, grouped by replicas.
-    pub fn proxies(&self) -> Vec<Vec<Target>> {
+    pub(crate) fn proxies(&self) -> Vec<Vec<Target>> {
         groups(targets(&self.objects), false)
     }
 
     /// Everything in the view, for those who judge all of it.
-    pub fn whole(&self) -> Whole {
+    pub(crate) fn whole(&self) -> Whole {
         let mut whole = Whole {
             sources: Arc::clone(&self.texts),
             inventory: self.objects.without_filters(),
@@ -196,13 +196,13 @@ impl Snapshot {
     }
 
     /// Namespace and revision of each control plane; the namespace is empty if none of its pods exists.
-    pub fn control_planes(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn control_planes(&self) -> impl Iterator<Item = (&str, &str)> {
         self.facts.planes.iter().map(|plane| (plane.namespace.as_str(), plane.revision.as_str()))
     }
 
     /// The same without all objects of a kind.
     #[must_use]
-    pub fn lacking(mut self, kind: &'static Kind) -> Snapshot {
+    pub(crate) fn lacking(mut self, kind: &'static Kind) -> Snapshot {
         self.missing.insert(kind_label(kind));
         self
     }
@@ -210,7 +210,7 @@ impl Snapshot {
 
 /// Everything in a view.
 #[derive(Clone, Debug)]
-pub struct Whole {
+pub(crate) struct Whole {
     /// The texts of all objects.
     pub sources: Arc<Sources>,
     /// All objects.
@@ -242,7 +242,7 @@ pub struct SnapshotBuilder {
 }
 
 /// Extensions that running proxies list, by kind of proxy.
-pub type Sampled = BTreeMap<ProxyKind, Vec<String>>;
+pub(crate) type Sampled = BTreeMap<ProxyKind, Vec<String>>;
 
 /// The reference configurations of each control plane's release, with the extensions sampled from proxies of their kind.
 fn references(planes: &[Plane], sampled: &Sampled) -> Vec<Vec<ProxyConfig<'static>>> {
@@ -426,7 +426,7 @@ impl SnapshotBuilder {
 }
 
 /// The name of a kind, unique among kinds of the same name.
-pub fn kind_label(kind: &'static Kind) -> &'static str {
+pub(crate) fn kind_label(kind: &'static Kind) -> &'static str {
     if kind == kinds::KUBE_GATEWAY { "Gateway (gateway.networking.k8s.io)" } else { kind.kind }
 }
 

@@ -108,7 +108,7 @@ pub fn run(request: &Request<'_>) -> Audit {
 }
 
 /// The same with an Envoy. It is asked about the last stage whose proxies run its release, or else about the target.
-pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
+pub(crate) fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
     let own = |given: &Given<'_>| trial.is_some_and(|trial| trial.other_release(given.proxies).is_none());
     let tried =
         request.stages.iter().rposition(own).filter(|&at| at > 0).unwrap_or(request.stages.len().saturating_sub(1));

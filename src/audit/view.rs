@@ -20,7 +20,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The text for people.
-    pub const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Verdict::Ready => "ready",
             Verdict::ReadyAfterChanges => "ready after these changes",
@@ -192,7 +192,7 @@ pub struct Filter {
 
 impl Filter {
     /// `namespace/name`.
-    pub fn full_name(&self) -> String {
+    pub(crate) fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
 }

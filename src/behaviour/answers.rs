@@ -12,7 +12,7 @@ pub struct Pattern(pub String);
 
 impl Pattern {
     /// Whether it matches a text.
-    pub fn matches(&self, text: &str) -> bool {
+    pub(crate) fn matches(&self, text: &str) -> bool {
         let mut parts = self.0.split('*');
         let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
         let mut last = None;
@@ -50,7 +50,7 @@ pub enum Service {
 
 impl Service {
     /// Every service.
-    pub const ALL: [Service; 7] = [
+    pub(crate) const ALL: [Service; 7] = [
         Service::Http,
         Service::ExtAuthz,
         Service::RateLimit,
@@ -61,7 +61,7 @@ impl Service {
     ];
 
     /// Its name in test files and reports.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Service::Http => "http",
             Service::ExtAuthz => "ext_authz",
@@ -74,7 +74,7 @@ impl Service {
     }
 
     /// The service of a gRPC path.
-    pub fn of_grpc(path: &str) -> Service {
+    pub(crate) fn of_grpc(path: &str) -> Service {
         match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
             "envoy.service.auth.v3.Authorization" => Service::ExtAuthz,
             "envoy.service.ratelimit.v3.RateLimitService" => Service::RateLimit,
@@ -125,12 +125,12 @@ pub struct Stub {
 
 impl Stub {
     /// A stub that answers every call the same way.
-    pub fn always(service: Service, rule: Rule) -> Stub {
+    pub(crate) fn always(service: Service, rule: Rule) -> Stub {
         Stub { rules: BTreeMap::from([(service, vec![rule])]) }
     }
 
     /// Appends the rules of another stub.
-    pub fn extend(&mut self, other: &Stub) {
+    pub(crate) fn extend(&mut self, other: &Stub) {
         for (service, rules) in &other.rules {
             self.rules.entry(*service).or_default().extend(rules.iter().cloned());
         }

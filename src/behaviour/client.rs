@@ -40,7 +40,7 @@ pub struct Seen {
 impl Seen {
     /// The gRPC status: the trailer `grpc-status`, which is a header field in a response without a message
     /// (gRPC over HTTP/2, "Trailers-Only"). `None` without one, or where it is no number.
-    pub fn grpc_status(&self) -> Option<u16> {
+    pub(crate) fn grpc_status(&self) -> Option<u16> {
         let value = http1::get(&self.trailers, "grpc-status").or_else(|| http1::get(&self.headers, "grpc-status"));
         value.and_then(|value| value.trim().parse().ok())
     }

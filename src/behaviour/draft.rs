@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// A request that reaches some patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
+pub(crate) struct Draft {
     /// Names of the patches.
     pub patches: Vec<String>,
     /// The patches, by their numbers.
@@ -54,7 +54,7 @@ impl Drafts<'_> {
 }
 
 /// Requests that reach the patches of a plan, and the patches that no request can reach.
-pub fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
+pub(crate) fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
     let mut drafts = Drafts { names, met: BTreeSet::new(), all: Vec::new() };
     let kind = subject.config.proxy.kind;
     let ports =

@@ -34,7 +34,7 @@ fn respond(message: Message) -> Answer {
 }
 
 /// The name of a gRPC status, as gRPC's status codes page lists them.
-pub fn status_name(status: u16) -> &'static str {
+pub(crate) fn status_name(status: u16) -> &'static str {
     const NAMES: [&str; 17] = [
         "OK",
         "CANCELLED",

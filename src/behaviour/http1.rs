@@ -4,7 +4,7 @@ use std::io;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Header fields in order, with names as written.
-pub type Fields = Vec<(String, String)>;
+pub(crate) type Fields = Vec<(String, String)>;
 
 /// Maximum total length of the lines before a body.
 const HEAD: usize = 4 << 20;
@@ -22,22 +22,11 @@ pub struct Body {
 }
 
 impl Body {
-    /// A whole body.
-    pub fn of(bytes: Vec<u8>) -> Body {
-        let length = bytes.len() as u64;
-        Body { bytes, length }
-    }
-
     /// Appends received bytes.
-    pub fn push(&mut self, more: &[u8]) {
+    pub(crate) fn push(&mut self, more: &[u8]) {
         let room = KEPT.saturating_sub(self.bytes.len());
         self.bytes.extend_from_slice(&more[..more.len().min(room)]);
         self.length += more.len() as u64;
-    }
-
-    /// Whether all of it is kept.
-    pub fn whole(&self) -> bool {
-        self.length == self.bytes.len() as u64
     }
 
     /// The kept text, with invalid characters replaced.
@@ -273,6 +262,6 @@ mod tests {
         for _ in 0..3 {
             body.push(&vec![b'x'; KEPT / 2]);
         }
-        assert_eq!((body.bytes.len(), body.length, body.whole()), (KEPT, KEPT as u64 * 3 / 2, false));
+        assert_eq!((body.bytes.len(), body.length), (KEPT, KEPT as u64 * 3 / 2));
     }
 }

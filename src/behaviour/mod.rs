@@ -34,23 +34,21 @@ pub mod suite;
 mod trace;
 pub(crate) mod trying;
 
-pub use answers::{Pattern, Rule, Service, Stub};
-pub use asks::{Ask, EntryValue, Written};
-pub use calls::Call;
-pub use chains::{Chain, HttpFilter, NetworkFilter, Route};
-pub use client::{Failure, Seen};
-pub use draft::{Draft, drafts};
-pub use grpc::status_name;
-pub use http1::{Body, Fields};
-pub use neutral::{LeftOut, Why};
-pub use ports::{inbound_ports, listening_ports};
-pub use purpose::{Bucket, Limit, Purpose, RouteSetting};
+pub(crate) use answers::{Pattern, Rule, Service, Stub};
+pub(crate) use calls::Call;
+pub(crate) use chains::Chain;
+pub(crate) use client::Failure;
+pub(crate) use draft::drafts;
+pub(crate) use grpc::status_name;
+pub(crate) use http1::Fields;
+pub(crate) use neutral::{LeftOut, Why};
+pub(crate) use ports::{inbound_ports, listening_ports};
 pub use request::{Protocol, Request, Target, Tls, Wanted, shell};
 pub use sandbox::{Coming, Exchange, Host, Sandbox, Settings, Subject};
 pub use setup::Scope;
 pub use standard::observe;
 pub use trace::{Change, Path, Said, Step, changes};
-pub use trying::{Report, Run, Try, try_request};
+pub(crate) use trying::{Try, try_request};
 
 use crate::model::resource::ResourceKind;
 use crate::process::Fault;
@@ -84,7 +82,7 @@ pub enum Error {
 
 impl Error {
     /// Whether the command line is wrong, rather than the configuration or the machine.
-    pub fn is_usage(&self) -> bool {
+    pub(crate) fn is_usage(&self) -> bool {
         match self {
             Error::Process(fault) => fault.is_usage(),
             Error::NoEnvoy(_) | Error::NoListener(..) | Error::UnknownStub(..) => true,
@@ -93,7 +91,7 @@ impl Error {
     }
 
     /// What to do, if known.
-    pub fn help(&self) -> Option<String> {
+    pub(crate) fn help(&self) -> Option<String> {
         let list = |word: &str, names: &[String]| {
             (!names.is_empty()).then(|| format!("{word}: {}", few(names, names.len(), 8)))
         };

@@ -61,7 +61,7 @@ pub enum Why {
 
 impl Why {
     /// What is omitted, and what replaces it.
-    pub const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Why::IstioOnly => "extension that only Istio's own Envoy has",
             Why::Wasm => "Wasm module (give it with --wasm NAME=FILE)",
@@ -82,7 +82,7 @@ impl Why {
     }
 
     /// Identifier in JSON.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Why::IstioOnly => "istio-only",
             Why::Wasm => "wasm",

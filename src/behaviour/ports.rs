@@ -16,7 +16,7 @@ fn number(tree: Option<&Tree<'_>>) -> Option<u16> {
 }
 
 /// Ports of a sidecar's workload, HTTP ports first.
-pub fn inbound_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
+pub(crate) fn inbound_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
     let (mut http, mut tcp) = (BTreeSet::new(), BTreeSet::new());
     for (_, resource) in config.generated(ResourceKind::Listener).filter(|(_, it)| it.name == INBOUND) {
         let Ok(listener) = json::parse(resource.json.read()) else { continue };
@@ -40,7 +40,7 @@ pub fn inbound_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
 }
 
 /// Ports that a gateway listens on, in order.
-pub fn listening_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
+pub(crate) fn listening_ports(config: &ProxyConfig<'_>) -> Vec<u16> {
     let mut ports = BTreeSet::new();
     for (_, resource) in config.generated(ResourceKind::Listener) {
         let Ok(listener) = json::parse(resource.json.read()) else { continue };

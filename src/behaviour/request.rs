@@ -21,7 +21,7 @@ pub enum Target {
 
 impl Target {
     /// The port.
-    pub const fn port(&self) -> u16 {
+    pub(crate) const fn port(&self) -> u16 {
         match self {
             Target::Inbound(port) | Target::Outbound(_, port) | Target::Gateway(port) | Target::Waypoint(_, port) => {
                 *port
@@ -129,7 +129,7 @@ impl Request {
     }
 
     /// The host of the request: its own, or the one that its target implies for a proxy of this workload and namespace.
-    pub fn authority(&self, workload: &str) -> String {
+    pub(crate) fn authority(&self, workload: &str) -> String {
         if let Some(host) = &self.host {
             return host.clone();
         }
@@ -147,7 +147,7 @@ impl Request {
     }
 
     /// The request on one line, as on a command line.
-    pub fn summary(&self, workload: &str) -> String {
+    pub(crate) fn summary(&self, workload: &str) -> String {
         match self.protocol {
             Protocol::Tcp => format!("TCP, {} bytes", self.body.len()),
             Protocol::Grpc => format!("gRPC {}", self.path.trim_start_matches('/')),
@@ -160,7 +160,7 @@ impl Request {
 /// The request in other notations.
 impl Request {
     /// In the notation of a test file, without braces.
-    pub fn in_file(&self) -> String {
+    pub(crate) fn in_file(&self) -> String {
         let target = match &self.target {
             Target::Inbound(port) => format!("inbound: {port}"),
             Target::Outbound(host, port) => format!("outbound: {}", quoted(&format!("{host}:{port}"))),
@@ -196,7 +196,7 @@ impl Request {
     }
 
     /// As options and arguments of `try`.
-    pub fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let mut words = Vec::new();
         let tcp = self.protocol == Protocol::Tcp;
         let url = match (&self.target, &self.host) {

@@ -84,7 +84,7 @@ impl Host {
     }
 
     /// A token with these claims that the JWT filters of sandboxes trust; without `exp` it does not expire.
-    pub fn token(&self, claims: &serde_json::Value) -> Result<String, Error> {
+    pub(crate) fn token(&self, claims: &serde_json::Value) -> Result<String, Error> {
         let mut claims = claims.clone();
         if let Some(claims) = claims.as_object_mut() {
             // 2100: later ones overflow 32 bits.
@@ -118,7 +118,7 @@ impl Exchange {
     }
 
     /// The filter that stopped the request, if it reached a filter but not the upstream.
-    pub fn stopped(&self) -> Option<&Step> {
+    pub(crate) fn stopped(&self) -> Option<&Step> {
         let chain = self.path()?.chain?;
         self.steps.iter().find(|step| step.chain == chain && step.reached && !step.passed)
     }
@@ -131,7 +131,7 @@ impl Exchange {
     }
 
     /// Calls other than the request itself: calls by filters, and copies.
-    pub fn asked(&self) -> impl Iterator<Item = &Call> {
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &Call> {
         let cluster = self.path().map_or("", |path| path.cluster.as_str());
         let plain = |call: &&Call| matches!(call.service, Service::Http | Service::Grpc | Service::Tcp | Service::Jwks);
         self.calls.iter().filter(move |call| !(call.cluster == cluster && plain(call)))
@@ -161,7 +161,6 @@ pub struct Sandbox<'h> {
     shared: Arc<Shared>,
     mark: String,
     strict: bool,
-    probes: bool,
 }
 
 /// An Envoy that is starting in the background.
@@ -246,12 +245,11 @@ impl<'h> Sandbox<'h> {
             shared,
             mark,
             strict,
-            probes: settings.probes,
         })
     }
 
     /// Version of the Envoy, such as `1.39.3`.
-    pub fn version(&self) -> &str {
+    pub(crate) fn version(&self) -> &str {
         &self.envoy.version.text
     }
 
@@ -265,13 +263,8 @@ impl<'h> Sandbox<'h> {
         self.envoy.id()
     }
 
-    /// Clusters that point to stubs.
-    pub fn clusters(&self) -> &[String] {
-        &self.clusters
-    }
-
     /// Nonzero counters whose names match a regular expression.
-    pub fn counters(&self, filter: &str) -> Result<Vec<(String, u64)>, Error> {
+    pub(crate) fn counters(&self, filter: &str) -> Result<Vec<(String, u64)>, Error> {
         self.envoy.counters_of(filter)
     }
 
@@ -392,7 +385,7 @@ impl<'h> Sandbox<'h> {
     }
 
     /// Sets the answers of upstreams from now on, and resets their counts.
-    pub fn answer(&self, stubs: &BTreeMap<String, Stub>) -> Result<(), Error> {
+    pub(crate) fn answer(&self, stubs: &BTreeMap<String, Stub>) -> Result<(), Error> {
         self.shared.answer(&resolve(stubs, &self.clusters, &self.keys, self.strict)?);
         Ok(())
     }
@@ -434,7 +427,7 @@ impl<'h> Sandbox<'h> {
 
     /// Sends a request several times, one after another, each when Envoy has done what the one before gave it to do: its main
     /// thread ejects hosts, and tells the worker, after the answer was sent (`outlier_detection_impl.cc`).
-    pub fn send_in_turn(&mut self, request: &Request, times: usize) -> Result<Vec<Exchange>, Error> {
+    pub(crate) fn send_in_turn(&mut self, request: &Request, times: usize) -> Result<Vec<Exchange>, Error> {
         let send = |turn| {
             if turn > 0 {
                 self.envoy.settle()?;
@@ -445,7 +438,7 @@ impl<'h> Sandbox<'h> {
     }
 
     /// Sends a request several times concurrently. The actions of filters cannot be attributed then and are left out.
-    pub fn send_together(&mut self, request: &Request, times: usize) -> Result<Vec<Exchange>, Error> {
+    pub(crate) fn send_together(&mut self, request: &Request, times: usize) -> Result<Vec<Exchange>, Error> {
         let way = self.way(request)?;
         self.shared.take();
         self.envoy.drain();
@@ -576,11 +569,6 @@ impl<'h> Sandbox<'h> {
         });
         let access_log = logged.collect();
         Exchange { client, paths, steps, calls: self.shared.take(), said, access_log }
-    }
-
-    /// Whether probes are inserted between the filters.
-    pub const fn has_probes(&self) -> bool {
-        self.probes
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Chain, Error, LeftOut, Request, Scope, Wanted};
 use std::collections::BTreeSet;
 
 /// The input of `try`.
-pub struct Try<'t, 's, 'a> {
+pub(crate) struct Try<'t, 's, 'a> {
     /// The request.
     pub request: &'t Request,
     /// Claims of a token to send, which the JWT filters of the sandbox trust.
@@ -22,7 +22,7 @@ pub struct Try<'t, 's, 'a> {
 
 /// The result for one configuration.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// The observations of each request.
     pub exchanges: Vec<Exchange>,
     /// Filter chains, numbered as the exchanges name them.
@@ -31,13 +31,11 @@ pub struct Run {
     pub left_out: BTreeSet<LeftOut>,
     /// How much of the configuration was loaded.
     pub scope: Scope,
-    /// The most memory that Envoy held, in bytes.
-    pub memory: Option<u64>,
 }
 
 /// The result of `try`.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub(crate) struct Report {
     /// Version of Envoy.
     pub envoy: String,
     /// With the filters.
@@ -47,7 +45,7 @@ pub struct Report {
 }
 
 /// Tries a request. Both configurations run concurrently, each in its own Envoy.
-pub fn try_request(what: &Try<'_, '_, '_>) -> Result<Report, Error> {
+pub(crate) fn try_request(what: &Try<'_, '_, '_>) -> Result<Report, Error> {
     let host = Host::new()?;
     let mut request = what.request.clone();
     if let Some(claims) = what.token {
@@ -60,8 +58,7 @@ pub fn try_request(what: &Try<'_, '_, '_>) -> Result<Report, Error> {
         let mut sandbox = Sandbox::open(&host, coming, subject, what.settings, &wanted, strict)?;
         let exchanges = sandbox.send_in_turn(&request, what.repeat)?;
         let version = sandbox.version().to_owned();
-        let memory = sandbox.peak_memory();
-        let run = Run { exchanges, chains: sandbox.chains, left_out: sandbox.left_out, scope: sandbox.scope, memory };
+        let run = Run { exchanges, chains: sandbox.chains, left_out: sandbox.left_out, scope: sandbox.scope };
         Ok((run, version))
     };
     let (with, without) = std::thread::scope(|scope| {

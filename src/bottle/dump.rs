@@ -9,7 +9,7 @@ use std::io::{self, Write};
 const VERSION: &str = "bottled";
 
 /// Writes a dump. The same configuration gives the same bytes.
-pub fn write(out: &mut dyn Write, node: &Node, configuration: &Configuration) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, node: &Node, configuration: &Configuration) -> io::Result<()> {
     let mut metadata: Vec<_> = node.metadata.iter().collect();
     metadata.sort_by_key(|(key, _)| key.as_str());
     let metadata: Value = metadata.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect();

@@ -99,7 +99,7 @@ impl From<process::Fault> for Fault {
 
 impl Fault {
     /// Whether the given program is not an istiod that can run here, which makes it a usage error.
-    pub const fn is_usage(&self) -> bool {
+    pub(crate) const fn is_usage(&self) -> bool {
         match self {
             Fault::OtherSystem
             | Fault::NotGiven
@@ -112,7 +112,7 @@ impl Fault {
     }
 
     /// What to do about it.
-    pub fn help(&self) -> Option<&'static str> {
+    pub(crate) fn help(&self) -> Option<&'static str> {
         Some(match self {
             Fault::OtherSystem => "run this in a Linux container, with istiod from the image of your release",
             Fault::NotGiven | Fault::NotIstiod(..) | Fault::Process(process::Fault::NotFound(_)) => {

@@ -30,8 +30,7 @@ pub(crate) mod stand_ins;
 mod texts;
 
 pub use ads::{Configuration, Named, Wanted};
-pub use fault::{Fault, Unreadable};
+pub(crate) use fault::Fault;
 pub use node::{Common, Node};
-pub use objects::Objects;
 pub use open::{Deleted, Open, Opened, located, sha256};
 pub use run::{Bottle, Istiod, Limits, Request, environment};

@@ -63,7 +63,7 @@ impl Node {
     }
 
     /// The name of the workload and its namespace, which Envoy calls its cluster.
-    pub fn cluster(&self) -> String {
+    pub(crate) fn cluster(&self) -> String {
         let workload = self.metadata.get("WORKLOAD_NAME").and_then(Value::as_str).unwrap_or(&self.name);
         format!("{workload}.{}", self.namespace)
     }
@@ -98,7 +98,7 @@ impl Node {
 
     /// The proxy of a pod, as istiod's agent in it would identify it; `None` if the pod runs none. With `injected`, a
     /// pod without the injected container counts as one with a sidecar.
-    pub fn of_pod(pod: &Value, injected: bool, common: &Common) -> Option<Node> {
+    pub(crate) fn of_pod(pod: &Value, injected: bool, common: &Common) -> Option<Node> {
         let proxy = proxy_container(pod);
         let kind = pod_kind(pod, proxy).or(injected.then_some(ProxyKind::Sidecar))?;
         let (name, namespace) = (text(pod, &["metadata", "name"]), text(pod, &["metadata", "namespace"]));
@@ -150,7 +150,7 @@ impl Node {
     }
 
     /// The proxy of a virtual machine with a WorkloadEntry.
-    pub fn of_workload_entry(entry: &Value, common: &Common) -> Node {
+    pub(crate) fn of_workload_entry(entry: &Value, common: &Common) -> Node {
         let (name, namespace) = (text(entry, &["metadata", "name"]), text(entry, &["metadata", "namespace"]));
         let mut labels = map(entry, &["metadata", "labels"]).cloned().unwrap_or_default();
         labels.extend(map(entry, &["spec", "labels"]).cloned().unwrap_or_default());

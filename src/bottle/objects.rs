@@ -97,7 +97,7 @@ pub struct Objects {
 impl Objects {
     /// The given objects that istiod reads; of two with the same name, the last one counts. `namespace` is the default
     /// namespace.
-    pub fn new(documents: impl IntoIterator<Item = Value>, namespace: &str) -> Objects {
+    pub(crate) fn new(documents: impl IntoIterator<Item = Value>, namespace: &str) -> Objects {
         let mut objects = Objects { version: 1, ..Objects::default() };
         for document in documents {
             objects.upsert(document, namespace);
@@ -253,13 +253,8 @@ impl Objects {
     }
 
     /// The number of objects, without definitions.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.by_kind.iter().filter(|((_, plural), _)| *plural != DEFINITIONS).map(|(_, objects)| objects.len()).sum()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Grows with every change.

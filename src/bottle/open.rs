@@ -129,7 +129,7 @@ impl Open {
 impl Opened {
     /// Another istiod of the same binary, with some objects replaced, added or deleted. Stand-ins that do not depend on
     /// the change stay, above all addresses.
-    pub fn changed(&self, new: Vec<Value>, deleted: &[Deleted]) -> Result<Opened, Fault> {
+    pub(crate) fn changed(&self, new: Vec<Value>, deleted: &[Deleted]) -> Result<Opened, Fault> {
         let mut objects = self.objects.clone();
         let mut given = self.given.clone();
         for one in deleted {
@@ -150,7 +150,7 @@ impl Opened {
     }
 
     /// The given objects, without stand-ins.
-    pub fn given(&self) -> Vec<Deleted> {
+    pub(crate) fn given(&self) -> Vec<Deleted> {
         let there = self.objects.places();
         let given = self.given.iter().filter(|place| there.contains(*place));
         given
@@ -162,7 +162,7 @@ impl Opened {
     }
 
     /// The revision that it acts as; empty for the default.
-    pub fn revision(&self) -> &str {
+    pub(crate) fn revision(&self) -> &str {
         &self.open.revision
     }
 

@@ -117,7 +117,7 @@ pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) ->
 }
 
 /// An address that no ServiceEntry, Service or pod among the objects has, for a proxy that is only described.
-pub fn free_address(objects: &Objects) -> String {
+pub(crate) fn free_address(objects: &Objects) -> String {
     let taken = |address: &str| {
         objects
             .values("", "Pod")

@@ -206,7 +206,7 @@ pub struct Request {
 
 impl Bottle {
     /// Starts istiod and waits until it has read everything.
-    pub fn start(request: &Request) -> Result<Bottle, Fault> {
+    pub(crate) fn start(request: &Request) -> Result<Bottle, Fault> {
         match Bottle::tried(request) {
             Err(Fault::Unreadable(kind, why, _)) => {
                 let start = |objects| Bottle::tried(&Request { objects, ..request.clone() }).err();
@@ -473,11 +473,6 @@ impl Bottle {
     /// The folder that it runs in.
     pub fn folder(&self) -> &Path {
         self.process.folder().path()
-    }
-
-    /// The types for decoding its resources.
-    pub fn schema(&self) -> Schema {
-        self.schema
     }
 }
 

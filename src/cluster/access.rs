@@ -43,7 +43,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(330);
 impl Access {
     /// Creates a client without sending anything. Fails with a message for the user: no configuration, an unknown context, an
     /// unreadable certificate.
-    pub async fn connect(&self, stop: Stop) -> Result<Cluster, ErrorMessage> {
+    pub(crate) async fn connect(&self, stop: Stop) -> Result<Cluster, ErrorMessage> {
         let (mut config, context) = self.config().await?;
         let auth = &config.auth_info;
         let user = self.as_user.clone().or_else(|| auth.impersonate.clone());
@@ -81,7 +81,7 @@ impl Access {
     }
 
     /// The contexts of the kubeconfig; none when there is no kubeconfig.
-    pub fn contexts(&self) -> Vec<String> {
+    pub(crate) fn contexts(&self) -> Vec<String> {
         let kubeconfig = kubeconfig(self.kubeconfig.as_deref());
         kubeconfig.map(|config| config.contexts.into_iter().map(|context| context.name).collect()).unwrap_or_default()
     }

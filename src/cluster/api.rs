@@ -38,23 +38,23 @@ pub struct Stop(watch::Receiver<bool>);
 
 impl Stop {
     /// A stop and its trigger.
-    pub fn new() -> (watch::Sender<bool>, Stop) {
+    pub(crate) fn new() -> (watch::Sender<bool>, Stop) {
         let (sender, receiver) = watch::channel(false);
         (sender, Stop(receiver))
     }
 
     /// A stop without a trigger.
-    pub fn never() -> Stop {
+    pub(crate) fn never() -> Stop {
         Stop::new().1
     }
 
     /// Whether it is set.
-    pub fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         *self.0.borrow()
     }
 
     /// Waits until it is set; forever if the trigger is gone.
-    pub async fn wait(&self) {
+    pub(crate) async fn wait(&self) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|&stop| stop).await.is_err() {
             std::future::pending::<()>().await;
@@ -156,7 +156,7 @@ impl Cluster {
     }
 
     /// The message for a failed first request: the server, and what to do.
-    pub fn unreachable(&self, fault: &Fault) -> Unreachable {
+    pub(crate) fn unreachable(&self, fault: &Fault) -> Unreachable {
         let (server, context) = (&self.server, &self.context);
         let (message, help) = match fault {
             Fault::Credentials(words) => (
@@ -180,12 +180,12 @@ impl Cluster {
     }
 
     /// The underlying client, for requests that are built elsewhere.
-    pub fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         self.client.clone()
     }
 
     /// How many requests were sent, including port-forwards and execs.
-    pub fn requests(&self) -> usize {
+    pub(crate) fn requests(&self) -> usize {
         self.requests.load(Ordering::Relaxed)
     }
 
@@ -194,7 +194,7 @@ impl Cluster {
     }
 
     /// The signal that the user wants to stop.
-    pub fn stop(&self) -> &Stop {
+    pub(crate) fn stop(&self) -> &Stop {
         &self.stop
     }
 

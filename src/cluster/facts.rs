@@ -70,7 +70,7 @@ pub struct ControlPlane {
 
 impl ControlPlane {
     /// Its release, if the version is one.
-    pub fn release(&self) -> Option<Release> {
+    pub(crate) fn release(&self) -> Option<Release> {
         self.version.parse().ok()
     }
 }
@@ -90,7 +90,7 @@ pub struct Facts {
 
 impl Facts {
     /// Derives the facts from loaded objects.
-    pub fn of(inventory: &Inventory, kubernetes: String) -> Facts {
+    pub(crate) fn of(inventory: &Inventory, kubernetes: String) -> Facts {
         let mut planes: BTreeMap<String, ControlPlane> = BTreeMap::new();
         for pod in inventory.workloads.iter().filter(|pod| is_istiod(pod)) {
             let revision = pod.labels.get(REVISION).map_or(DEFAULT_REVISION, String::as_str).to_owned();
@@ -126,12 +126,12 @@ impl Facts {
     }
 
     /// The number of a control plane's pods, if it is known.
-    pub fn pods(&self, plane: &ControlPlane) -> Option<usize> {
+    pub(crate) fn pods(&self, plane: &ControlPlane) -> Option<usize> {
         Some(plane.pods).filter(|pods| *pods > 0 || !self.uncounted)
     }
 
     /// Adds the webhooks that define tags.
-    pub fn add_tags<'o>(&mut self, webhooks: impl Iterator<Item = &'o serde_json::Value>) {
+    pub(crate) fn add_tags<'o>(&mut self, webhooks: impl Iterator<Item = &'o serde_json::Value>) {
         for webhook in webhooks {
             let label = |key: &str| {
                 let labels = webhook.get("metadata")?.get("labels")?;
@@ -144,20 +144,15 @@ impl Facts {
     }
 
     /// The control plane of a revision or a tag; if there is only one, that one.
-    pub fn plane(&self, revision: &str) -> Option<&ControlPlane> {
+    pub(crate) fn plane(&self, revision: &str) -> Option<&ControlPlane> {
         let named = |name: &str| self.planes.iter().find(|plane| plane.revision == name);
         named(revision)
             .or_else(|| named(self.tags.get(revision)?))
             .or_else(|| Some(self.planes.first()?).filter(|_| self.planes.len() == 1))
     }
 
-    /// Whether a known control plane has this revision. Tags do not count: istiod compares only its own revision.
-    pub fn has_revision(&self, revision: &str) -> bool {
-        self.planes.iter().any(|plane| plane.revision == revision)
-    }
-
     /// The control plane used when no revision is given.
-    pub fn main_plane(&self) -> Option<&ControlPlane> {
+    pub(crate) fn main_plane(&self) -> Option<&ControlPlane> {
         let newest = || self.planes.iter().max_by_key(|plane| plane.release());
         self.plane(DEFAULT_REVISION).or_else(newest)
     }

@@ -112,9 +112,9 @@ kinds! {
 }
 
 /// The consequence when an istiod on this machine does not get all objects of a kind.
-pub const UNSEEN: &str = "what an istiod that runs here generates lacks them";
+pub(crate) const UNSEEN: &str = "what an istiod that runs here generates lacks them";
 /// The same for everything that another source does not contain.
-pub const UNSEEN_OBJECTS: &str = "what an istiod that runs here generates lacks the objects";
+pub(crate) const UNSEEN_OBJECTS: &str = "what an istiod that runs here generates lacks the objects";
 const GATEWAY_API: &str = "gateway.networking.k8s.io";
 const ALPHA: &[&str] = &["v1alpha1"];
 const EXTENSIONS: &str =
@@ -161,7 +161,7 @@ pub const MADE: &[&Kind] = &[
 ];
 
 /// The kinds of reports, of both APIs.
-pub const REPORTS: &[&Kind] = &[POLICY_REPORT, CLUSTER_POLICY_REPORT, OPEN_REPORT, CLUSTER_OPEN_REPORT];
+pub(crate) const REPORTS: &[&Kind] = &[POLICY_REPORT, CLUSTER_POLICY_REPORT, OPEN_REPORT, CLUSTER_OPEN_REPORT];
 
 /// What a command reads in addition to the control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +241,7 @@ const BOTTLED: &[&Kind] = &[
     INFERENCE_POOL,
 ];
 /// The contents of captures that do not state their contents.
-pub const CAPTURED_AT_FIRST: &[&Kind] = WATCHED;
+pub(crate) const CAPTURED_AT_FIRST: &[&Kind] = WATCHED;
 
 /// The admission server. What else it writes (its own certificate) is in `rbac`.
 pub const WEBHOOK: Needs = Needs { command: "webhook", kinds: WATCHED, dumps: false, istiod: false };
@@ -250,10 +250,10 @@ macro_rules! needs {
     ($($name:ident: $command:literal, $kinds:expr, $dumps:literal, $istiod:literal;)+) => {
         $(
             #[doc = concat!("`", $command, "`.")]
-            pub const $name: Needs = Needs { command: $command, kinds: $kinds, dumps: $dumps, istiod: $istiod };
+            pub(crate) const $name: Needs = Needs { command: $command, kinds: $kinds, dumps: $dumps, istiod: $istiod };
         )+
         /// Every command that reads a cluster.
-        pub const COMMANDS: &[Needs] = &[$($name),+];
+        pub(crate) const COMMANDS: &[Needs] = &[$($name),+];
     };
 }
 
@@ -274,33 +274,33 @@ needs! {
 }
 
 /// What `explain` reads, except for gateways and for workloads that may be virtual machines.
-pub const EXPLAIN_POD: Needs = Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE], ..EXPLAIN };
+pub(crate) const EXPLAIN_POD: Needs = Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE], ..EXPLAIN };
 /// What it reads for a gateway.
-pub const EXPLAIN_GATEWAY: Needs =
+pub(crate) const EXPLAIN_GATEWAY: Needs =
     Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE, GATEWAY, KUBE_GATEWAY], ..EXPLAIN };
 /// What it reads for a workload of any kind.
-pub const EXPLAIN_WORKLOAD: Needs =
+pub(crate) const EXPLAIN_WORKLOAD: Needs =
     Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE, WORKLOAD_ENTRY], ..EXPLAIN };
 
 /// What the scheduled report reads.
-pub const REPORT: Needs = Needs { command: "report", ..LINT };
+pub(crate) const REPORT: Needs = Needs { command: "report", ..LINT };
 
 impl Needs {
     /// The same with an istiod on this machine, in place of proxies or in addition to them.
     #[must_use]
-    pub const fn with_istiod(&self) -> Needs {
+    pub(crate) const fn with_istiod(&self) -> Needs {
         Needs { command: self.command, kinds: BOTTLED, dumps: false, istiod: true }
     }
 }
 
 impl Kind {
     /// Its name in a cluster: `pods`, `wasmplugins.extensions.istio.io`.
-    pub fn resource(&self) -> String {
+    pub(crate) fn resource(&self) -> String {
         if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
     }
 
     /// The kind of an object, among those in [`MADE`].
-    pub fn of(object: &serde_json::Value) -> Option<&'static Kind> {
+    pub(crate) fn of(object: &serde_json::Value) -> Option<&'static Kind> {
         let text = |key: &str| object.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
         let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
         let is = |kind: &&&Kind| kind.kind == text("kind") && kind.group == group && kind.versions.contains(&version);
@@ -308,12 +308,12 @@ impl Kind {
     }
 
     /// The preferred version.
-    pub fn version(&self) -> &'static str {
+    pub(crate) fn version(&self) -> &'static str {
         self.versions.first().copied().unwrap_or_default()
     }
 
     /// The path of a list or, with a name, of one object, in the preferred version.
-    pub fn place(&self, namespace: Option<&str>, name: Option<&str>) -> String {
+    pub(crate) fn place(&self, namespace: Option<&str>, name: Option<&str>) -> String {
         self.path(self.version(), namespace, name)
     }
 

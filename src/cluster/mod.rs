@@ -32,7 +32,7 @@ pub mod objects;
 mod portals;
 pub(crate) mod rbac;
 #[cfg(feature = "cluster")]
-pub(crate) mod read;
+pub mod read;
 pub(crate) mod targets;
 mod via;
 #[cfg(feature = "cluster")]
@@ -41,7 +41,7 @@ pub(crate) mod watch;
 pub(crate) mod write;
 
 #[cfg(feature = "cluster")]
-pub use access::Access;
+pub(crate) use access::Access;
 #[cfg(feature = "cluster")]
-pub use api::{Cluster, Fault, Stop, Unreachable};
-pub use via::Via;
+pub(crate) use api::{Cluster, Fault, Stop, Unreachable};
+pub(crate) use via::Via;

@@ -22,7 +22,7 @@ pub enum Reader {
 const PROXY_VARIABLES: &str = "ISTIO_META_";
 
 /// Namespace and name; empty if missing.
-pub fn name_of(object: &Value) -> (String, String) {
+pub(crate) fn name_of(object: &Value) -> (String, String) {
     let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
     (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
 }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of the mesh in scope.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
+pub struct Scope {
     /// A namespace; `None`: all of them.
     pub namespace: Option<String>,
     /// Read the objects of all namespaces and keep them for an istiod, whatever the namespace in scope.
@@ -33,7 +33,7 @@ pub(crate) struct Scope {
 
 /// What was read.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// Texts, objects and problems, as if read from files.
     pub loaded: Loaded,
     /// The control planes.
@@ -48,7 +48,7 @@ pub(crate) struct Reading {
 const AT_ONCE: usize = 4;
 
 /// Reads what a command needs. Fails only when the cluster cannot be reached at all.
-pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Reading, Fault> {
+pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Reading, Fault> {
     let mut reader = Reader {
         cluster,
         needs,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// A pod with a proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub(crate) struct Target {
     /// Its namespace.
     pub namespace: String,
     /// Its name.
@@ -35,7 +35,7 @@ pub struct Target {
 
 impl Target {
     /// A proxy without a pod in a cluster. `owner` is the kind and name of its pod's owner.
-    pub fn of_proxy(proxy: &Proxy, owner: Option<(&str, &str)>, revision: &str) -> Target {
+    pub(crate) fn of_proxy(proxy: &Proxy, owner: Option<(&str, &str)>, revision: &str) -> Target {
         let (namespace, pod) = (proxy.namespace.clone(), proxy.name.clone());
         let template = match owner {
             Some((kind, name)) => format!("{kind} {namespace}/{name} {}", proxy.istio_version),
@@ -58,28 +58,28 @@ impl Target {
     }
 
     /// Its workload in kubectl's notation: `deployment/cart`.
-    pub fn owner(&self) -> String {
+    pub(crate) fn owner(&self) -> String {
         format!("{}/{}", self.workload_kind.to_lowercase(), self.workload)
     }
 
     /// Kinds and names of the workloads that own it, directly and through another.
-    pub fn owners(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn owners(&self) -> impl Iterator<Item = (&str, &str)> {
         let direct = self.controller.as_ref().map(|(kind, name)| (kind.as_str(), name.as_str()));
         std::iter::once((self.workload_kind.as_str(), self.workload.as_str())).chain(direct)
     }
 
     /// Whether a workload of this kind owns it, directly or through another.
-    pub fn belongs_to(&self, kind: WorkloadKind, name: &str) -> bool {
+    pub(crate) fn belongs_to(&self, kind: WorkloadKind, name: &str) -> bool {
         self.owners().any(|owner| owner == (kind.as_str(), name))
     }
 
     /// Equal for pods created from one template.
-    pub fn template(&self) -> &str {
+    pub(crate) fn template(&self) -> &str {
         &self.template
     }
 
     /// `namespace/name`.
-    pub fn full_name(&self) -> String {
+    pub(crate) fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.pod)
     }
 }

@@ -17,10 +17,10 @@ pub enum Via {
 
 impl Via {
     /// Every way, in the order they are tried.
-    pub const ALL: [Via; 4] = [Via::PortForward, Via::Exec, Via::PodProxy, Via::Istiod];
+    pub(crate) const ALL: [Via; 4] = [Via::PortForward, Via::Exec, Via::PodProxy, Via::Istiod];
 
     /// The value on the command line.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Via::PortForward => "port-forward",
             Via::Exec => "exec",
@@ -31,7 +31,7 @@ impl Via {
 
     /// The subresource of pods and the required verbs. Since Kubernetes 1.35, port-forward and exec over WebSocket require
     /// `create`, as over SPDY; before, `get`.
-    pub const fn permission(self) -> (&'static str, &'static [&'static str]) {
+    pub(crate) const fn permission(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Via::PortForward | Via::Istiod => ("pods/portforward", &["get", "create"]),
             Via::Exec => ("pods/exec", &["get", "create"]),

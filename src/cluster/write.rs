@@ -13,7 +13,7 @@ pub(crate) const FIELD_MANAGER: &str = "kubectl-envoyfilter";
 
 /// The result of writing an object.
 #[derive(Clone, Debug)]
-pub struct Applied {
+pub(crate) struct Applied {
     /// The object as stored.
     pub object: Value,
     /// Warnings of the API server.
@@ -22,7 +22,7 @@ pub struct Applied {
 
 /// Whether changes are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dry {
+pub(crate) enum Dry {
     /// They are.
     No,
     /// The API server checks everything and stores nothing.
@@ -47,7 +47,7 @@ fn path(object: &Value) -> Option<String> {
 
 impl Cluster {
     /// Server-side apply: creates the object, or sets the fields it contains, taking over fields that others own.
-    pub async fn apply(&self, object: &Value, dry: Dry) -> Result<Applied, Fault> {
+    pub(crate) async fn apply(&self, object: &Value, dry: Dry) -> Result<Applied, Fault> {
         let Some(path) = path(object) else { return Err(Fault::Garbled("an object of an unknown kind".to_owned())) };
         let path = format!("{path}?fieldManager={FIELD_MANAGER}&force=true{}", dry.query());
         let ask = Ask {
@@ -61,7 +61,7 @@ impl Cluster {
     }
 
     /// Asks the API server, its policies and its webhooks to check a new object; nothing is stored.
-    pub async fn try_create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
+    pub(crate) async fn try_create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
         let path = kind.place(Some(namespace), None);
         let path = format!("{path}?fieldManager={FIELD_MANAGER}{}", Dry::Server.query());
         let body = object.to_string().into_bytes();
@@ -70,7 +70,13 @@ impl Cluster {
     }
 
     /// The same for a new or changed object.
-    pub async fn try_put(&self, kind: &Kind, namespace: &str, name: &str, mut object: Value) -> Result<Applied, Fault> {
+    pub(crate) async fn try_put(
+        &self,
+        kind: &Kind,
+        namespace: &str,
+        name: &str,
+        mut object: Value,
+    ) -> Result<Applied, Fault> {
         let Some(current) = self.object(kind, Some(namespace), name).await? else {
             return self.try_create(kind, namespace, &object).await;
         };
@@ -86,7 +92,7 @@ impl Cluster {
     }
 
     /// The same for the deletion of an object.
-    pub async fn try_delete(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Applied, Fault> {
+    pub(crate) async fn try_delete(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Applied, Fault> {
         let path = format!("{}?dryRun=All", kind.place(Some(namespace), Some(name)));
         self.written(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await
     }
@@ -99,7 +105,7 @@ impl Cluster {
     }
 
     /// Creates a new object.
-    pub async fn create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
+    pub(crate) async fn create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
         let path = format!("{}?fieldManager={FIELD_MANAGER}", kind.place(Some(namespace), None));
         let body = object.to_string().into_bytes();
         self.written(&Ask { method: Method::POST, metadata: false, path: &path, content: "application/json", body })
@@ -107,14 +113,26 @@ impl Cluster {
     }
 
     /// Changes the given fields of an object (RFC 7386).
-    pub async fn merge(&self, kind: &Kind, namespace: &str, name: &str, fields: &Value) -> Result<Applied, Fault> {
+    pub(crate) async fn merge(
+        &self,
+        kind: &Kind,
+        namespace: &str,
+        name: &str,
+        fields: &Value,
+    ) -> Result<Applied, Fault> {
         let path = format!("{}?fieldManager={FIELD_MANAGER}", kind.place(Some(namespace), Some(name)));
         let (content, body) = ("application/merge-patch+json", fields.to_string().into_bytes());
         self.written(&Ask { method: Method::PATCH, metadata: false, path: &path, content, body }).await
     }
 
     /// Deletes an object; returns whether it existed.
-    pub async fn delete(&self, kind: &Kind, namespace: Option<&str>, name: &str, dry: Dry) -> Result<bool, Fault> {
+    pub(crate) async fn delete(
+        &self,
+        kind: &Kind,
+        namespace: Option<&str>,
+        name: &str,
+        dry: Dry,
+    ) -> Result<bool, Fault> {
         let path = format!("{}?propagationPolicy=Background{}", kind.place(namespace, Some(name)), dry.query());
         match self.call(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await {
             Ok(_) => Ok(true),
@@ -124,7 +142,12 @@ impl Cluster {
     }
 
     /// One object; `None` when the object or its kind does not exist.
-    pub async fn object(&self, kind: &Kind, namespace: Option<&str>, name: &str) -> Result<Option<Value>, Fault> {
+    pub(crate) async fn object(
+        &self,
+        kind: &Kind,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Value>, Fault> {
         match self.json(&kind.place(namespace, Some(name)), false).await {
             Ok(object) => Ok(Some(object)),
             Err(Fault::NotFound(_)) => Ok(None),
@@ -138,7 +161,7 @@ impl Cluster {
     }
 
     /// Whether the API server knows a kind.
-    pub async fn serves(&self, kind: &Kind) -> Result<bool, Fault> {
+    pub(crate) async fn serves(&self, kind: &Kind) -> Result<bool, Fault> {
         let root = if kind.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", kind.group) };
         let resources = match self.json(&format!("{root}/{}", kind.version()), false).await {
             Ok(resources) => resources,
@@ -150,13 +173,18 @@ impl Cluster {
     }
 
     /// The complete objects of a kind with these labels; none when the kind does not exist.
-    pub async fn whole(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
+    pub(crate) async fn whole(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
         let whole = Kind { metadata_only: false, ..*kind };
         self.labelled(&whole, namespace, labels).await
     }
 
     /// The objects of a kind with these labels, in one or all namespaces; none when the kind does not exist.
-    pub async fn labelled(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
+    pub(crate) async fn labelled(
+        &self,
+        kind: &Kind,
+        namespace: Option<&str>,
+        labels: &str,
+    ) -> Result<Vec<Value>, Fault> {
         let listed = list(self, kind, Selection { namespace, labels: Some(labels), fields: None }, Some).await;
         match listed.fault {
             None | Some(Fault::NotFound(_)) => Ok(listed.objects),

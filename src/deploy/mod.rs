@@ -15,23 +15,23 @@ use crate::cluster::facts::{PlaneName, mesh_config_name};
 use crate::cluster::kinds::NAMESPACE;
 use serde_json::{Value, json};
 
-pub use report::shards;
+pub(crate) use report::shards;
 pub use watch::{alerts, dashboard};
 
 /// Label with the installation that an object belongs to; `uninstall` selects by it.
-pub const INSTANCE: &str = "app.kubernetes.io/instance";
+pub(crate) const INSTANCE: &str = "app.kubernetes.io/instance";
 /// Label with the creator of an object.
-pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+pub(crate) const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// Value of [`MANAGED_BY`] for objects created by this program.
 pub const PROGRAM: &str = "kubectl-envoyfilter";
 /// Label of a namespace with its admission mode; `off` means no reviews.
-pub const ADMISSION_LABEL: &str = "envoyfilter.dev/admission";
+pub(crate) const ADMISSION_LABEL: &str = "envoyfilter.dev/admission";
 /// Default name of an installation.
-pub const NAME: &str = "envoyfilter-webhook";
+pub(crate) const NAME: &str = "envoyfilter-webhook";
 /// Default namespace of an installation.
 pub const DEFAULT_NAMESPACE: &str = "envoyfilter-system";
 /// The image of this release by its digest, if the builder knew it; otherwise an installation must name one.
-pub const IMAGE: Option<&str> = option_env!("KUBECTL_ENVOYFILTER_IMAGE");
+pub(crate) const IMAGE: Option<&str> = option_env!("KUBECTL_ENVOYFILTER_IMAGE");
 /// Config dumps of the report come from istiod.
 pub const ISTIOD: &str = "istiod";
 /// Config dumps of the report come from the proxies.
@@ -213,7 +213,7 @@ impl Default for Slots {
 }
 
 /// Adler-32 in decimals, as `adler32sum` of Helm's templates prints it (RFC 1950, 8.2).
-pub fn checksum(text: &str) -> String {
+pub(crate) fn checksum(text: &str) -> String {
     let (low, high) = text.bytes().fold((1_u32, 0_u32), |(low, high), byte| {
         let low = (low + u32::from(byte)) % 65_521;
         (low, (high + low) % 65_521)

@@ -41,7 +41,7 @@ fn network_policy(slots: &Slots) -> Value {
 }
 
 /// An Indexed Job that writes one report now, with one pod per shard.
-pub fn shards(slots: &Slots) -> Value {
+pub(crate) fn shards(slots: &Slots) -> Value {
     let mut spec = job(slots);
     // Keep it for an hour.
     spec["ttlSecondsAfterFinished"] = json!(3_600);

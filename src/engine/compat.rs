@@ -6,7 +6,7 @@ use crate::model::release::Release;
 
 /// A behavior that only some releases have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Behaviour {
+pub(crate) enum Behaviour {
     /// `filterChain.applicationProtocols` is compared; before, it is ignored (`listener_patch.go`, 1.20 and 1.21).
     ApplicationProtocols,
     /// `priority` orders the filters of the root namespace and of the workload's namespace together; before, it applied only
@@ -43,7 +43,7 @@ pub enum Behaviour {
 }
 
 /// Behavior, the first release that has it, and what a user should know about it.
-pub const TABLE: &[(Behaviour, Release, &str)] = &[
+pub(crate) const TABLE: &[(Behaviour, Release, &str)] = &[
     (Behaviour::ApplicationProtocols, Release::minor(21), "`filterChain.applicationProtocols` is compared"),
     (
         Behaviour::PriorityAcrossNamespaces,
@@ -74,7 +74,7 @@ pub const TABLE: &[(Behaviour, Release, &str)] = &[
 ];
 
 /// First release with a behavior.
-pub fn since(behaviour: Behaviour) -> Release {
+pub(crate) fn since(behaviour: Behaviour) -> Release {
     TABLE.iter().find(|(known, ..)| *known == behaviour).map_or(Release::NEWEST, |(_, since, _)| *since)
 }
 
@@ -87,7 +87,7 @@ pub struct Compat {
 
 impl Compat {
     /// Whether this release has a behavior.
-    pub fn has(self, behaviour: Behaviour) -> bool {
+    pub(crate) fn has(self, behaviour: Behaviour) -> bool {
         // The fix of the Duration leak reached the 1.23 line in 1.23.4, before 1.24.1.
         if behaviour == Behaviour::DurationStaysLocal && self.release.minor == 23 {
             return self.release.patch >= 4;

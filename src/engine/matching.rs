@@ -12,25 +12,25 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the listener that takes all inbound traffic of a sidecar.
-pub const VIRTUAL_INBOUND: &str = "virtualInbound";
+pub(crate) const VIRTUAL_INBOUND: &str = "virtualInbound";
 /// The listener through which sidecars and gateways send HBONE.
-pub const CONNECT_ORIGINATE: &str = "connect_originate";
+pub(crate) const CONNECT_ORIGINATE: &str = "connect_originate";
 /// Name of the listener that takes all outbound traffic of a sidecar.
-pub const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
+pub(crate) const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
 /// The port of virtualInbound unless the mesh sets `proxyInboundListenPort`. There, `portNumber` is compared with the destination
 /// port of each filter chain, and only the chain that blocks direct connections has this one.
 const INBOUND_CAPTURE: u32 = 15006;
 /// The same of virtualOutbound and `proxyListenPort`.
 const OUTBOUND_CAPTURE: u32 = 15001;
 /// The listener of a waypoint for its services.
-pub const MAIN_INTERNAL: &str = "main_internal";
+pub(crate) const MAIN_INTERNAL: &str = "main_internal";
 /// The listener of a waypoint for HBONE.
-pub const CONNECT_TERMINATE: &str = "connect_terminate";
+pub(crate) const CONNECT_TERMINATE: &str = "connect_terminate";
 /// Name of the network filter whose HTTP filters HTTP_FILTER patches change.
 pub const HTTP_CONNECTION_MANAGER: &str = "envoy.filters.network.http_connection_manager";
 
 /// Success, or the first condition that fails.
-pub type Matched<'m> = Result<(), Miss<'m>>;
+pub(crate) type Matched<'m> = Result<(), Miss<'m>>;
 
 fn is_virtual(name: &str) -> bool {
     name == VIRTUAL_INBOUND || name == VIRTUAL_OUTBOUND
@@ -41,7 +41,7 @@ fn equal<'m>(condition: Condition, want: &str, have: &'m str) -> Matched<'m> {
 }
 
 /// The listener whose own port a match names, and the port. Filter chains with that destination port block direct connections.
-pub fn own_port(context: PatchContext, object: &ObjectMatch) -> Option<(&'static str, u32)> {
+pub(crate) fn own_port(context: PatchContext, object: &ObjectMatch) -> Option<(&'static str, u32)> {
     let port = listener_match(object)?.port_number;
     match (context, port) {
         (PatchContext::SidecarInbound | PatchContext::Any, INBOUND_CAPTURE) => Some((VIRTUAL_INBOUND, port)),
@@ -51,7 +51,7 @@ pub fn own_port(context: PatchContext, object: &ObjectMatch) -> Option<(&'static
 }
 
 /// The listener part of a match; `None` matches everything.
-pub fn listener_match(object: &ObjectMatch) -> Option<&ListenerMatch> {
+pub(crate) fn listener_match(object: &ObjectMatch) -> Option<&ListenerMatch> {
     match object {
         ObjectMatch::Listener(listener) => Some(listener),
         _ => None,
@@ -59,22 +59,22 @@ pub fn listener_match(object: &ObjectMatch) -> Option<&ListenerMatch> {
 }
 
 /// The network filter that a match names, as written.
-pub fn network_filter_name(object: &ObjectMatch) -> Option<&str> {
+pub(crate) fn network_filter_name(object: &ObjectMatch) -> Option<&str> {
     Some(listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.name.as_str())
 }
 
 /// The HTTP filter that a match names.
-pub fn sub_filter_name(object: &ObjectMatch) -> Option<&str> {
+pub(crate) fn sub_filter_name(object: &ObjectMatch) -> Option<&str> {
     listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.sub_filter.as_deref()
 }
 
 /// Whether a listener's name matches: all that can be decided without decoding it.
-pub fn listener_name<'m>(object: &ObjectMatch, name: &'m str) -> Matched<'m> {
+pub(crate) fn listener_name<'m>(object: &ObjectMatch, name: &'m str) -> Matched<'m> {
     listener_match(object).map_or(Ok(()), |want| equal(Condition::ListenerName, &want.name, name))
 }
 
 /// Whether a listener matches.
-pub fn listener<'m>(apply_to: ApplyTo, object: &ObjectMatch, listener: &'m Tree<'_>) -> Matched<'m> {
+pub(crate) fn listener<'m>(apply_to: ApplyTo, object: &ObjectMatch, listener: &'m Tree<'_>) -> Matched<'m> {
     let Some(want) = listener_match(object) else { return Ok(()) };
     equal(Condition::ListenerName, &want.name, listener.name())?;
     if apply_to != ApplyTo::Listener && is_virtual(listener.name()) {
@@ -90,13 +90,18 @@ pub fn listener<'m>(apply_to: ApplyTo, object: &ObjectMatch, listener: &'m Tree<
 }
 
 /// Port of a listener's socket address.
-pub fn port(listener: &Tree<'_>) -> Option<u64> {
+pub(crate) fn port(listener: &Tree<'_>) -> Option<u64> {
     let address = listener.path(&["address", "socket_address"])?;
     Some(address.get("port_value").and_then(Tree::as_u64).unwrap_or(0))
 }
 
 /// Whether a filter chain of a matching listener matches too.
-pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tree<'_>, compat: Compat) -> Matched<'m> {
+pub(crate) fn filter_chain<'m>(
+    object: &ObjectMatch,
+    listener_name: &str,
+    chain: &'m Tree<'_>,
+    compat: Compat,
+) -> Matched<'m> {
     let Some(want) = listener_match(object) else { return Ok(()) };
     // Most matches look at none of this, and every one is compared with every chain.
     let criteria = || chain.get("filter_chain_match");
@@ -147,7 +152,7 @@ fn texts<'m>(number: Option<u64>) -> Vec<Cow<'m, str>> {
 }
 
 /// Whether a network filter has the required name; without a `filter` in the match every filter matches.
-pub fn network_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
+pub(crate) fn network_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
     let want = listener_match(object).and_then(|it| it.filter_chain.as_ref()).and_then(|it| it.filter.as_ref());
     match want {
         Some(want) if want.name != filter.name() => Err(Miss::new(Condition::Filter, filter.name())),
@@ -156,7 +161,7 @@ pub fn network_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched
 }
 
 /// Whether an HTTP filter has the required name; without a `subFilter` in the match every filter matches.
-pub fn http_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
+pub(crate) fn http_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
     let want = listener_match(object)
         .and_then(|it| it.filter_chain.as_ref())
         .and_then(|it| it.filter.as_ref())
@@ -168,13 +173,13 @@ pub fn http_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m
 }
 
 /// Whether a listener filter has the required name; without one in the match every filter matches.
-pub fn listener_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
+pub(crate) fn listener_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
     let want = listener_match(object).map(|it| it.listener_filter.as_str()).unwrap_or_default();
     equal(Condition::ListenerFilter, want, filter.name())
 }
 
 /// The route configuration part of a match; `None` matches everything.
-pub fn route_match(object: &ObjectMatch) -> Option<&RouteConfigurationMatch> {
+pub(crate) fn route_match(object: &ObjectMatch) -> Option<&RouteConfigurationMatch> {
     match object {
         ObjectMatch::RouteConfiguration(route) => Some(route),
         _ => None,
@@ -182,10 +187,15 @@ pub fn route_match(object: &ObjectMatch) -> Option<&RouteConfigurationMatch> {
 }
 
 /// Service ports behind the target port of a gateway's route configurations.
-pub type PortMap = BTreeMap<u32, BTreeSet<u32>>;
+pub(crate) type PortMap = BTreeMap<u32, BTreeSet<u32>>;
 
 /// Whether a route configuration matches, by its name.
-pub fn route_configuration(gateway: bool, object: &ObjectMatch, name: &str, ports: &PortMap) -> Matched<'static> {
+pub(crate) fn route_configuration(
+    gateway: bool,
+    object: &ObjectMatch,
+    name: &str,
+    ports: &PortMap,
+) -> Matched<'static> {
     let Some(want) = route_match(object) else { return Ok(()) };
     let miss = |condition, found: &str| Err(Miss::new(condition, found.to_owned()));
     if !want.name.is_empty() && want.name != name {
@@ -231,7 +241,7 @@ fn port_of_route_name(name: &str) -> u32 {
 }
 
 /// The parts of the name of a gateway's route configuration.
-pub struct GatewayRouteName<'n> {
+pub(crate) struct GatewayRouteName<'n> {
     /// Target port.
     pub port: u32,
     /// Port name of the server; empty for `http.<port>`.
@@ -241,7 +251,7 @@ pub struct GatewayRouteName<'n> {
 }
 
 /// Reads `http.80` and `https.443.name.gateway.namespace`; the latter only with exactly four dots.
-pub fn parse_gateway_route_name(name: &str) -> GatewayRouteName<'_> {
+pub(crate) fn parse_gateway_route_name(name: &str) -> GatewayRouteName<'_> {
     if let Some(port) = name.strip_prefix("http.") {
         return GatewayRouteName { port: port.parse().unwrap_or(0), port_name: "", gateway: String::new() };
     }
@@ -254,7 +264,7 @@ pub fn parse_gateway_route_name(name: &str) -> GatewayRouteName<'_> {
 }
 
 /// Whether a virtual host matches.
-pub fn virtual_host<'m>(object: &ObjectMatch, vhost: &'m Tree<'_>) -> Matched<'m> {
+pub(crate) fn virtual_host<'m>(object: &ObjectMatch, vhost: &'m Tree<'_>) -> Matched<'m> {
     let Some(want) = route_match(object).and_then(|it| it.vhost.as_ref()) else { return Ok(()) };
     equal(Condition::VirtualHostName, &want.name, vhost.name())?;
     if !want.domain_name.is_empty() {
@@ -268,7 +278,7 @@ pub fn virtual_host<'m>(object: &ObjectMatch, vhost: &'m Tree<'_>) -> Matched<'m
 }
 
 /// Whether the match names or describes a route.
-pub fn has_route(object: &ObjectMatch) -> bool {
+pub(crate) fn has_route(object: &ObjectMatch) -> bool {
     route_match(object).and_then(|it| it.vhost.as_ref()).is_some_and(|vhost| vhost.route.is_some())
 }
 
@@ -293,7 +303,7 @@ pub(super) fn of_route(object: &ObjectMatch) -> Option<Condition> {
 }
 
 /// Whether a route matches.
-pub fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
+pub(crate) fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
     let want = route_match(object).and_then(|it| it.vhost.as_ref()).and_then(|it| it.route.as_ref());
     let Some(want) = want else { return Ok(()) };
     equal(Condition::RouteName, &want.name, route.name())?;
@@ -313,7 +323,7 @@ pub fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
 
 /// The parts of `direction|port|subset|host` or `direction_.port_.subset_.host`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SubsetKey<'n> {
+pub(crate) struct SubsetKey<'n> {
     /// `inbound`, `outbound` or whatever comes first; empty without a separator.
     pub direction: &'n str,
     /// Port, 0 when it is not a number.
@@ -325,7 +335,7 @@ pub struct SubsetKey<'n> {
 }
 
 /// Splits the name of a generated cluster into its parts, as far as possible.
-pub fn parse_subset_key(name: &str) -> SubsetKey<'_> {
+pub(crate) fn parse_subset_key(name: &str) -> SubsetKey<'_> {
     let dns = name.starts_with("outbound_.") || name.starts_with("inbound_.");
     let separator = if dns { "_." } else { "|" };
     let mut key = SubsetKey::default();
@@ -342,7 +352,7 @@ pub fn parse_subset_key(name: &str) -> SubsetKey<'_> {
 }
 
 /// The cluster part of a match; `None` matches everything.
-pub fn cluster_match(object: &ObjectMatch) -> Option<&ClusterMatch> {
+pub(crate) fn cluster_match(object: &ObjectMatch) -> Option<&ClusterMatch> {
     match object {
         ObjectMatch::Cluster(cluster) => Some(cluster),
         _ => None,
@@ -350,7 +360,7 @@ pub fn cluster_match(object: &ObjectMatch) -> Option<&ClusterMatch> {
 }
 
 /// Whether a cluster matches. `hosts` returns those of the services behind an inbound cluster; called only if needed.
-pub fn cluster<'m>(object: &ObjectMatch, name: &'m str, hosts: impl FnOnce() -> Vec<String>) -> Matched<'m> {
+pub(crate) fn cluster<'m>(object: &ObjectMatch, name: &'m str, hosts: impl FnOnce() -> Vec<String>) -> Matched<'m> {
     let Some(want) = cluster_match(object) else { return Ok(()) };
     if !want.name.is_empty() {
         return equal(Condition::ClusterName, &want.name, name);

@@ -146,7 +146,7 @@ fn start<'s, 'a, S: Sink>(
 
 /// The part of a run that applies a kind of patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pass {
+pub(crate) enum Pass {
     /// Listeners and everything in them.
     Listeners,
     /// Clusters.
@@ -157,7 +157,7 @@ pub enum Pass {
 
 impl Pass {
     /// The part that applies patches of a kind.
-    pub const fn of(apply_to: ApplyTo) -> Pass {
+    pub(crate) const fn of(apply_to: ApplyTo) -> Pass {
         match apply_to {
             ApplyTo::Listener
             | ApplyTo::FilterChain
@@ -171,7 +171,7 @@ impl Pass {
 }
 
 /// Runs a plan only as far as needed to record what the patches of one part do.
-pub fn run_pass<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, pass: Pass, sink: &mut S) {
+pub(crate) fn run_pass<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, pass: Pass, sink: &mut S) {
     let options = Options::default();
     match pass {
         Pass::Listeners => {
@@ -195,7 +195,7 @@ pub fn open<'a>(config: &ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Opti
 }
 
 /// The same to read: not a copy if the configuration keeps it as a tree.
-pub fn look<'c, 'a>(config: &'c ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Option<Cow<'c, Tree<'a>>> {
+pub(crate) fn look<'c, 'a>(config: &'c ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Option<Cow<'c, Tree<'a>>> {
     let resource = config.resources.get(index)?;
     if let Some(tree) = run::opened(config, Some(index), resource.json) {
         return Some(Cow::Borrowed(tree));

@@ -51,7 +51,7 @@ impl fmt::Display for Outcome {
 
 /// Something that istiod generates for a proxy and that a configuration does not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hidden<'h> {
+pub(crate) enum Hidden<'h> {
     /// The clusters of this host, which an annotation adds.
     Clusters(&'h str),
     /// The route configuration of this name, which a patched listener requests.
@@ -187,7 +187,7 @@ impl Judged<'_> {
 
     /// What a patch could match that istiod generates but the configuration does not contain, so that its effect there is
     /// unknown.
-    pub fn hidden(&self, plan: &Plan<'_>, id: PatchId) -> Option<Hidden<'_>> {
+    pub(crate) fn hidden(&self, plan: &Plan<'_>, id: PatchId) -> Option<Hidden<'_>> {
         let planned = plan.get(id);
         if !proxy_runs(planned) {
             return None;
@@ -226,7 +226,7 @@ impl Judged<'_> {
     }
 
     /// Whether a patch changed anything, even temporarily.
-    pub fn changed(&self, id: PatchId) -> bool {
+    pub(crate) fn changed(&self, id: PatchId) -> bool {
         self.changed[id.index()]
     }
 }

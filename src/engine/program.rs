@@ -20,7 +20,7 @@ use std::ops::{Index, Range};
 use std::sync::OnceLock;
 
 /// Longest `proxyVersion` that releases from 1.31 compile (istiod `maxProxyVersionLen`).
-pub const MAX_PROXY_VERSION: usize = 1024;
+pub(crate) const MAX_PROXY_VERSION: usize = 1024;
 
 /// A set of filters as one istiod release reads them.
 pub struct Program<'f> {
@@ -131,7 +131,7 @@ impl<'f> Program<'f> {
 
     /// Removes filters that are for another revision of istiod (`pkg/config/model.go`, `LabelsInRevision`): those whose label
     /// `istio.io/rev` names another one than this. An empty name removes none.
-    pub fn pass_over_other_revisions(&mut self, revision: &str) {
+    pub(crate) fn pass_over_other_revisions(&mut self, revision: &str) {
         for (filter, built) in self.filters.iter().zip(&mut self.built) {
             if !revision.is_empty() && built.is_ok() && !in_revision(filter, revision) {
                 *built = Err(Unreadable::OtherRevision);
@@ -145,13 +145,13 @@ impl<'f> Program<'f> {
     }
 
     /// Why this release's API rejects a filter; `None` when it accepts it.
-    pub fn refused(&self, filter: usize) -> Option<Unreadable> {
+    pub(crate) fn refused(&self, filter: usize) -> Option<Unreadable> {
         self.built.get(filter).and_then(|built| built.as_ref().err()).copied()
     }
 
     /// Whether a filter may do something on a proxy, by the contexts of its patches alone: extension configurations may, whatever
     /// their context.
-    pub fn concerns(&self, filter: usize, proxy: &Proxy) -> bool {
+    pub(crate) fn concerns(&self, filter: usize, proxy: &Proxy) -> bool {
         self.patches(filter).iter().any(|built| {
             let is_foreign = || proxy.kind.ignores(built.patch.context);
             let runs_elsewhere = built.status == Status::Ready && built.patch.proxy.is_none() && is_foreign();
@@ -166,7 +166,7 @@ impl<'f> Program<'f> {
 
     /// Like [`Program::plan`], when the caller knows that only these filters (by index) can attach to the proxy: the others are
     /// treated as filters of other namespaces.
-    pub fn plan_among<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings, candidates: &[usize]) -> Plan<'p> {
+    pub(crate) fn plan_among<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings, candidates: &[usize]) -> Plan<'p> {
         let mut selections = Selections::default();
         let mut order = Vec::new();
         for &index in candidates {
@@ -291,7 +291,7 @@ impl<'p> Plan<'p> {
     }
 
     /// The patches that run for an applyTo in a context, in order.
-    pub fn for_context(&self, apply_to: ApplyTo, context: PatchContext) -> Vec<PatchId> {
+    pub(crate) fn for_context(&self, apply_to: ApplyTo, context: PatchContext) -> Vec<PatchId> {
         budget::charge_for(self.patches.len());
         let fits =
             |planned: &Planned<'p>| planned.built.patch.apply_to == apply_to && runs_in_context(planned, context);
@@ -320,7 +320,7 @@ impl<'p> Plan<'p> {
 }
 
 /// Whether a patch runs on the proxy of its plan.
-pub fn proxy_runs(planned: &Planned<'_>) -> bool {
+pub(crate) fn proxy_runs(planned: &Planned<'_>) -> bool {
     planned.status == Status::Ready && planned.proxy_miss.is_none()
 }
 
@@ -330,7 +330,7 @@ fn runs_in_context(planned: &Planned<'_>, context: PatchContext) -> bool {
 }
 
 /// Why istiod cannot read a filter, and while it exists no other.
-pub fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<Unreadable> {
+pub(crate) fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<Unreadable> {
     filter.patches.iter().find_map(|patch| {
         let operation = patch.body.as_ref().map(|body| body.operation);
         if operation == Some(Operation::MergeAndReplaceList) && !compat.has(Behaviour::MergeAndReplaceList) {
@@ -424,7 +424,7 @@ fn never(patch: &Patch, object: &ObjectMatch, operation: Operation, compat: Comp
 }
 
 /// Whether the match says which filter of its kind is meant.
-pub fn names_filter(apply_to: ApplyTo, object: &ObjectMatch) -> bool {
+pub(crate) fn names_filter(apply_to: ApplyTo, object: &ObjectMatch) -> bool {
     named_filter(apply_to, object).is_some()
 }
 
@@ -452,7 +452,7 @@ fn version_rule(patch: &Patch, compat: Compat) -> VersionRule<'_> {
 
 /// Checks the syntax of an RE2 expression. The regex crate has the syntax of RE2 except for `\Q…\E`, `\C`, the spelling of
 /// `\z`, and a literal `{` that starts no repetition.
-pub fn check_re2(text: &str) -> Result<(), Box<regex_syntax::Error>> {
+pub(crate) fn check_re2(text: &str) -> Result<(), Box<regex_syntax::Error>> {
     budget::charge_for(text.len());
     let mut rest = text;
     let mut out = String::with_capacity(text.len());

@@ -89,7 +89,7 @@ pub enum Unreadable {
 
 impl Unreadable {
     /// The value that its API does not have, and the keys to it in a patch.
-    pub const fn value(self) -> Option<(&'static str, [&'static str; 2])> {
+    pub(crate) const fn value(self) -> Option<(&'static str, [&'static str; 2])> {
         match self {
             Unreadable::MergeAndReplaceList => Some(("MERGE_AND_REPLACE_LIST", ["patch", "operation"])),
             Unreadable::WaypointContext => Some(("WAYPOINT", ["match", "context"])),

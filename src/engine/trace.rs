@@ -16,12 +16,12 @@ pub struct PatchId(pub u32);
 
 impl PatchId {
     /// The tag this patch leaves on what it writes.
-    pub const fn origin(self) -> Origin {
+    pub(crate) const fn origin(self) -> Origin {
         Origin(self.0 + 1)
     }
 
     /// The patch behind a tag; `None` for istiod, and when it is unknown.
-    pub const fn of(origin: Origin) -> Option<PatchId> {
+    pub(crate) const fn of(origin: Origin) -> Option<PatchId> {
         match origin.0 {
             0 | 0xffff_fffe.. => None,
             number => Some(PatchId(number - 1)),
@@ -70,7 +70,7 @@ impl Place {
     }
 
     /// A whole resource.
-    pub fn resource(kind: ResourceKind, name: impl Into<String>) -> Place {
+    pub(crate) fn resource(kind: ResourceKind, name: impl Into<String>) -> Place {
         Place {
             kind,
             resource: name.into(),
@@ -174,7 +174,7 @@ impl Condition {
     }
 
     /// The route of keys below `match`.
-    pub const fn route(self) -> &'static [&'static str] {
+    pub(crate) const fn route(self) -> &'static [&'static str] {
         match self {
             Condition::ListenerName => &["listener", "name"],
             Condition::ListenerPort | Condition::ChainPort => &["listener", "portNumber"],
@@ -235,17 +235,17 @@ impl<'m> Found<'m> {
 
 impl<'m> Miss<'m> {
     /// A miss with one value found.
-    pub fn new(condition: Condition, found: impl Into<Cow<'m, str>>) -> Miss<'m> {
+    pub(crate) fn new(condition: Condition, found: impl Into<Cow<'m, str>>) -> Miss<'m> {
         Miss { condition, found: Found::One(found.into()) }
     }
 
     /// A miss because no object is left that could have the value.
-    pub fn no_object(condition: Condition) -> Miss<'m> {
+    pub(crate) fn no_object(condition: Condition) -> Miss<'m> {
         Miss { condition, found: Found::NoObject }
     }
 
     /// A miss with any number of values found.
-    pub fn several(condition: Condition, found: Vec<Cow<'m, str>>) -> Miss<'m> {
+    pub(crate) fn several(condition: Condition, found: Vec<Cow<'m, str>>) -> Miss<'m> {
         Miss { condition, found: Found::Several(found) }
     }
 }
@@ -437,13 +437,13 @@ impl Misses {
     }
 
     /// The objects that failed at a condition.
-    pub const fn at(&self, condition: Condition) -> usize {
+    pub(crate) const fn at(&self, condition: Condition) -> usize {
         self.0[condition as usize] as usize
     }
 }
 
 /// Maximum number of different candidates in a trace per patch.
-pub const MAX_CANDIDATES: usize = 512;
+pub(crate) const MAX_CANDIDATES: usize = 512;
 
 /// Collects everything.
 #[derive(Clone, Debug, Default)]

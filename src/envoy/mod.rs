@@ -72,7 +72,7 @@ const FORKED: &[(&str, &str)] =
     &[("envoy.config.filter.http.wasm.v2.Wasm", "envoy.extensions.filters.http.wasm.v3.Wasm")];
 
 /// The v3 successor of a message of the v2 API.
-pub fn v3_of(v2_type: &str) -> Option<&'static str> {
+pub(crate) fn v3_of(v2_type: &str) -> Option<&'static str> {
     if let Some((_, successor)) = FORKED.iter().find(|(old, _)| *old == v2_type) {
         return Some(successor);
     }
@@ -81,7 +81,7 @@ pub fn v3_of(v2_type: &str) -> Option<&'static str> {
 
 /// A message that left the v3 API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub(crate) struct Moved {
     /// Its successor; empty when there is none.
     pub successor: &'static str,
     /// The first Envoy minor without it.
@@ -89,24 +89,24 @@ pub struct Moved {
 }
 
 /// What happened to a message that left the v3 API.
-pub fn moved(message: &str) -> Option<Moved> {
+pub(crate) fn moved(message: &str) -> Option<Moved> {
     let row = MOVED_TYPES.row(message)?;
     Some(Moved { successor: row.cell(1), gone: row.cell(2).parse().ok()? })
 }
 
 /// Whether a field of that name was removed from a message and its name reserved.
-pub fn field_removed(message: &str, field: &str) -> bool {
+pub(crate) fn field_removed(message: &str, field: &str) -> bool {
     REMOVED_FIELDS.rows().any(|row| row.cell(0) == message && row.cell(1) == field)
 }
 
 /// The canonical name for an old name of an extension.
-pub fn canonical_name(legacy: &str) -> Option<&'static str> {
+pub(crate) fn canonical_name(legacy: &str) -> Option<&'static str> {
     LEGACY_NAMES.row(legacy).map(|row| row.cell(1))
 }
 
 /// The canonical name for an old name of a filter of a kind (`http`, `network`, `listener`): `envoy.ext_authz` was the name of
 /// two.
-pub fn canonical_filter_name(kind: &str, legacy: &str) -> Option<&'static str> {
+pub(crate) fn canonical_filter_name(kind: &str, legacy: &str) -> Option<&'static str> {
     LEGACY_NAMES.row(legacy)?;
     let of_kind =
         |name: &&str| name.strip_prefix("envoy.filters.").is_some_and(|it| it.split('.').next() == Some(kind));
@@ -114,7 +114,7 @@ pub fn canonical_filter_name(kind: &str, legacy: &str) -> Option<&'static str> {
 }
 
 /// The old names of filters of a kind (`http`, `network`, `listener`), sorted.
-pub fn legacy_filter_names(kind: &str) -> Vec<&'static str> {
+pub(crate) fn legacy_filter_names(kind: &str) -> Vec<&'static str> {
     let mut names: Vec<&str> = LEGACY_NAMES.rows().map(|row| row.cell(0)).collect();
     names.retain(|name| canonical_filter_name(kind, name).is_some());
     names.sort_unstable();
@@ -124,7 +124,7 @@ pub fn legacy_filter_names(kind: &str) -> Vec<&'static str> {
 
 /// When a field or enum value was deprecated, disallowed or removed, and its replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deprecation {
+pub(crate) struct Deprecation {
     /// `1.23`, `1.19 or earlier`; empty when it never was.
     since: &'static str,
     /// Envoy minor that disallows it by default; empty when none does.
@@ -137,7 +137,7 @@ pub struct Deprecation {
 
 /// What to write instead of something deprecated, with code in backticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instead {
+pub(crate) enum Instead {
     /// This.
     Use(&'static str),
     /// Nothing, because Envoy does without it: why.
@@ -155,17 +155,12 @@ impl std::fmt::Display for Instead {
 
 impl Deprecation {
     /// Words for the release: `since Envoy 1.23`.
-    pub fn since(&self) -> String {
+    pub(crate) fn since(&self) -> String {
         words("since", self.since)
     }
 
-    /// Words for the release that removed it; empty when it still exists.
-    pub fn removed(&self) -> String {
-        words("in", self.removed)
-    }
-
     /// Words for the release that disallowed it; empty when none did.
-    pub fn disallowed(&self) -> String {
+    pub(crate) fn disallowed(&self) -> String {
         words("since", self.disallowed)
     }
 }
@@ -179,7 +174,7 @@ fn words(before: &str, minor: &str) -> String {
 }
 
 /// What is known about a deprecated or removed field or enum value, by its full name.
-pub fn deprecation(path: &str) -> Option<Deprecation> {
+pub(crate) fn deprecation(path: &str) -> Option<Deprecation> {
     let row = DEPRECATIONS.row(path)?;
     let cell = |index| Some(row.cell(index)).filter(|text| !text.is_empty());
     let instead = cell(4).map(Instead::Use).or_else(|| cell(5).map(Instead::Nothing));
@@ -187,7 +182,7 @@ pub fn deprecation(path: &str) -> Option<Deprecation> {
 }
 
 /// The field of a message that replaces a deprecated one but that Envoy still marks as work in progress.
-pub fn unfinished_successor(message: Message, instead: &Instead) -> Option<&'static str> {
+pub(crate) fn unfinished_successor(message: Message, instead: &Instead) -> Option<&'static str> {
     let Instead::Use(replacement) = instead else { return None };
     let name = replacement.split('`').nth(1)?.split('.').next()?;
     message.field(name).is_some_and(Field::work_in_progress).then_some(name)
@@ -204,21 +199,21 @@ impl RuntimeGuard {
     }
 
     /// First and last minor of Envoy with it, among the known ones.
-    pub fn minors(self) -> Option<(u16, u16)> {
+    pub(crate) fn minors(self) -> Option<(u16, u16)> {
         self.0.cell(1).parse().ok().zip(self.0.cell(2).parse().ok())
     }
 
     /// Its default values, each with the first release that has it: `1.29`, `on`. None when no source states it.
-    pub fn defaults(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    pub(crate) fn defaults(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.0.cell(3).split([',', ';']).filter_map(|one| one.trim().split_once(':'))
     }
 }
 
 /// Ranges of Envoy minors, first and last, whose runtime guards are known: no registry has those in between.
-pub const GUARDS_KNOWN: [(u16, u16); 2] = [(26, 33), (36, 40)];
+pub(crate) const GUARDS_KNOWN: [(u16, u16); 2] = [(26, 33), (36, 40)];
 
 /// Whether the runtime guards of an Envoy minor are known.
-pub fn guards_known(minor: u16) -> bool {
+pub(crate) fn guards_known(minor: u16) -> bool {
     GUARDS_KNOWN.iter().any(|(first, last)| (*first..=*last).contains(&minor))
 }
 
@@ -243,7 +238,7 @@ pub fn runtime_guards() -> impl Iterator<Item = RuntimeGuard> {
 }
 
 /// The runtime guard of that name, with or without the prefix `envoy.reloadable_features.`.
-pub fn runtime_guard(name: &str) -> Option<RuntimeGuard> {
+pub(crate) fn runtime_guard(name: &str) -> Option<RuntimeGuard> {
     let row = RUNTIME_GUARDS.row(name).or_else(|| {
         let long = ["reloadable", "restart"].map(|kind| format!("envoy.{kind}_features.{name}"));
         long.iter().find_map(|name| RUNTIME_GUARDS.row(name))
@@ -257,45 +252,45 @@ pub struct Extension(Row);
 
 impl Extension {
     /// Its canonical name.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.0.cell(0)
     }
 
     /// Whether it is built only into Envoy's contrib images.
-    pub fn contrib(self) -> bool {
+    pub(crate) fn contrib(self) -> bool {
         self.0.cell(1) == "contrib"
     }
 
     /// `stable`, `alpha` or `wip`.
-    pub fn status(self) -> &'static str {
+    pub(crate) fn status(self) -> &'static str {
         self.0.cell(2)
     }
 
     /// Whether the proxy of Istio 1.`minor` is built with it, as its build files say.
-    pub fn in_istio_proxy(self, minor: u16) -> bool {
+    pub(crate) fn in_istio_proxy(self, minor: u16) -> bool {
         let Some((first, last)) = self.0.cell(3).split_once('-') else { return false };
         first.parse().is_ok_and(|first: u16| first <= minor)
             && (last.is_empty() || last.parse().is_ok_and(|last: u16| minor <= last))
     }
 
     /// The categories it is registered in, such as `envoy.filters.http`.
-    pub fn categories(self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn categories(self) -> impl Iterator<Item = &'static str> {
         self.0.cell(4).split(',').filter(|category| !category.is_empty())
     }
 
     /// The messages it is configured with.
-    pub fn messages(self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn messages(self) -> impl Iterator<Item = &'static str> {
         self.0.cell(5).split(',').filter(|message| !message.is_empty())
     }
 }
 
 /// The extension with a canonical name.
-pub fn extension(name: &str) -> Option<Extension> {
+pub(crate) fn extension(name: &str) -> Option<Extension> {
     EXTENSIONS.row(name).map(Extension)
 }
 
 /// Every extension that is configured with a message.
-pub fn extensions_of(message: &str) -> impl Iterator<Item = Extension> + use<> {
+pub(crate) fn extensions_of(message: &str) -> impl Iterator<Item = Extension> + use<> {
     static BY_MESSAGE: LazyLock<HashMap<&str, Vec<Extension>>> = LazyLock::new(by_message);
     BY_MESSAGE.get(message).into_iter().flatten().copied()
 }
@@ -318,7 +313,7 @@ const EXTENSION_PACKAGES: [&str; 4] = ["envoy.", "io.istio.", "istio.envoy.", "s
 
 /// Whether a message of these packages is a part of others: declared inside one, or the type of a field. A few of them configure an
 /// extension too, which the table of extensions says.
-pub fn is_part(message: &str) -> bool {
+pub(crate) fn is_part(message: &str) -> bool {
     /// By the newest schema that has them, for messages that were asked for: looking for one means to read a whole schema.
     static KNOWN: LazyLock<Mutex<HashMap<&'static str, bool>>> = LazyLock::new(Mutex::default);
     let of_extensions = EXTENSION_PACKAGES.iter().any(|package| message.starts_with(package));
@@ -333,7 +328,7 @@ pub fn is_part(message: &str) -> bool {
 }
 
 /// The messages of the extensions of a category that have a field of this type, with the field.
-pub fn holders(part: &str, category: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn holders(part: &str, category: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_category = move |one: &Extension| one.categories().any(|its| its == category);
     EXTENSIONS.rows().map(Extension).filter(of_category).flat_map(Extension::messages).flat_map(move |message| {
         let fields = Schema::newest().message(message).into_iter().flat_map(Message::fields);

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 /// A field as the user writes it: `cluster/NAME/connect_timeout`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub(crate) struct Asked {
     kind: ResourceKind,
     /// Name and path. Names may contain slashes, so a proxy's resources decide where the path starts.
     rest: String,
@@ -22,7 +22,7 @@ pub struct Asked {
 
 impl Asked {
     /// Parses a field. Fails with a message when the kind is unknown.
-    pub fn parse(text: &str) -> Result<Asked, ErrorMessage> {
+    pub(crate) fn parse(text: &str) -> Result<Asked, ErrorMessage> {
         let (kind, rest) = text.split_once('/').unwrap_or((text, ""));
         let kind = match kind.to_lowercase().as_str() {
             "listener" | "listeners" | "lds" => ResourceKind::Listener,
@@ -45,12 +45,12 @@ impl Asked {
 
 impl Explainer<'_, '_> {
     /// Names of the resources of the requested kind.
-    pub fn resource_names(&self, asked: &Asked) -> Vec<String> {
+    pub(crate) fn resource_names(&self, asked: &Asked) -> Vec<String> {
         self.study.config.generated(asked.kind).map(|(_, resource)| resource.name.to_string()).collect()
     }
 
     /// The field on this proxy; `None` when the proxy has no such resource.
-    pub fn field(&self, asked: &Asked) -> Option<view::Field> {
+    pub(crate) fn field(&self, asked: &Asked) -> Option<view::Field> {
         let patched = &self.study.judged.patched.resources;
         let generated = self.study.config.generated(asked.kind).map(|(index, it)| (it.name.to_string(), Some(index)));
         let added = patched.iter().filter(|it| it.kind == asked.kind && it.source.is_none());
@@ -120,7 +120,7 @@ impl Explainer<'_, '_> {
     }
 
     /// What istiod generates at a place that was found before; `None` for nothing.
-    pub fn generated_at(&self, spot: &Spot) -> Option<String> {
+    pub(crate) fn generated_at(&self, spot: &Spot) -> Option<String> {
         let (index, _) = self.study.config.generated(spot.kind).find(|(_, it)| it.name == spot.resource)?;
         let mut tree = engine::open(self.study.config, index, self.study.plan)?;
         tree.open_all();

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 pub(super) const NEAREST: usize = 5;
 
 /// The canonical name of a filter whose old name a match uses.
-pub fn canonical_name(old: &str, condition: Condition) -> Option<&'static str> {
+pub(crate) fn canonical_name(old: &str, condition: Condition) -> Option<&'static str> {
     let kind = match condition {
         Condition::SubFilter => "http",
         Condition::ListenerFilter => "listener",

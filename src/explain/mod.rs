@@ -13,7 +13,7 @@ pub(crate) mod view;
 pub(crate) mod why;
 mod words;
 
-pub use hint::canonical_name;
+pub(crate) use hint::canonical_name;
 
 use crate::engine::Outcome;
 use crate::engine::program::{BuiltPatch, Status};
@@ -41,7 +41,7 @@ pub struct Settings {
 }
 
 /// The input of an explanation.
-pub struct Explainer<'e, 'a> {
+pub(crate) struct Explainer<'e, 'a> {
     /// Texts of the filters.
     pub sources: &'e Sources,
     /// What else is known about the cluster.
@@ -81,7 +81,7 @@ impl Lenders {
 
 impl Explainer<'_, '_> {
     /// The answer for this proxy.
-    pub fn proxy(&self, settings: &Settings) -> view::Proxy {
+    pub(crate) fn proxy(&self, settings: &Settings) -> view::Proxy {
         let proxy = &self.study.config.proxy;
         view::Proxy {
             namespace: proxy.namespace.clone(),
@@ -469,19 +469,19 @@ impl Explainer<'_, '_> {
 }
 
 /// The names nearest to another one.
-pub fn nearest(asked: &str, names: &[String]) -> Vec<String> {
+pub(crate) fn nearest(asked: &str, names: &[String]) -> Vec<String> {
     alike::ranked(asked, &names.iter().cloned().collect(), hint::NEAREST)
 }
 
 /// A place in a text as data.
-pub fn location(sources: &Sources, span: Span) -> view::Location {
+pub(crate) fn location(sources: &Sources, span: Span) -> view::Location {
     let position = sources.position(span);
     let file = sources.get(span.file).name.clone();
     view::Location { file, line: position.line, column: position.column, field: None, span: Some(span) }
 }
 
 /// A problem as data.
-pub fn trouble(sources: &Sources, problem: &Problem) -> view::Trouble {
+pub(crate) fn trouble(sources: &Sources, problem: &Problem) -> view::Trouble {
     view::Trouble {
         code: problem.code.as_str(),
         severity: match problem.severity {

@@ -18,7 +18,7 @@ impl Spot {
     }
 
     /// Whether a name occurs in the name of the resource or in the path.
-    pub fn mentions(&self, name: &str) -> bool {
+    pub(crate) fn mentions(&self, name: &str) -> bool {
         self.resource.contains(name) || written(&self.steps).contains(name)
     }
 }

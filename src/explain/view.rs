@@ -210,7 +210,7 @@ pub enum EffectKind {
 
 impl EffectKind {
     /// The name in JSON.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             EffectKind::Merged => "merged",
             EffectKind::TransportSocketMerged => "transport-socket-merged",

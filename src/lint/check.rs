@@ -54,7 +54,7 @@ pub struct Suppressed<'a> {
 
 impl Rule {
     /// Runs a rule on the engine's results; rules about suppressions find nothing there.
-    pub fn run(&'static self, cx: &Context<'_>, out: &mut Findings) {
+    pub(crate) fn run(&'static self, cx: &Context<'_>, out: &mut Findings) {
         match self.check {
             Check::Facts(check) | Check::Rest(check) => check(&self.info, cx, out),
             Check::Custom(check) => check.check(&self.info, cx, out),
@@ -70,7 +70,7 @@ impl Rule {
     }
 
     /// Whether its findings depend on what the other rules found and on what users suppress.
-    pub fn is_about_suppressions(&self) -> bool {
+    pub(crate) fn is_about_suppressions(&self) -> bool {
         matches!(self.check, Check::Suppressions(_))
     }
 }

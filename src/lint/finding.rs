@@ -170,7 +170,7 @@ impl Envoys {
 
 impl Finding {
     /// A finding with the rule's severity, certain, without notes.
-    pub fn new(rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
+    pub(crate) fn new(rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
         Finding {
             rule,
             severity: rule.severity,
@@ -204,7 +204,7 @@ impl Finding {
 
     /// Records another EnvoyFilter with which the order matters.
     #[must_use]
-    pub fn beside(mut self, other: &EnvoyFilter) -> Finding {
+    pub(crate) fn beside(mut self, other: &EnvoyFilter) -> Finding {
         let name = other.full_name();
         if !self.beside.contains(&name) {
             self.beside.push(name);
@@ -214,7 +214,7 @@ impl Finding {
 
     /// Moves it to a line of a script, if the line is known.
     #[must_use]
-    pub fn at_line(mut self, line: Option<Span>) -> Finding {
+    pub(crate) fn at_line(mut self, line: Option<Span>) -> Finding {
         self.primary.span = line.unwrap_or(self.primary.span);
         self.line = line;
         self
@@ -222,7 +222,7 @@ impl Finding {
 
     /// Records that it was judged for the Envoy of proxies that the patch reaches.
     #[must_use]
-    pub fn for_envoy(mut self, minor: u16, reached: impl IntoIterator<Item = u16>) -> Finding {
+    pub(crate) fn for_envoy(mut self, minor: u16, reached: impl IntoIterator<Item = u16>) -> Finding {
         self.envoys.hold.insert(minor);
         self.envoys.reached.extend(reached);
         self
@@ -230,14 +230,14 @@ impl Finding {
 
     /// Marks the line as containing a secret, which no report may repeat.
     #[must_use]
-    pub fn secret(mut self) -> Finding {
+    pub(crate) fn secret(mut self) -> Finding {
         self.secret = true;
         self
     }
 
     /// Blames another patch: its message comes first, and the rule's hint about similar names is dropped.
     #[must_use]
-    pub fn cause(mut self, cause: Option<Cause>) -> Finding {
+    pub(crate) fn cause(mut self, cause: Option<Cause>) -> Finding {
         self.cause = cause.map(Box::new);
         self
     }
@@ -256,7 +256,7 @@ impl Finding {
 
     /// Adds that it was judged on the reference configuration of some kinds of proxies, since no config dump shows it.
     #[must_use]
-    pub fn judged_on(mut self, kinds: &[&str]) -> Finding {
+    pub(crate) fn judged_on(mut self, kinds: &[&str]) -> Finding {
         self.confidence = Confidence::Likely;
         self.judged_on = true;
         let (last, first) = kinds.split_last().unwrap_or((&"proxy", &[]));
@@ -266,7 +266,7 @@ impl Finding {
 
     /// Adds why it is not certain.
     #[must_use]
-    pub fn likely(mut self, why: &str) -> Finding {
+    pub(crate) fn likely(mut self, why: &str) -> Finding {
         self.confidence = Confidence::Likely;
         self.judged_on = true;
         self.note(format!("likely: {why}"))
@@ -274,28 +274,28 @@ impl Finding {
 
     /// Names the filter that a match refers to and that does not exist.
     #[must_use]
-    pub fn missing(mut self, name: &str) -> Finding {
+    pub(crate) fn missing(mut self, name: &str) -> Finding {
         self.missing = Some(name.into());
         self
     }
 
     /// Marks that the patch matches nothing.
     #[must_use]
-    pub fn misses(mut self) -> Finding {
+    pub(crate) fn misses(mut self) -> Finding {
         self.misses = true;
         self
     }
 
     /// Makes it an info, because another finding reports the same error.
     #[must_use]
-    pub fn follows(mut self) -> Finding {
+    pub(crate) fn follows(mut self) -> Finding {
         self.follows |= self.severity == Severity::Error;
         self.severity(Severity::Info)
     }
 
     /// Sets the filter and patch that it is about.
     #[must_use]
-    pub fn of(mut self, filter: &EnvoyFilter, patch: Option<usize>) -> Finding {
+    pub(crate) fn of(mut self, filter: &EnvoyFilter, patch: Option<usize>) -> Finding {
         self.filter = filter.full_name();
         self.patch = patch;
         self
@@ -303,7 +303,7 @@ impl Finding {
 
     /// Sets the label at the caret.
     #[must_use]
-    pub fn label(mut self, message: impl Into<String>) -> Finding {
+    pub(crate) fn label(mut self, message: impl Into<String>) -> Finding {
         self.primary.message = message.into();
         self
     }
@@ -311,49 +311,49 @@ impl Finding {
     /// Marks the patch (without one: the filter) as having no effect. A rule does this if its own result is reason
     /// enough; if config dumps show an effect nevertheless, the finding is dropped ([`super::Context::settle`]).
     #[must_use]
-    pub fn ineffective(mut self) -> Finding {
+    pub(crate) fn ineffective(mut self) -> Finding {
         self.ineffective = true;
         self
     }
 
     /// The same if a condition holds.
     #[must_use]
-    pub fn ineffective_if(mut self, condition: bool) -> Finding {
+    pub(crate) fn ineffective_if(mut self, condition: bool) -> Finding {
         self.ineffective |= condition;
         self
     }
 
     /// Adds why it matters.
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Finding {
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Finding {
         self.notes.push(note.into());
         self
     }
 
     /// Adds notes, if there are any.
     #[must_use]
-    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Finding {
+    pub(crate) fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Finding {
         self.notes.extend(notes);
         self
     }
 
     /// Adds why it matters: the proxy's Envoy rejects the resource that contains the value.
     #[must_use]
-    pub fn rejected(mut self, note: impl Into<String>) -> Finding {
+    pub(crate) fn rejected(mut self, note: impl Into<String>) -> Finding {
         self.rejected = true;
         self.note(note)
     }
 
     /// The same, but the note claims a rejection only if the condition holds.
     #[must_use]
-    pub fn rejected_if(mut self, condition: bool, note: impl Into<String>) -> Finding {
+    pub(crate) fn rejected_if(mut self, condition: bool, note: impl Into<String>) -> Finding {
         self.rejected |= condition;
         self.note(note)
     }
 
     /// Marks it as the reason if an Envoy rejects the resource with such a message, which is known only from an Envoy.
     #[must_use]
-    pub fn to_blame_if(mut self, condition: bool, words: &'static str) -> Finding {
+    pub(crate) fn blamed_if(mut self, condition: bool, words: &'static str) -> Finding {
         if condition {
             self.to_blame = Some(words);
         }
@@ -362,7 +362,7 @@ impl Finding {
 
     /// Adds what to write instead, in one line: line ends in it, which are those of a name, are shown as `\n`.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Finding {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Finding {
         self.help = Some(help.into());
         self.snippet = false;
         self
@@ -371,7 +371,7 @@ impl Finding {
     /// Adds what to write instead, as YAML of several lines. Names of the input in it must be on one line
     /// ([`crate::source::escape::one_line`]).
     #[must_use]
-    pub fn snippet(mut self, help: impl Into<String>) -> Finding {
+    pub(crate) fn snippet(mut self, help: impl Into<String>) -> Finding {
         self.help = Some(help.into());
         self.snippet = true;
         self
@@ -379,21 +379,21 @@ impl Finding {
 
     /// Adds another place.
     #[must_use]
-    pub fn related(mut self, span: Span, message: impl Into<String>) -> Finding {
+    pub(crate) fn related(mut self, span: Span, message: impl Into<String>) -> Finding {
         self.related.push(Label { span, message: message.into() });
         self
     }
 
     /// Sets another severity than the rule's.
     #[must_use]
-    pub fn severity(mut self, severity: Severity) -> Finding {
+    pub(crate) fn severity(mut self, severity: Severity) -> Finding {
         self.severity = severity;
         self
     }
 
     /// Sets the confidence.
     #[must_use]
-    pub fn confidence(mut self, confidence: Confidence) -> Finding {
+    pub(crate) fn confidence(mut self, confidence: Confidence) -> Finding {
         self.confidence = confidence;
         self
     }
@@ -409,7 +409,7 @@ impl Finding {
 
     /// Names the affected workloads, sorted and without duplicates.
     #[must_use]
-    pub fn workloads(mut self, workloads: impl IntoIterator<Item = String>) -> Finding {
+    pub(crate) fn workloads(mut self, workloads: impl IntoIterator<Item = String>) -> Finding {
         self.join_workloads(workloads);
         self
     }
@@ -424,7 +424,7 @@ impl Finding {
 
     /// Names the affected objects.
     #[must_use]
-    pub fn objects(mut self, objects: impl IntoIterator<Item = String>) -> Finding {
+    pub(crate) fn objects(mut self, objects: impl IntoIterator<Item = String>) -> Finding {
         self.objects.extend(objects);
         self
     }
@@ -448,7 +448,7 @@ pub struct Findings {
 
 impl Findings {
     /// Adds a finding.
-    pub fn push(&mut self, finding: Finding) {
+    pub(crate) fn push(&mut self, finding: Finding) {
         budget::charge(FINDING);
         self.found.push(finding.settled());
     }
@@ -459,22 +459,22 @@ impl Findings {
     }
 
     /// Adds findings.
-    pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+    pub(crate) fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
         self.found.extend(findings.into_iter().map(Finding::settled));
     }
 
     /// Every finding so far.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
         self.found.iter_mut()
     }
 
     /// Keeps the findings for which `keep` is true.
-    pub fn retain(&mut self, keep: impl FnMut(&Finding) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Finding) -> bool) {
         self.found.retain(keep);
     }
 
     /// The filters (by full name) and patches that have no effect according to the findings so far.
-    pub fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
+    pub(crate) fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
         let found = self.found.iter().filter(|finding| finding.ineffective);
         let others = self.found.iter().flat_map(|finding| &finding.idle);
         let others = others.map(|idle| (idle.filter.clone(), idle.patch));
@@ -482,7 +482,7 @@ impl Findings {
     }
 
     /// All findings, sorted by file and place, then by code, without duplicates.
-    pub fn sorted(mut self) -> Vec<Finding> {
+    pub(crate) fn sorted(mut self) -> Vec<Finding> {
         self.found.sort_by(|left, right| {
             let key = |one: &Finding| (one.primary.span.file, one.primary.span.start, one.rule.code);
             key(left).cmp(&key(right)).then_with(|| left.message.cmp(&right.message))

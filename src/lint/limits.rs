@@ -21,7 +21,7 @@ pub(crate) const INSTRUCTIONS: u64 = 20_000;
 
 /// A limit that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Excess {
+pub(crate) enum Excess {
     /// More values than [`VALUES`].
     Values(usize),
     /// Nested deeper than [`DEPTH`].

@@ -5,7 +5,7 @@
 //! configurations, suppressions and baselines; [`run`] goes from input to findings; [`upgrade`] compares two releases;
 //! [`output`] is shared by reports.
 
-pub(crate) mod check;
+pub mod check;
 #[cfg(feature = "custom-rules")]
 pub mod custom;
 #[cfg(not(feature = "custom-rules"))]
@@ -25,7 +25,7 @@ pub(crate) mod value;
 
 pub use check::{Check, Rule};
 pub use facts::context::{Context, Live, ProxyRun};
-pub use facts::view::{Knowledge, PatchView};
+pub(crate) use facts::view::{Knowledge, PatchView};
 pub(crate) use facts::{
     anchor, callers, clusters, culprit, document, ends, filter_keys, live, managers, metadata, names, no_match, order,
     per_run, ports, reach, results, route_match, seen, text_match, versions,

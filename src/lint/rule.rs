@@ -71,13 +71,13 @@ impl RuleInfo {
     };
 
     /// The documentation as Markdown, without the leading space of doc comment lines.
-    pub fn documentation(&self) -> String {
+    pub(crate) fn documentation(&self) -> String {
         let lines: Vec<&str> = self.docs.trim().lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
         lines.join("\n")
     }
 
     /// Whether users wrote it.
-    pub fn is_custom(&self) -> bool {
+    pub(crate) fn is_custom(&self) -> bool {
         self.family == Family::Custom
     }
 
@@ -87,12 +87,12 @@ impl RuleInfo {
     }
 
     /// Whether an upgrade compares its findings before and after.
-    pub fn compared(&self) -> bool {
+    pub(crate) fn compared(&self) -> bool {
         self.by_release || self.family == Family::Native
     }
 
     /// Why the API server cannot check it; `None` if it can.
-    pub fn no_policy(&self) -> Option<&'static str> {
+    pub(crate) fn no_policy(&self) -> Option<&'static str> {
         match self.policy {
             Policy::AsFamily => Some(self.family.no_policy()),
             Policy::Never(why) => Some(why),
@@ -247,7 +247,7 @@ pub enum Need {
 
 impl Need {
     /// What users provide for it.
-    pub const fn title(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         match self {
             Need::Dump => "config dumps",
             Need::Workloads => "workloads",
@@ -286,7 +286,7 @@ pub enum Change {
 
 impl Change {
     /// Whether it is a change on some proxies rather than a property of the filter's text.
-    pub const fn of_proxies(self) -> bool {
+    pub(crate) const fn of_proxies(self) -> bool {
         !matches!(self, Change::Refused | Change::Discarded | Change::Needless)
     }
 }
@@ -361,27 +361,27 @@ pub struct Cel {
 }
 
 /// The part that expressions about `typed_config` leave out.
-pub const DEEPER_VALUES: &str = "fields deeper in the value than its own typed_config";
+pub(crate) const DEEPER_VALUES: &str = "fields deeper in the value than its own typed_config";
 
 impl Cel {
     /// An expression about each patch.
-    pub fn patch(severity: Severity, finds: impl Into<Cow<'static, str>>, message: &'static str) -> Cel {
+    pub(crate) fn patch(severity: Severity, finds: impl Into<Cow<'static, str>>, message: &'static str) -> Cel {
         Cel { severity, each: Each::Patch, finds: finds.into(), message, without: "" }
     }
 
     /// An expression about the EnvoyFilter.
-    pub fn filter(severity: Severity, finds: impl Into<Cow<'static, str>>, message: &'static str) -> Cel {
+    pub(crate) fn filter(severity: Severity, finds: impl Into<Cow<'static, str>>, message: &'static str) -> Cel {
         Cel { each: Each::Filter, ..Cel::patch(severity, finds, message) }
     }
 
     /// Sets what the expression leaves out.
     #[must_use]
-    pub fn without(self, without: &'static str) -> Cel {
+    pub(crate) fn without(self, without: &'static str) -> Cel {
         Cel { without, ..self }
     }
 
     /// Texts as a list in CEL.
-    pub fn list(texts: &[&str]) -> String {
+    pub(crate) fn list(texts: &[&str]) -> String {
         let quoted: Vec<String> = texts.iter().map(|text| format!("{text:?}")).collect();
         format!("[{}]", quoted.join(", "))
     }
@@ -398,15 +398,15 @@ pub struct Releases {
 
 impl Releases {
     /// Every release.
-    pub const ALL: Releases = Releases { since: None, until: None };
+    pub(crate) const ALL: Releases = Releases { since: None, until: None };
 
     /// From a release on.
-    pub const fn since(since: Release) -> Releases {
+    pub(crate) const fn since(since: Release) -> Releases {
         Releases { since: Some(since), until: None }
     }
 
     /// Before a release.
-    pub const fn before(until: Release) -> Releases {
+    pub(crate) const fn before(until: Release) -> Releases {
         Releases { since: None, until: Some(until) }
     }
 
@@ -416,12 +416,12 @@ impl Releases {
     }
 
     /// Whether a release is one of them.
-    pub fn contains(self, release: Release) -> bool {
+    pub(crate) fn contains(self, release: Release) -> bool {
         self.since.is_none_or(|since| since <= release) && self.until.is_none_or(|until| release < until)
     }
 
     /// `since Istio 1.23 and before 1.25`.
-    pub fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let name = |release: Release| {
             if release.patch == 0 { format!("{}.{}", release.major, release.minor) } else { release.to_string() }
         };
@@ -435,17 +435,17 @@ impl Releases {
 }
 
 /// From Istio 1.`minor`, for declarations of rules.
-pub const fn since(minor: u16) -> Releases {
+pub(crate) const fn since(minor: u16) -> Releases {
     Releases::since(Release::minor(minor))
 }
 
 /// Before Istio 1.`minor`, for declarations of rules.
-pub const fn before(minor: u16) -> Releases {
+pub(crate) const fn before(minor: u16) -> Releases {
     Releases::before(Release::minor(minor))
 }
 
 /// Whether a word may be the code of a user-written rule.
-pub fn may_be_code(word: &str) -> bool {
+pub(crate) fn may_be_code(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-');
     plain && word.starts_with(|c: char| c.is_ascii_uppercase()) && !word.starts_with("EF")
 }

@@ -13,7 +13,7 @@ pub(crate) const NAME: &str = ".envoyfilter.yaml";
 
 /// The parsed text of a configuration.
 #[derive(Debug)]
-pub(crate) struct ConfigFile {
+pub struct ConfigFile {
     /// Its folder, as an absolute path: patterns are relative to it.
     pub folder: PathBuf,
     /// The document; `None` when it is empty or cannot be read.
@@ -38,7 +38,7 @@ const LONGEST: u64 = 1 << 20;
 const LONGEST_TEXT: u64 = 256 << 20;
 
 /// The configuration that applies to a file or folder: the nearest one upwards; `None` when there is none.
-pub(crate) fn find(beside: Option<&Path>) -> Option<PathBuf> {
+pub fn find(beside: Option<&Path>) -> Option<PathBuf> {
     let start = absolute(beside.unwrap_or(Path::new(".")));
     let found = start.ancestors().map(|folder| folder.join(NAME)).find(|path| fs::symlink_metadata(path).is_ok())?;
     // As short as the user would write it.
@@ -47,7 +47,7 @@ pub(crate) fn find(beside: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Reads a configuration that the user named and adds its text to the sources. Fails when the file cannot be read.
-pub(crate) fn read(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
+pub fn read(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
     let text = bounded(path, LONGEST)?;
     let file = sources.add(shown(path), text.as_str());
     Ok(parse(file, &text, absolute(path).parent().map(Path::to_owned).unwrap_or_default()))
@@ -136,7 +136,7 @@ pub(crate) fn cases(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The text of a file. Fails with a message for the user.
-pub(crate) fn text(path: &Path) -> Result<String, Problem> {
+pub fn text(path: &Path) -> Result<String, Problem> {
     bounded(path, LONGEST_TEXT)
 }
 

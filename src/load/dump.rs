@@ -58,7 +58,7 @@ impl Dump {
     }
 
     /// The same within other limits.
-    pub fn read_within(path: &Path, layout: Layout, limits: Limits) -> (Option<Dump>, Vec<Problem>) {
+    pub(crate) fn read_within(path: &Path, layout: Layout, limits: Limits) -> (Option<Dump>, Vec<Problem>) {
         let name = shown(path);
         let read = match read::file(path, layout, limits) {
             Ok(bytes) => Dump::from_bytes(name, bytes),
@@ -78,7 +78,7 @@ impl Dump {
     }
 
     /// The same within other limits.
-    pub fn from_reader_within(
+    pub(crate) fn from_reader_within(
         name: impl Into<String>,
         input: impl Read,
         layout: Layout,
@@ -126,7 +126,7 @@ impl Dump {
     }
 
     /// Indexes a text that a proxy sent, without its indentation: only for looking at.
-    pub fn from_answer(name: impl Into<String>, text: String) -> (Option<Dump>, Vec<Problem>) {
+    pub(crate) fn from_answer(name: impl Into<String>, text: String) -> (Option<Dump>, Vec<Problem>) {
         Dump::from_text(name, read::without_indentation(text))
     }
 
@@ -183,7 +183,7 @@ impl Dump {
     }
 
     /// Shares the texts of its resources with other dumps: those of one mesh are mostly equal.
-    pub fn share(&mut self, pool: &mut Pool) {
+    pub(crate) fn share(&mut self, pool: &mut Pool) {
         let mut ranges: Vec<Range<usize>> = self.index.entries.iter().filter_map(|entry| entry.json.get()).collect();
         ranges.sort_unstable_by_key(|range| range.start);
         self.text.share(ranges.into_iter(), pool);
@@ -217,7 +217,7 @@ impl Dump {
 
     /// Marks it as made without any EnvoyFilter, so that nothing must be undone in it.
     #[must_use]
-    pub fn without_filters(mut self) -> Dump {
+    pub(crate) fn without_filters(mut self) -> Dump {
         self.generated = true;
         self
     }

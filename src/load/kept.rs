@@ -22,7 +22,7 @@ const MOST_PLACES: usize = 200;
 const MOST_OBJECTS: usize = 16;
 
 /// Kind, namespace and name of an object.
-pub type Name = [String; 3];
+pub(crate) type Name = [String; 3];
 
 /// The objects of one place.
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ struct Entry {
 }
 
 /// The folder of this program in the user's cache folder, if there is one.
-pub fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = named.or_else(|| Some(std::env::home_dir().filter(|home| home.is_absolute())?.join(".cache")));
     Some(base?.join("kubectl-envoyfilter"))
@@ -42,7 +42,7 @@ pub fn folder() -> Option<PathBuf> {
 
 /// Earlier answers, the newest last.
 #[derive(Debug, Default)]
-pub struct Cache {
+pub(crate) struct Cache {
     folder: Option<PathBuf>,
     entries: Vec<Entry>,
     changed: bool,
@@ -50,19 +50,19 @@ pub struct Cache {
 
 impl Cache {
     /// Reads the file of a folder; without a folder, nothing is kept. What cannot be read is nothing.
-    pub fn open(folder: Option<&Path>) -> Cache {
+    pub(crate) fn open(folder: Option<&Path>) -> Cache {
         let entries = folder.and_then(|folder| read(&folder.join(FILE))).unwrap_or_default();
         Cache { folder: folder.map(Path::to_owned), entries, changed: false }
     }
 
     /// The objects found for a place earlier, if they are few enough to be worth a try.
-    pub fn hint(&self, place: &str) -> Option<&[Name]> {
+    pub(crate) fn hint(&self, place: &str) -> Option<&[Name]> {
         let entry = self.entries.iter().rfind(|entry| entry.place == place)?;
         (entry.objects.len() <= MOST_OBJECTS).then_some(entry.objects.as_slice())
     }
 
     /// Keeps an answer.
-    pub fn keep(&mut self, place: String, objects: Vec<Name>) {
+    pub(crate) fn keep(&mut self, place: String, objects: Vec<Name>) {
         if self.folder.is_none() || objects.len() > MOST_OBJECTS {
             return;
         }
@@ -73,7 +73,7 @@ impl Cache {
     }
 
     /// Writes the file. A folder that cannot be written only means that the next question is not faster.
-    pub fn save(&mut self) {
+    pub(crate) fn save(&mut self) {
         let Some(folder) = self.folder.as_deref().filter(|_| self.changed) else { return };
         let _ = write(folder, &mut self.entries);
         self.changed = false;

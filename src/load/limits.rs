@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 /// Command line option that raises these bounds; error messages name it.
-pub const OPTION: &str = "--max-input-size";
+pub(crate) const OPTION: &str = "--max-input-size";
 
 /// Unpacked size below which no compression ratio is suspicious.
 const RATIO_FLOOR: u64 = 64 << 20;
@@ -71,26 +71,26 @@ impl Limits {
     }
 
     /// How many values a text of this many bytes may contain.
-    pub fn values(self, bytes: usize) -> usize {
+    pub(crate) fn values(self, bytes: usize) -> usize {
         let values = VALUES_FLOOR + bytes as u64 / BYTES_PER_VALUE;
         usize::try_from(if self.chosen { values.max(self.bytes / BYTES_PER_VALUE) } else { values })
             .unwrap_or(usize::MAX)
     }
 
     /// How many files an archive or a capture may contain.
-    pub fn members(self) -> u64 {
+    pub(crate) fn members(self) -> u64 {
         (self.bytes >> 10).max(1 << 20)
     }
 
     /// How many bytes an archive may unpack to in total: skipped content costs time too.
-    pub fn archive(self) -> u64 {
+    pub(crate) fn archive(self) -> u64 {
         self.bytes.saturating_mul(64)
     }
 }
 
 /// A bound that an input exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Excess {
+pub(crate) enum Excess {
     /// More bytes in one input.
     Bytes(u64),
     /// Too many unpacked bytes for the packed size.
@@ -109,7 +109,7 @@ pub enum Excess {
 
 impl Excess {
     /// What the user can do about it; nothing when no real input reaches the bound.
-    pub fn help(self) -> Option<String> {
+    pub(crate) fn help(self) -> Option<String> {
         match self {
             Excess::Name(_) => None,
             Excess::Ratio(_) => {

@@ -3,13 +3,13 @@
 #![allow(clippy::disallowed_methods, reason = "the loader reads files")]
 
 pub mod capture;
-pub(crate) mod config;
+pub mod config;
 pub mod dump;
 pub(crate) mod dumps;
 mod embedded;
 mod files;
 mod foreign;
-pub mod kept;
+pub(crate) mod kept;
 mod kustomize;
 pub mod limits;
 pub(crate) mod migration;
@@ -18,7 +18,7 @@ pub mod reference;
 mod resources;
 mod scalar;
 pub mod yaml;
-pub mod yaml_edit;
+pub(crate) mod yaml_edit;
 pub mod yaml_text;
 
 use crate::model::inventory::Inventory;
@@ -90,7 +90,7 @@ pub fn files_named(path: &std::path::Path, end: &str) -> std::io::Result<Vec<Pat
 }
 
 /// The modification time of a file, or of each file in a folder.
-pub fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemTime>)> {
+pub(crate) fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemTime>)> {
     let changed = |path: &std::path::Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
     let Ok(files) = files_named(path, "") else { return vec![(path.to_owned(), None)] };
     files
@@ -103,13 +103,13 @@ pub fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemT
 }
 
 /// The canonical path of a file, for comparing paths; the path itself when there is none.
-pub fn real_path(path: &std::path::Path) -> PathBuf {
+pub(crate) fn real_path(path: &std::path::Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The bytes of a file that is not a document, such as a request body. Fails when it cannot be read or is larger than the
 /// limit.
-pub fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
+pub(crate) fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
@@ -126,7 +126,7 @@ pub fn read(arguments: &[PathBuf], options: &Options) -> Loaded {
 }
 
 /// The same, with places distinct from those of texts that were read before.
-pub fn read_above(base: Sources, arguments: &[PathBuf], options: &Options) -> Loaded {
+pub(crate) fn read_above(base: Sources, arguments: &[PathBuf], options: &Options) -> Loaded {
     read_into(Loaded::above(Arc::new(base)), arguments, options)
 }
 
@@ -158,12 +158,12 @@ pub fn read_text(name: &str, text: impl Into<String>, options: &Options) -> Load
 
 impl Loaded {
     /// An empty result above existing texts.
-    pub fn above(base: Arc<Sources>) -> Loaded {
+    pub(crate) fn above(base: Arc<Sources>) -> Loaded {
         Loaded { sources: Sources::above(base), ..Loaded::default() }
     }
 
     /// The same, where the first text replaces an existing one.
-    pub fn over(base: Arc<Sources>, first: FileId) -> Loaded {
+    pub(crate) fn over(base: Arc<Sources>, first: FileId) -> Loaded {
         Loaded { sources: Sources::over(base, first), ..Loaded::default() }
     }
 
@@ -173,7 +173,7 @@ impl Loaded {
     }
 
     /// Adds the secrets in EnvoyFilters, policies and mesh settings to those that reports must not repeat.
-    pub fn secrets(&self, into: &mut Secrets) {
+    pub(crate) fn secrets(&self, into: &mut Secrets) {
         for filter in &self.inventory.envoy_filters {
             into.join(filter.secrets().clone());
         }

@@ -13,7 +13,7 @@ struct Edit {
 
 /// The text of a document with a new value; `None` if the edit cannot be made in the text. Values may be added and replaced,
 /// not removed.
-pub fn edited(text: &str, value: &Json) -> Option<String> {
+pub(crate) fn edited(text: &str, value: &Json) -> Option<String> {
     let (documents, _) = yaml::documents(FileId(0), text);
     let [document] = documents.as_slice() else { return None };
     let mut edits = Vec::new();

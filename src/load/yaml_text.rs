@@ -11,7 +11,7 @@ pub fn write(value: &Value) -> Result<String, ErrorMessage> {
 }
 
 /// The same for a report: a name of several lines becomes one quoted line; only code is written as a block of lines.
-pub fn write_report(value: &Value) -> Result<String, ErrorMessage> {
+pub(crate) fn write_report(value: &Value) -> Result<String, ErrorMessage> {
     with(&Shown { value, code: false }, false)
 }
 

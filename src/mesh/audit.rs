@@ -30,7 +30,7 @@ use crate::words::count;
 use std::borrow::Cow;
 
 /// The report of an audit.
-pub struct AuditReport {
+pub(crate) struct AuditReport {
     /// The result.
     pub audit: Audit,
     /// The releases of the path, including both ends.
@@ -56,7 +56,7 @@ struct Shape {
 }
 
 /// Audits an upgrade of the whole mesh, unless a namespace is given.
-pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditReport, Error> {
+pub(crate) fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditReport, Error> {
     let AuditRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
     let named = next::named(request)?;

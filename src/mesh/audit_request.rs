@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// The upgrade to audit.
 #[derive(Clone, Debug)]
-pub struct AuditRequest {
+pub(crate) struct AuditRequest {
     /// The mesh.
     pub settings: Settings,
     /// Config dumps; with `demo`, the demo's filters if no file is given.

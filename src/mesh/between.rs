@@ -78,7 +78,7 @@ pub struct BetweenReport {
 
 impl BetweenReport {
     /// Whether everything relevant was read in both.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         [&self.first, &self.second].iter().all(|one| one.scope.is_complete() && !one.interrupted)
     }
 }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 /// The request of `capture`.
 #[derive(Clone, Debug)]
-pub struct CaptureRequest {
+pub(crate) struct CaptureRequest {
     /// The mesh: all of it, unless a namespace is given.
     pub settings: Settings,
     /// A new folder, or a file that ends in `.tar`, `.tar.zst` or `.tar.gz`.
@@ -31,7 +31,7 @@ pub struct CaptureRequest {
 
 /// The contents of a capture.
 #[derive(Debug)]
-pub struct CaptureReport {
+pub(crate) struct CaptureReport {
     /// Objects.
     pub objects: usize,
     /// Config dumps.
@@ -47,7 +47,7 @@ pub struct CaptureReport {
 }
 
 /// Writes a capture.
-pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<CaptureReport, Error> {
+pub(crate) fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<CaptureReport, Error> {
     let redactor = Redactor::new(&request.redact)
         .map_err(|message| Error::Text { message: format!("--redact: {message}"), help: None })?;
     let settings = &request.settings;

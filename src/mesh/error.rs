@@ -166,7 +166,7 @@ impl Refusal {
 
 impl Error {
     /// What to do about it.
-    pub fn help(&self) -> Option<String> {
+    pub(crate) fn help(&self) -> Option<String> {
         match self {
             Error::Request(refusal) => refusal.words().1.map(str::to_owned),
             Error::NotFound(unanswered) | Error::Unusable(unanswered) => unanswered.help.clone(),
@@ -188,7 +188,7 @@ impl Error {
     }
 
     /// What was read before the failure, and what could not be.
-    pub fn unanswered(&self) -> Option<&Unanswered> {
+    pub(crate) fn unanswered(&self) -> Option<&Unanswered> {
         match self {
             Error::NotFound(unanswered) | Error::Unusable(unanswered) => Some(unanswered),
             _ => None,

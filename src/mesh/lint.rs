@@ -78,10 +78,10 @@ pub struct Shard {
 
 impl Shard {
     /// The only shard.
-    pub const ALL: Shard = Shard { index: 0, number: 1 };
+    pub(crate) const ALL: Shard = Shard { index: 0, number: 1 };
 
     /// Whether an EnvoyFilter, `namespace/name`, belongs to it.
-    pub fn owns(self, filter: &str) -> bool {
+    pub(crate) fn owns(self, filter: &str) -> bool {
         fnv(filter) % u64::from(self.number.max(1)) == u64::from(self.index)
     }
 }
@@ -139,7 +139,7 @@ pub struct NotChecked {
 
 impl LintReport {
     /// What was not checked about an EnvoyFilter; `None` if everything that matters was read.
-    pub fn not_checked(&self, filter: &str) -> Option<NotChecked> {
+    pub(crate) fn not_checked(&self, filter: &str) -> Option<NotChecked> {
         if let Some(UnreadProxies { unread, of }) = self.unread.get(filter) {
             let why = format!("not checked on {unread} of {}: no config dump", count(*of, "proxy", "proxies"));
             return Some(NotChecked { why, at_all: unread == of });
@@ -151,18 +151,18 @@ impl LintReport {
     }
 
     /// How many inputs could not be read: those that make the run a failure, and what the scope lists.
-    pub fn unread_inputs(&self) -> usize {
+    pub(crate) fn unread_inputs(&self) -> usize {
         let scope = self.scope.unread.iter().map(|one| &one.message);
         self.trouble.iter().chain(scope).collect::<BTreeSet<_>>().len()
     }
 
     /// Whether any finding is severe enough to fail.
-    pub fn fails(&self) -> bool {
+    pub(crate) fn fails(&self) -> bool {
         self.findings.iter().any(|finding| self.fail_on.fails(finding.severity))
     }
 
     /// Removes findings that a baseline lists.
-    pub fn apply(&mut self, baseline: &Baseline) {
+    pub(crate) fn apply(&mut self, baseline: &Baseline) {
         let (sources, filters) = (&self.loaded.sources, &self.loaded.inventory.envoy_filters);
         let outcome = baseline.apply(std::mem::take(&mut self.findings), sources, filters);
         self.findings = outcome.new;
@@ -171,7 +171,7 @@ impl LintReport {
 
     /// The baseline extended by these findings. Entries that this run did not check stay: files that were not given, as long as
     /// they exist.
-    pub fn baseline(&self, old: &Baseline) -> Baseline {
+    pub(crate) fn baseline(&self, old: &Baseline) -> Baseline {
         let sources = &self.loaded.sources;
         let looked = |name: &str| sources.iter().any(|(_, source)| source.name == name);
         old.updated(&self.findings, sources, &self.loaded.inventory.envoy_filters, |known| {

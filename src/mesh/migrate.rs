@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 /// The request of `migrate`.
 #[derive(Clone, Debug)]
-pub struct MigrateRequest {
+pub(crate) struct MigrateRequest {
     /// The mesh.
     pub settings: Settings,
     /// EnvoyFilters and related objects; by default those of a cluster or a capture.
@@ -39,7 +39,7 @@ pub struct MigrateRequest {
 
 /// Where the classes of a migration come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Prove {
+pub(crate) enum Prove {
     /// Recordings of istiod for each pattern.
     #[default]
     Recorded,
@@ -51,7 +51,7 @@ pub enum Prove {
 
 /// A migration and its basis.
 #[derive(Debug)]
-pub struct MigrateReport {
+pub(crate) struct MigrateReport {
     /// Texts, objects and the loader's problems.
     pub loaded: Loaded,
     /// The migration.
@@ -61,7 +61,7 @@ pub struct MigrateReport {
 }
 
 /// Finds the native objects. Fails when nothing can be read, or when the release is unknown.
-pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<MigrateReport, Error> {
+pub(crate) fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<MigrateReport, Error> {
     let mut mesh = if request.files.is_empty() {
         open(request, progress)?
     } else {

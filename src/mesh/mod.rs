@@ -55,32 +55,32 @@ pub(crate) mod survey;
 mod unread;
 mod versions;
 
-pub use audit::{AuditReport, audit};
-pub use audit_request::AuditRequest;
+pub(crate) use audit::{AuditReport, audit};
+pub(crate) use audit_request::AuditRequest;
 pub use between::{BetweenReport, BetweenRequest, EffectDifference, FilterDifference, State, between};
 #[cfg(feature = "cluster")]
-pub use capture::{CaptureReport, CaptureRequest, capture};
+pub(crate) use capture::{CaptureRequest, capture};
 #[cfg(not(feature = "bottle"))]
 pub use diff::diff;
 pub use diff::{DiffReport, DiffRequest, OutcomeChange, ProxyDiff};
-pub use envoy::{Asked, Remark};
+pub(crate) use envoy::{Asked, Remark};
 pub use error::{Error, Refusal, Unfixable};
 pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, WhyHere, explain};
 pub use lint::{LintReport, LintRequest, NotChecked, Shard, UnreadProxies, lint};
 #[cfg(feature = "bottle")]
 pub(crate) use manifests::{only_files, read_for_istiod};
-pub use migrate::{MigrateReport, MigrateRequest, Prove, migrate};
-pub use named::ProxyName;
+pub(crate) use migrate::{MigrateRequest, Prove, migrate};
+pub(crate) use named::ProxyName;
 #[cfg(feature = "bottle")]
 pub use preview::diff;
-pub use proxies::Given;
+pub(crate) use proxies::Given;
 pub use render::{RenderReport, RenderRequest, render};
 pub use scope::{Origin, PlaneScope, ProxyScope, Scope, Unread};
 pub use settings::{Breadth, ClusterSettings, DEFAULT_ISTIO_NAMESPACE, IstiodSettings, Progress, Quiet, Settings};
 #[cfg(feature = "sandbox")]
-pub use subject::{Pair, SubjectReport, SubjectRequest, subject};
-pub use survey::{SurveyReport, SurveyRequest, survey};
-pub use versions::{NotAffected, PlaneVersions, ProxyVersions, Versions, VersionsRequest, versions};
+pub(crate) use subject::{Pair, SubjectRequest, subject};
+pub(crate) use survey::{SurveyReport, SurveyRequest, survey};
+pub(crate) use versions::{PlaneVersions, Versions, VersionsRequest, versions};
 
 use crate::source::{Problem, Severity, Sources, alike};
 
@@ -98,12 +98,12 @@ pub struct Unanswered {
 }
 
 /// Whether a problem means that part of the input is missing from the answer: users name an input because they need it.
-pub fn is_serious(problem: &Problem) -> bool {
+pub(crate) fn is_serious(problem: &Problem) -> bool {
     problem.severity == Severity::Error || problem.code.is_empty_input()
 }
 
 /// Names similar to one that does not exist; `None` if there are none. A name without a namespace is compared with names only.
-pub fn similar(asked: &str, names: &[String]) -> Option<String> {
+pub(crate) fn similar(asked: &str, names: &[String]) -> Option<String> {
     let bare = |name: &String| name.rsplit_once('/').map_or(name.clone(), |(_, name)| name.to_owned());
     let near: Vec<String> = if asked.contains('/') {
         let mut near = crate::explain::nearest(asked, names);

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The control plane that configures a proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plane {
+pub(crate) struct Plane {
     /// Its revision; `None` without a cluster.
     pub revision: Option<String>,
     /// Its release.
@@ -25,7 +25,7 @@ pub struct Plane {
 
 impl Plane {
     /// The one for files.
-    pub fn of_files(release: Release, mesh: MeshSettings) -> Plane {
+    pub(crate) fn of_files(release: Release, mesh: MeshSettings) -> Plane {
         Plane { revision: None, release, mesh }
     }
 }

@@ -48,12 +48,12 @@ pub struct Given {
 
 impl Given {
     /// Whether there is a source of proxies.
-    pub fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.demo || !self.dumps.is_empty()
     }
 
     /// Rejects a request that reads standard input twice: for dumps and for one of these lists of files.
-    pub fn one_standard_input(&self, files: &[&[PathBuf]]) -> Result<(), Error> {
+    pub(crate) fn one_standard_input(&self, files: &[&[PathBuf]]) -> Result<(), Error> {
         let lists = files.iter().copied().chain([self.dumps.as_slice()]);
         let wanting = lists.filter(|list| list.iter().any(|path| path.as_os_str() == "-")).count();
         if wanting < 2 { Ok(()) } else { Err(Refusal::StandardInputTwice.into()) }

@@ -103,7 +103,7 @@ pub struct Unread {
 
 impl Scope {
     /// Control planes as modeled.
-    pub fn planes(planes: &[Plane], facts: &Facts) -> Vec<PlaneScope> {
+    pub(crate) fn planes(planes: &[Plane], facts: &Facts) -> Vec<PlaneScope> {
         let read = |plane: &Plane| {
             let of =
                 plane.revision.as_deref().and_then(|revision| facts.planes.iter().find(|it| it.revision == revision));
@@ -119,7 +119,7 @@ impl Scope {
     }
 
     /// The problems about input that could not be read; with `sources`, also the documents in them.
-    pub fn unread<'p>(problems: impl Iterator<Item = &'p Problem>, sources: Option<&Sources>) -> Vec<Unread> {
+    pub(crate) fn unread<'p>(problems: impl Iterator<Item = &'p Problem>, sources: Option<&Sources>) -> Vec<Unread> {
         let unread = problems.filter_map(|problem| {
             let message = match problem.span {
                 None if problem.severity == Severity::Error || problem.code.is_unread() => problem.message.clone(),
@@ -134,12 +134,12 @@ impl Scope {
     }
 
     /// Whether everything in scope was read.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.unread.is_empty() && self.proxies.read == self.proxies.of
     }
 
     /// Whether nothing could be judged, although there may be something to judge.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.filters == 0 && !self.unread.is_empty()
     }
 }

@@ -109,18 +109,18 @@ pub const DEFAULT_ISTIO_NAMESPACE: &str = "istio-system";
 
 impl Settings {
     /// The assumed release when nothing shows it.
-    pub fn release(&self) -> Release {
+    pub(crate) fn release(&self) -> Release {
         self.istio_version.unwrap_or(Release::NEWEST)
     }
 
     /// Settings of the mesh that files belong to.
-    pub fn mesh(&self, inventory: &Inventory) -> MeshSettings {
+    pub(crate) fn mesh(&self, inventory: &Inventory) -> MeshSettings {
         let root_namespace = self.root_namespace.clone().unwrap_or_else(|| inventory.root_namespace().to_owned());
         MeshSettings { root_namespace, ..MeshSettings::default() }
     }
 
     /// How files are read: documents without a namespace are in the given one, else in `default`.
-    pub fn load_options(&self) -> load::Options {
+    pub(crate) fn load_options(&self) -> load::Options {
         let namespace = self.namespace.clone().unwrap_or_else(|| "default".to_owned());
         let (limits, secrets) = (self.limits, self.secrets.clone());
         // istiod may need what this tool does not read.
@@ -129,7 +129,7 @@ impl Settings {
     }
 
     /// Whether EnvoyFilters are selected by labels or fields.
-    pub fn selects(&self) -> bool {
+    pub(crate) fn selects(&self) -> bool {
         self.cluster.labels.is_some() || self.cluster.fields.is_some()
     }
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// Selects the proxy.
 #[derive(Clone, Debug, Default)]
-pub struct SubjectRequest {
+pub(crate) struct SubjectRequest {
     /// The mesh.
     pub settings: Settings,
     /// The config dump.
@@ -29,7 +29,7 @@ pub struct SubjectRequest {
 }
 
 /// One proxy with and without its filters.
-pub struct Pair<'g, 'a> {
+pub(crate) struct Pair<'g, 'a> {
     /// With the filters.
     pub with: Subject<'g, 'a>,
     /// Without them, or without the given ones.
@@ -40,7 +40,7 @@ pub struct Pair<'g, 'a> {
 
 /// What was read in addition to the proxy.
 #[derive(Debug)]
-pub struct SubjectReport<T> {
+pub(crate) struct SubjectReport<T> {
     /// The result for the proxy; `None` if none was read.
     pub made: Option<T>,
     /// Objects and the loader's problems.
@@ -56,7 +56,7 @@ pub struct SubjectReport<T> {
 }
 
 /// Passes the selected proxy to `make`.
-pub fn subject<T>(
+pub(crate) fn subject<T>(
     request: &SubjectRequest,
     progress: &dyn Progress,
     make: &mut dyn FnMut(&Pair<'_, '_>) -> T,

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The request of a survey.
 #[derive(Clone, Debug)]
-pub struct SurveyRequest {
+pub(crate) struct SurveyRequest {
     /// The mesh.
     pub settings: Settings,
     /// What to read.
@@ -43,12 +43,12 @@ pub struct SurveyRequest {
 
 impl SurveyRequest {
     /// What `get` asks.
-    pub fn get(settings: Settings) -> SurveyRequest {
+    pub(crate) fn get(settings: Settings) -> SurveyRequest {
         SurveyRequest { settings, needs: &kinds::GET, findings: true, proxies: true, roots: false, names: Vec::new() }
     }
 
     /// What `status` asks.
-    pub fn status(settings: Settings) -> SurveyRequest {
+    pub(crate) fn status(settings: Settings) -> SurveyRequest {
         SurveyRequest {
             settings,
             needs: &kinds::STATUS,
@@ -144,12 +144,12 @@ pub struct Place {
 
 impl Place {
     /// The workload of a pod.
-    pub fn of(target: &Target) -> Place {
+    pub(crate) fn of(target: &Target) -> Place {
         Place { namespace: target.namespace.clone(), workload: target.owner() }
     }
 
     /// `namespace/kind/name`.
-    pub fn full_name(&self) -> String {
+    pub(crate) fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.workload)
     }
 }
@@ -219,7 +219,7 @@ pub struct SurveyReport {
 }
 
 /// Judges every requested EnvoyFilter.
-pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<SurveyReport, Error> {
+pub(crate) fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<SurveyReport, Error> {
     let mut mesh = Mesh::open(&request.settings, request.needs, progress, |home| request.breadth(home))?;
     if !request.names.is_empty() {
         mesh.asked = Some(request.named(&mesh));

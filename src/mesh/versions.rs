@@ -13,14 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The request of `versions`.
 #[derive(Clone, Debug, Default)]
-pub struct VersionsRequest {
+pub(crate) struct VersionsRequest {
     /// The mesh.
     pub settings: Settings,
 }
 
 /// What runs in a mesh.
 #[derive(Debug)]
-pub struct Versions {
+pub(crate) struct Versions {
     /// Version of the API server; empty if unknown.
     pub kubernetes: String,
     /// Control planes.
@@ -37,7 +37,7 @@ pub struct Versions {
 
 /// A control plane.
 #[derive(Debug)]
-pub struct PlaneVersions {
+pub(crate) struct PlaneVersions {
     /// What is known about it.
     pub plane: ControlPlane,
     /// How many pods it has; `None` if they could not be listed.
@@ -50,7 +50,7 @@ pub struct PlaneVersions {
 
 /// Proxies that are alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProxyVersions {
+pub(crate) struct ProxyVersions {
     /// Their type.
     pub kind: ProxyKind,
     /// The version in their images.
@@ -63,7 +63,7 @@ pub struct ProxyVersions {
 
 /// Pods that EnvoyFilters cannot reach, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAffected {
+pub(crate) struct NotAffected {
     /// Why.
     pub why: &'static str,
     /// How many pods.
@@ -73,7 +73,7 @@ pub struct NotAffected {
 }
 
 /// Lists what runs in a mesh.
-pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Versions, Error> {
+pub(crate) fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Versions, Error> {
     let mesh = Mesh::open(&request.settings, &kinds::VERSION, progress, |_| Breadth::Namespace)?;
     let control_planes = mesh.facts.planes.iter().map(|plane| {
         let tags = mesh.facts.tags.iter().filter(|(_, revision)| **revision == plane.revision);

@@ -160,7 +160,7 @@ impl PatchReport {
     }
 
     /// Whether it stays in the EnvoyFilter whatever the user accepts.
-    pub fn stays(&self) -> bool {
+    pub(crate) fn stays(&self) -> bool {
         !self.found.moves || self.found.is_refused() || self.kept.is_some()
     }
 }
@@ -236,7 +236,7 @@ pub struct Report {
 
 /// How every patch of some filters moves, and what is written for them by default. The filters do not have to be those
 /// of the inventory.
-pub fn reports(
+pub(crate) fn reports(
     inventory: &Inventory,
     filters: &[EnvoyFilter],
     program: &Program<'_>,

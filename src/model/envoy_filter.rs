@@ -236,11 +236,6 @@ macro_rules! api_enum {
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text),+ }
             }
-
-            /// The value with that name.
-            pub fn from_name(name: &str) -> Option<$name> {
-                match name { $($text => Some($name::$variant),)+ _ => None }
-            }
         }
 
         impl std::fmt::Display for $name {
@@ -299,7 +294,7 @@ api_enum! {
 
 impl PatchContext {
     /// Whether one object may be patched by patches of both contexts.
-    pub fn meets(self, other: PatchContext) -> bool {
+    pub(crate) fn meets(self, other: PatchContext) -> bool {
         self == other || self == PatchContext::Any || other == PatchContext::Any
     }
 }
@@ -330,7 +325,7 @@ api_enum! {
 
 impl Operation {
     /// MERGE or MERGE_AND_REPLACE_LIST.
-    pub const fn is_merge(self) -> bool {
+    pub(crate) const fn is_merge(self) -> bool {
         matches!(self, Operation::Merge | Operation::MergeAndReplaceList)
     }
 }
@@ -355,7 +350,7 @@ impl ApplyTo {
     }
 
     /// The key of `match` that selects its objects; `None` if there is no such key.
-    pub const fn matched_by(self) -> Option<&'static str> {
+    pub(crate) const fn matched_by(self) -> Option<&'static str> {
         match self {
             ApplyTo::Listener
             | ApplyTo::FilterChain
@@ -376,17 +371,17 @@ impl EnvoyFilter {
     }
 
     /// The place of its name; of the nearest key without one.
-    pub fn name_span(&self) -> Span {
+    pub(crate) fn name_span(&self) -> Span {
         self.document.under(&["metadata", "name"]).map_or_else(|| self.name_key_span(), |name| name.span)
     }
 
     /// The place of the key `name`.
-    pub fn name_key_span(&self) -> Span {
+    pub(crate) fn name_key_span(&self) -> Span {
         self.document.key_span(&["metadata".into(), "name".into()])
     }
 
     /// The secrets in the document, searched on first use: neither what is printed nor a finding repeats them.
-    pub fn secrets(&self) -> &Secrets {
+    pub(crate) fn secrets(&self) -> &Secrets {
         self.secrets.get_or_init(|| {
             let mut secrets = Secrets::default();
             secrets.add_document(&self.document);
@@ -395,12 +390,12 @@ impl EnvoyFilter {
     }
 
     /// The first label of `workloadSelector`, by name, that is not among these, with the value it requires.
-    pub fn missing_label(&self, labels: &BTreeMap<String, String>) -> Option<(&String, &String)> {
+    pub(crate) fn missing_label(&self, labels: &BTreeMap<String, String>) -> Option<(&String, &String)> {
         self.selector.iter().flatten().find(|(key, want)| labels.get(*key) != Some(want))
     }
 
     /// The route of keys from the document's root to a config patch.
-    pub fn patch_route(&self, index: usize) -> Vec<Step> {
+    pub(crate) fn patch_route(&self, index: usize) -> Vec<Step> {
         vec!["spec".into(), "configPatches".into(), index.into()]
     }
 

@@ -7,7 +7,7 @@ use super::proxy::REVISION_LABEL;
 
 /// The injector's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sidecar {
+pub(crate) enum Sidecar {
     /// It adds a sidecar.
     Injected,
     /// The pod uses the network of its host: such pods get none, whatever they say.
@@ -23,7 +23,7 @@ pub enum Sidecar {
 }
 
 /// What decides, as labels by their keys.
-pub struct Wishes<P, N> {
+pub(crate) struct Wishes<P, N> {
     /// Label `sidecar.istio.io/inject` of the pod, or the annotation of that name if the label is missing.
     pub inject: Option<String>,
     /// `hostNetwork` of the pod.
@@ -36,7 +36,7 @@ pub struct Wishes<P, N> {
 
 impl<'l, P: Fn(&str) -> Option<&'l str>, N: Fn(&str) -> Option<&'l str>> Wishes<P, N> {
     /// The injector's decision.
-    pub fn decide(&self) -> Sidecar {
+    pub(crate) fn decide(&self) -> Sidecar {
         if self.host_network {
             return Sidecar::HostNetwork;
         }
@@ -63,7 +63,7 @@ impl<'l, P: Fn(&str) -> Option<&'l str>, N: Fn(&str) -> Option<&'l str>> Wishes<
 }
 
 /// The injector's decision for a workload; `namespace` is its namespace.
-pub fn sidecar(workload: &Workload, namespace: Option<&Object>) -> Sidecar {
+pub(crate) fn sidecar(workload: &Workload, namespace: Option<&Object>) -> Sidecar {
     Wishes {
         inject: workload.injection.asked.clone(),
         host_network: workload.injection.host_network,

@@ -10,16 +10,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Labels or annotations.
-pub type Labels = BTreeMap<String, String>;
+pub(crate) type Labels = BTreeMap<String, String>;
 
 /// The labels in a mapping of a document; what is no text is left out.
-pub fn labels(node: Option<&Node>) -> Labels {
+pub(crate) fn labels(node: Option<&Node>) -> Labels {
     let entries = node.map_or(&[][..], Node::entries);
     entries.iter().filter_map(|entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()))).collect()
 }
 
 /// A list shared by its copies, as are its items: a copy with one item less is cheap.
-pub type Shared<T> = Arc<Vec<Arc<T>>>;
+pub(crate) type Shared<T> = Arc<Vec<Arc<T>>>;
 
 /// Everything that was read, in order of the inputs' names. Lists that can have thousands of items are shared between copies.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +60,7 @@ pub struct Inventory {
 }
 
 /// Numbers of workloads in their list, in its order, by key and value of a label.
-pub type ByLabel = HashMap<String, HashMap<String, Vec<usize>>>;
+pub(crate) type ByLabel = HashMap<String, HashMap<String, Vec<usize>>>;
 
 /// Indexes of the lists of an inventory, each built when it is first asked for and shared by the inventory's copies.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ pub struct Indexes {
 
 /// The kinds of proxies that workloads run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kinds {
+pub(crate) struct Kinds {
     /// Whether some run a gateway.
     pub gateways: bool,
     /// Whether some do not.
@@ -117,7 +117,7 @@ impl<T, I> Index<T, I> {
 
 impl Inventory {
     /// The workloads by label.
-    pub fn workloads_by_label(&self) -> Arc<ByLabel> {
+    pub(crate) fn workloads_by_label(&self) -> Arc<ByLabel> {
         self.indexes.workloads.of(&self.workloads, |workloads| {
             let mut index = ByLabel::new();
             for (number, workload) in workloads.iter().enumerate() {
@@ -137,7 +137,7 @@ impl Inventory {
     }
 
     /// The workloads with all of these labels, of which there is at least one.
-    pub fn labelled<'a, 'l>(&'a self, labels: &'l Labels) -> impl Iterator<Item = &'a Workload> + use<'a, 'l> {
+    pub(crate) fn labelled<'a, 'l>(&'a self, labels: &'l Labels) -> impl Iterator<Item = &'a Workload> + use<'a, 'l> {
         let index = self.workloads_by_label();
         let of = labels.iter().map(|(key, value)| index.get(key).and_then(|values| values.get(value)));
         let fewest = of.map(|of| of.map_or(&[][..], Vec::as_slice)).min_by_key(|of| of.len()).unwrap_or_default();
@@ -147,7 +147,7 @@ impl Inventory {
     }
 
     /// Whether a workload runs a gateway.
-    pub fn is_gateway(&self, workload: &Workload) -> bool {
+    pub(crate) fn is_gateway(&self, workload: &Workload) -> bool {
         let injection = &workload.injection;
         let selects = |gateway: &Gateway| {
             !gateway.selector.is_empty()
@@ -160,7 +160,7 @@ impl Inventory {
     }
 
     /// What the workloads of a namespace, or of all, run.
-    pub fn kinds(&self, namespace: Option<&str>) -> Kinds {
+    pub(crate) fn kinds(&self, namespace: Option<&str>) -> Kinds {
         let index = self.indexes.kinds.of(&self.workloads, |_| Index::default()).of(&self.gateways, |_| {
             let mut kinds: HashMap<String, Kinds> = HashMap::new();
             for workload in self.workloads.iter() {
@@ -179,7 +179,7 @@ impl Inventory {
     }
 
     /// The Service with this full host name.
-    pub fn service_of_host(&self, host: &str) -> Option<&Service> {
+    pub(crate) fn service_of_host(&self, host: &str) -> Option<&Service> {
         let name = host.strip_suffix(".svc.cluster.local")?;
         let index = self.indexes.services.of(&self.services, |services| {
             let mut index = HashMap::new();
@@ -193,7 +193,7 @@ impl Inventory {
 
     /// Everything but EnvoyFilters. The lists are shared, so a copy costs a list of pointers.
     #[must_use]
-    pub fn without_filters(&self) -> Inventory {
+    pub(crate) fn without_filters(&self) -> Inventory {
         Inventory {
             envoy_filters: Vec::new(),
             refused_filters: self.refused_filters.clone(),
@@ -215,7 +215,7 @@ impl Inventory {
     }
 
     /// The namespace with this name.
-    pub fn namespace(&self, name: &str) -> Option<&Object> {
+    pub(crate) fn namespace(&self, name: &str) -> Option<&Object> {
         self.namespaces.iter().find(|namespace| namespace.name == name).map(Arc::as_ref)
     }
 
@@ -227,7 +227,7 @@ impl Inventory {
 }
 
 /// Istio's default for `meshConfig.rootNamespace`.
-pub const DEFAULT_ROOT_NAMESPACE: &str = "istio-system";
+pub(crate) const DEFAULT_ROOT_NAMESPACE: &str = "istio-system";
 
 /// An EnvoyFilter that the API server rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -280,7 +280,7 @@ pub struct Workload {
 
 impl Workload {
     /// Kind and name of the workload that it is or belongs to: for a pod, the Deployment behind its ReplicaSet.
-    pub fn controller(&self) -> (&str, &str) {
+    pub(crate) fn controller(&self) -> (&str, &str) {
         let Some((kind, name)) = self.owner.as_ref().filter(|_| self.object.kind == "Pod") else {
             return (&self.object.kind, &self.object.name);
         };
@@ -417,7 +417,7 @@ pub struct Server {
 
 impl Server {
     /// Its hosts without the namespaces before them.
-    pub fn bare_hosts(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn bare_hosts(&self) -> impl Iterator<Item = &str> {
         self.hosts.iter().map(|host| host.rsplit('/').next().unwrap_or(host))
     }
 }
@@ -435,7 +435,7 @@ pub struct KubeGateway {
 
 impl KubeGateway {
     /// Whether it is a waypoint, by its class.
-    pub fn is_waypoint(&self) -> bool {
+    pub(crate) fn is_waypoint(&self) -> bool {
         self.class.contains("waypoint")
     }
 }

@@ -1,7 +1,7 @@
 //! Settings of istiod that change what it generates, from its Deployment.
 
 /// Prefixes of istiod's variables that change what it generates.
-pub const ISTIOD_VARIABLES: [&str; 12] = [
+pub(crate) const ISTIOD_VARIABLES: [&str; 12] = [
     "PILOT_",
     "ENABLE_",
     "ISTIO_",
@@ -16,4 +16,4 @@ pub const ISTIOD_VARIABLES: [&str; 12] = [
     "UNSAFE_",
 ];
 /// istiod's variable for the name of its cluster.
-pub const CLUSTER_ID: &str = "CLUSTER_ID";
+pub(crate) const CLUSTER_ID: &str = "CLUSTER_ID";

@@ -3,13 +3,13 @@
 pub(crate) mod destination;
 pub mod envoy_filter;
 mod fields;
-pub mod injection;
+pub(crate) mod injection;
 pub mod inventory;
-pub mod istiod;
-pub mod owner;
+pub(crate) mod istiod;
+pub(crate) mod owner;
 pub mod parse_envoy_filter;
 pub mod proxy;
-pub mod proxy_config;
+pub(crate) mod proxy_config;
 pub mod redact;
 pub mod release;
 pub mod resource;

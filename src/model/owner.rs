@@ -32,7 +32,7 @@ const KINDS: [(WorkloadKind, &str, &str, &str, &[&str]); 7] = [
 
 impl WorkloadKind {
     /// The kind that a word means in kubectl: `sts`, `statefulset`, `StatefulSets`, `statefulsets.apps`.
-    pub fn of_word(word: &str) -> Option<WorkloadKind> {
+    pub(crate) fn of_word(word: &str) -> Option<WorkloadKind> {
         let word = word.to_lowercase();
         let (name, group) = word.split_once('.').map_or((word.as_str(), None), |(name, group)| (name, Some(group)));
         let means = |(_, kind, plural, of, short): &&(_, &str, &str, &str, &[&str])| {
@@ -46,7 +46,7 @@ impl WorkloadKind {
     }
 
     /// Its name: `StatefulSet`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, ..)| name)
     }
 }

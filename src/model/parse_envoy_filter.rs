@@ -15,7 +15,7 @@ use crate::source::{Code, Node, NodeValue, Problem, Severity};
 use std::sync::OnceLock;
 
 /// The only API version of EnvoyFilter in every release.
-pub const API_VERSION: &str = "networking.istio.io/v1alpha3";
+pub(crate) const API_VERSION: &str = "networking.istio.io/v1alpha3";
 
 const UINT32: &str = "from 0 to 4294967295";
 const INT32: &str = "from -2147483648 to 2147483647";

@@ -17,7 +17,7 @@ pub enum ProxyKind {
 
 impl ProxyKind {
     /// The word a node id starts with.
-    pub const fn node_type(self) -> &'static str {
+    pub(crate) const fn node_type(self) -> &'static str {
         match self {
             ProxyKind::Sidecar => "sidecar",
             ProxyKind::Gateway => "router",
@@ -26,7 +26,7 @@ impl ProxyKind {
     }
 
     /// The kind with this node type.
-    pub fn from_node_type(text: &str) -> Option<ProxyKind> {
+    pub(crate) fn from_node_type(text: &str) -> Option<ProxyKind> {
         Some(match text {
             "sidecar" => ProxyKind::Sidecar,
             "router" => ProxyKind::Gateway,
@@ -36,7 +36,7 @@ impl ProxyKind {
     }
 
     /// Whether istiod never uses a context for this kind of proxy: waypoints have those of sidecars.
-    pub fn ignores(self, context: PatchContext) -> bool {
+    pub(crate) fn ignores(self, context: PatchContext) -> bool {
         match self {
             ProxyKind::Gateway => matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound),
             ProxyKind::Sidecar | ProxyKind::Waypoint => context == PatchContext::Gateway,
@@ -44,7 +44,7 @@ impl ProxyKind {
     }
 
     /// Its name for users.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             ProxyKind::Sidecar => "sidecar",
             ProxyKind::Gateway => "gateway",
@@ -77,22 +77,22 @@ pub struct Proxy {
 }
 
 /// Label that selects the control plane that reads an object or injects a workload.
-pub const REVISION_LABEL: &str = "istio.io/rev";
+pub(crate) const REVISION_LABEL: &str = "istio.io/rev";
 
 /// Label that names the waypoint of a Service, ServiceEntry, pod or namespace.
-pub const USE_WAYPOINT: &str = "istio.io/use-waypoint";
+pub(crate) const USE_WAYPOINT: &str = "istio.io/use-waypoint";
 /// Label that names the namespace of that waypoint.
-pub const USE_WAYPOINT_NAMESPACE: &str = "istio.io/use-waypoint-namespace";
+pub(crate) const USE_WAYPOINT_NAMESPACE: &str = "istio.io/use-waypoint-namespace";
 /// The name in the label that stands for no waypoint.
-pub const NO_WAYPOINT: &str = "none";
+pub(crate) const NO_WAYPOINT: &str = "none";
 /// Label that a Gateway API gateway or waypoint carries (Kubernetes Gateway API; read by istiod's policy attachment).
-pub const GATEWAY_NAME_LABEL: &str = "gateway.networking.k8s.io/gateway-name";
+pub(crate) const GATEWAY_NAME_LABEL: &str = "gateway.networking.k8s.io/gateway-name";
 /// Label with the class of that gateway or waypoint, which istiod's templates give to its pods.
-pub const GATEWAY_CLASS_LABEL: &str = "gateway.networking.k8s.io/gateway-class-name";
+pub(crate) const GATEWAY_CLASS_LABEL: &str = "gateway.networking.k8s.io/gateway-class-name";
 
 impl Proxy {
     /// The Gateway API gateway this proxy belongs to.
-    pub fn gateway_name(&self) -> Option<&str> {
+    pub(crate) fn gateway_name(&self) -> Option<&str> {
         self.labels.get(GATEWAY_NAME_LABEL).map(String::as_str)
     }
 

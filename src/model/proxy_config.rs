@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The annotation of pods that holds them.
-pub const ANNOTATION: &str = "proxy.istio.io/config";
+pub(crate) const ANNOTATION: &str = "proxy.istio.io/config";
 
 /// Fields that are merged field by field rather than replaced (`MergeProxyConfig` in Istio's `pkg/config/mesh`).
 const BY_FIELD: [&str; 2] = ["proxyMetadata", "proxyHeaders"];
@@ -13,7 +13,7 @@ const KEPT_HEADERS: [&str; 5] = ["forwardedClientCert", "requestId", "attemptCou
 
 /// Overlays settings. A field replaces the one below it as a whole: a `gatewayTopology` with one field hides all fields of the
 /// one below.
-pub fn apply(settings: &mut Value, over: &Value) {
+pub(crate) fn apply(settings: &mut Value, over: &Value) {
     let Some(over) = over.as_object() else { return };
     if !settings.is_object() {
         *settings = Value::Object(Map::new());

@@ -46,13 +46,13 @@ impl Release {
     }
 
     /// The newest known patch of a minor line of Istio 1; for an unknown line, its first release.
-    pub fn newest_of(minor: u16) -> Release {
+    pub(crate) fn newest_of(minor: u16) -> Release {
         let known = NEWEST_PATCHES.iter().find(|(line, _)| *line == minor);
         Release::patch(minor, known.map_or(0, |(_, patch)| *patch))
     }
 
     /// Its name for users: `1.27.9`; `1.31` if the line has no patch yet.
-    pub fn label(self) -> String {
+    pub(crate) fn label(self) -> String {
         if self.major == 1 && self == Release::minor(self.minor) && Release::newest_of(self.minor) == self {
             return format!("{}.{}", self.major, self.minor);
         }
@@ -60,7 +60,7 @@ impl Release {
     }
 
     /// What users must know about an answer for a release that the engine does not know; `None` for a known one.
-    pub fn caveat(self) -> Option<String> {
+    pub(crate) fn caveat(self) -> Option<String> {
         let (oldest, newest) = (Release::OLDEST.minor, Release::NEWEST.minor);
         (self.major != 1 || !(oldest..=newest).contains(&self.minor)).then(|| {
             let Release { major, minor, .. } = self;

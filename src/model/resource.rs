@@ -85,7 +85,7 @@ impl<'a> ResourceText<'a> {
     }
 
     /// The text, only to search it or to compare it with another: no part of it may reach a report.
-    pub fn search(self) -> &'a str {
+    pub(crate) fn search(self) -> &'a str {
         self.text
     }
 }
@@ -130,12 +130,12 @@ pub struct Opened {
 
 impl Opened {
     /// For this text.
-    pub const fn new(text: &'static str) -> Opened {
+    pub(crate) const fn new(text: &'static str) -> Opened {
         Opened { text, tree: OnceLock::new() }
     }
 
     /// The tree, with the configurations of network filters opened; `None` for any other text.
-    pub fn of(&self, text: &str) -> Option<&Tree<'static>> {
+    pub(crate) fn of(&self, text: &str) -> Option<&Tree<'static>> {
         std::ptr::eq(self.text, text).then(|| self.tree.get_or_init(|| budget::unmetered(|| Opened::make(self.text))))
     }
 
@@ -204,7 +204,7 @@ pub struct ProxyConfig<'a> {
 impl<'a> ProxyConfig<'a> {
     /// The same configuration in another proxy of this kind.
     #[must_use]
-    pub fn of(&self, namespace: String, name: String, workload: String, labels: Labels) -> ProxyConfig<'a> {
+    pub(crate) fn of(&self, namespace: String, name: String, workload: String, labels: Labels) -> ProxyConfig<'a> {
         let like = &self.proxy;
         let proxy = Proxy {
             kind: like.kind,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Deletes what the API server does not store: fields that the schema does not have (such as `port_number`), and `null`. istiod
 /// would read some of them from a file. Patch values stay as they are, because the schema allows every field in them.
-pub fn prune(filter: &mut Value) {
+pub(crate) fn prune(filter: &mut Value) {
     if let Some(spec) = filter.get_mut("spec") {
         prune_message("spec", spec);
     }

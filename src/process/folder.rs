@@ -21,7 +21,7 @@ const LEFT_BEHIND: Duration = Duration::from_mins(1);
 
 /// A folder that only this user can enter. Dropping it removes it.
 #[derive(Debug)]
-pub struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
     /// Held so that other runs do not take the folder for one left behind.
     _lock: Option<File>,
@@ -29,7 +29,7 @@ pub struct Folder {
 
 impl Folder {
     /// Creates one in the folder for temporary files, and removes folders of runs that were killed together with their holder.
-    pub fn new() -> Result<Folder, Fault> {
+    pub(crate) fn new() -> Result<Folder, Fault> {
         let base = base(std::env::temp_dir());
         clear(&base);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -50,12 +50,12 @@ impl Folder {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// A file in it.
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 }

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The argument that makes this program the holder. Not a user command.
-pub const ARGUMENT: &str = "__leash";
+pub(crate) const ARGUMENT: &str = "__leash";
 
 /// Prefix of the holder's lines among those of the program.
 const MARK: &str = "\u{1}leash ";

@@ -17,7 +17,7 @@ const BYTES: usize = 8 << 20;
 
 /// The next line, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub(crate) enum Line {
     /// The line, without its end.
     Text(String),
     /// None within the time.

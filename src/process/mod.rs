@@ -11,8 +11,8 @@ pub mod leash;
 mod lines;
 mod look;
 
-pub use folder::Folder;
-pub use lines::Line;
+pub(crate) use folder::Folder;
+pub(crate) use lines::Line;
 pub use look::{find, is_default};
 
 use leash::News;
@@ -80,7 +80,7 @@ impl std::error::Error for Fault {}
 
 impl Fault {
     /// Whether the file cannot be run at all, which is an error of the command line.
-    pub const fn is_usage(&self) -> bool {
+    pub(crate) const fn is_usage(&self) -> bool {
         !matches!(self, Fault::NoFolder(..) | Fault::TimedOut(..))
     }
 }
@@ -128,7 +128,7 @@ pub struct Program {
 
 impl Program {
     /// The program at a path. Fails when the file does not exist or cannot run on this machine.
-    pub fn new(path: &Path) -> Result<Program, Fault> {
+    pub(crate) fn new(path: &Path) -> Result<Program, Fault> {
         // Its working folder is not ours.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         look::check(&path)?;
@@ -138,28 +138,28 @@ impl Program {
 
     /// Adds an argument.
     #[must_use]
-    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Program {
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Program {
         self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
     /// Adds arguments.
     #[must_use]
-    pub fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Program {
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Program {
         self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
         self
     }
 
     /// Sets a variable of its environment, which is empty otherwise.
     #[must_use]
-    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Program {
+    pub(crate) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Program {
         self.environment.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
     }
 
     /// Passes on a variable of our own environment, if it is set.
     #[must_use]
-    pub fn keep_env(self, name: &str) -> Program {
+    pub(crate) fn keep_env(self, name: &str) -> Program {
         match std::env::var_os(name) {
             Some(value) => self.env(name, value),
             None => self,
@@ -168,27 +168,27 @@ impl Program {
 
     /// Stops it when it uses more memory than this, in bytes (Linux).
     #[must_use]
-    pub fn memory_limit(mut self, bytes: u64) -> Program {
+    pub(crate) fn memory_limit(mut self, bytes: u64) -> Program {
         self.memory = Some(bytes);
         self
     }
 
     /// Stops it when it runs longer than this.
     #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Program {
+    pub(crate) fn time_limit(mut self, limit: Duration) -> Program {
         self.time = Some(limit);
         self
     }
 
     /// Keeps its standard output up to this many bytes; by default it is dropped.
     #[must_use]
-    pub fn capture_output(mut self, bytes: usize) -> Program {
+    pub(crate) fn capture_output(mut self, bytes: usize) -> Program {
         self.output = Some(bytes);
         self
     }
 
     /// Starts it in a folder, which is removed when it ends.
-    pub fn start(self, folder: Folder) -> Result<Running, Fault> {
+    pub(crate) fn start(self, folder: Folder) -> Result<Running, Fault> {
         let mut command = leash::command(&self, folder.path());
         command
             .env_clear()
@@ -215,7 +215,7 @@ impl Program {
     }
 
     /// Runs it to its end in a folder of its own, within a time limit.
-    pub fn finish(self, limit: Duration) -> Result<Finished, Fault> {
+    pub(crate) fn finish(self, limit: Duration) -> Result<Finished, Fault> {
         let mut running = self.start(Folder::new()?)?;
         let began = Instant::now();
         let mut pause = Duration::from_millis(1);
@@ -237,7 +237,7 @@ impl Program {
 
 /// A program that ran to its end.
 #[derive(Debug)]
-pub struct Finished {
+pub(crate) struct Finished {
     /// How it ended.
     pub ended: Ended,
     /// Its standard output, as far as it was kept.
@@ -248,7 +248,7 @@ pub struct Finished {
 
 /// A running program. Dropping it ends it and removes its folder.
 #[derive(Debug)]
-pub struct Running {
+pub(crate) struct Running {
     path: PathBuf,
     child: Child,
     log: Arc<Log>,
@@ -260,27 +260,27 @@ pub struct Running {
 
 impl Running {
     /// The folder it runs in.
-    pub fn folder(&self) -> &Folder {
+    pub(crate) fn folder(&self) -> &Folder {
         &self.folder
     }
 
     /// Its process id; `None` before it is known.
-    pub fn id(&self) -> Option<u32> {
+    pub(crate) fn id(&self) -> Option<u32> {
         if leash::is_held() { self.log.program() } else { Some(self.child.id()) }
     }
 
     /// Its peak memory so far, in bytes; `None` where the system does not report it.
-    pub fn peak_memory(&self) -> Option<u64> {
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
         look::peak_memory(self.id()?)
     }
 
     /// Whether it runs or waits for a processor; `None` where the system does not report it.
-    pub fn is_busy(&self) -> Option<bool> {
+    pub(crate) fn is_busy(&self) -> Option<bool> {
         look::is_busy(self.id()?, None)
     }
 
     /// How it ended; `None` while it runs.
-    pub fn ended(&mut self) -> Option<Ended> {
+    pub(crate) fn ended(&mut self) -> Option<Ended> {
         if self.ended.is_none() {
             // The holder reports how the program ended. Without a holder, or when the holder was killed, ask the process
             // itself.
@@ -305,7 +305,7 @@ impl Running {
 
     /// The lines of its standard error until none arrives within this time, but no more than are kept unread: a program that
     /// writes faster than they are read must not hold up its reader.
-    pub fn lines(&self, wait: Duration) -> Vec<String> {
+    pub(crate) fn lines(&self, wait: Duration) -> Vec<String> {
         let texts = std::iter::from_fn(|| match self.line(wait) {
             Line::Text(line) => Some(line),
             Line::NotYet | Line::Closed => None,
@@ -314,12 +314,12 @@ impl Running {
     }
 
     /// The next line of its standard error, waiting at most this long.
-    pub fn line(&self, wait: Duration) -> Line {
+    pub(crate) fn line(&self, wait: Duration) -> Line {
         self.log.next(wait)
     }
 
     /// Its standard output so far; all of it once it has ended.
-    pub fn output(&mut self) -> Vec<u8> {
+    pub(crate) fn output(&mut self) -> Vec<u8> {
         if self.ended.is_some()
             && let Some(reader) = self.reader.take()
         {
@@ -351,6 +351,6 @@ impl Drop for Running {
 
 /// Whether a thread of this program with this name, other than the calling one, runs or waits for a processor; `None` where the
 /// system does not report it.
-pub fn is_busy(name: &str) -> Option<bool> {
+pub(crate) fn is_busy(name: &str) -> Option<bool> {
     look::is_busy(std::process::id(), Some(name))
 }

@@ -67,7 +67,7 @@ pub enum What {
 
 impl What {
     /// Whether istiod rejects the whole value because of this.
-    pub const fn fatal(&self) -> bool {
+    pub(crate) const fn fatal(&self) -> bool {
         matches!(
             self,
             What::WrongType { .. }
@@ -451,7 +451,7 @@ pub fn is_default(kind: Kind, value: &Tree<'_>) -> bool {
 }
 
 /// Nanoseconds of a duration as Go's `time.ParseDuration` reads it: `1h15m30.5s`, `500ms`, `-2us`, `0`.
-pub fn parse_go_duration(text: &str) -> Option<i64> {
+pub(crate) fn parse_go_duration(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
         b'+' => (false, &text[1..]),
@@ -502,7 +502,7 @@ pub fn parse_go_duration(text: &str) -> Option<i64> {
 }
 
 /// A duration as proto JSON writes it: seconds with 0, 3, 6 or 9 decimals.
-pub fn write_duration(nanos: i64) -> String {
+pub(crate) fn write_duration(nanos: i64) -> String {
     let sign = if nanos < 0 { "-" } else { "" };
     let (seconds, nanos) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
     match nanos {

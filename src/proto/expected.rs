@@ -37,7 +37,7 @@ pub enum Expected {
 
 impl Expected {
     /// Whether it is a whole number, of any range.
-    pub const fn is_whole_number(self) -> bool {
+    pub(crate) const fn is_whole_number(self) -> bool {
         matches!(self, Expected::WholeNumber | Expected::WholeNumberFrom(..))
     }
 }

@@ -11,7 +11,7 @@ pub struct Items<T>(Arc<Vec<T>>);
 
 impl<T: Clone> Items<T> {
     /// The items, copied if another copy has them.
-    pub fn into_vec(self) -> Vec<T> {
+    pub(crate) fn into_vec(self) -> Vec<T> {
         Arc::unwrap_or_clone(self.0)
     }
 }

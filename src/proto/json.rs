@@ -7,7 +7,7 @@ use crate::budget;
 use std::borrow::Cow;
 
 /// Deepest nesting the parser follows. Envoy's own JSON parser stops at 100.
-pub const MAX_DEPTH: usize = 200;
+pub(crate) const MAX_DEPTH: usize = 200;
 
 /// Why a text is not JSON, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,14 +244,6 @@ pub fn canonical(tree: &Tree<'_>) -> String {
     out
 }
 
-/// Canonical form with line breaks, for comparing two resources.
-pub fn canonical_lines(tree: &Tree<'_>) -> String {
-    let mut out = String::new();
-    Writer { out: &mut out, style: Style::Indented(2), sort: true }.tree(tree, 0);
-    out.push('\n');
-    out
-}
-
 struct Writer<'o> {
     out: &'o mut String,
     style: Style,
@@ -371,7 +363,7 @@ fn string(out: &mut String, text: &str) {
 }
 
 /// The tree of a document's node. Numbers and strings are borrowed.
-pub fn from_node(node: &crate::source::Node, origin: Origin) -> Tree<'_> {
+pub(crate) fn from_node(node: &crate::source::Node, origin: Origin) -> Tree<'_> {
     use crate::source::NodeValue;
     budget::charge(1);
     let value = match &node.value {

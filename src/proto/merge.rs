@@ -42,7 +42,7 @@ pub enum ChangeKind {
 }
 
 /// Where changes are recorded; `None` when nobody needs them.
-pub type Log<'l> = Option<&'l mut Vec<Change>>;
+pub(crate) type Log<'l> = Option<&'l mut Vec<Change>>;
 
 /// Merges messages of one release.
 pub struct Merger<'l> {
@@ -60,7 +60,7 @@ pub struct Merger<'l> {
 
 /// Why two `Any`s cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AnyMismatch {
+pub(crate) enum AnyMismatch {
     /// Both types are known and differ.
     Types {
         /// Message name of the target.
@@ -256,7 +256,7 @@ impl Merger<'_> {
 
     /// Merges the payloads of two `Any`s as messages, as istiod's `MergeAnyWithAny` does. The result's type URL gets
     /// the standard prefix. Fails, changing nothing, when the types differ or one of them is unknown.
-    pub fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> Result<(), AnyMismatch> {
+    pub(crate) fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> Result<(), AnyMismatch> {
         let (Some(target_type), Some(source_type)) = (target.type_name(), source.type_name()) else {
             return Err(AnyMismatch::Unknown(String::new()));
         };

@@ -3,8 +3,8 @@
 mod bytes;
 pub(crate) mod camel;
 pub mod decode;
-pub mod expected;
-pub mod items;
+pub(crate) mod expected;
+pub(crate) mod items;
 pub mod json;
 pub(crate) mod json_scan;
 pub mod merge;

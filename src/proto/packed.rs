@@ -27,12 +27,12 @@ pub enum Kept<'a> {
 
 impl<'a> Kept<'a> {
     /// A packed tree.
-    pub const fn packed(packed: Packed<'a>) -> Kept<'a> {
+    pub(crate) const fn packed(packed: Packed<'a>) -> Kept<'a> {
         Kept::Packed(packed, OnceLock::new())
     }
 
     /// The tree for one look: it does not stay in memory.
-    pub fn once(&self) -> Cow<'_, Tree<'a>> {
+    pub(crate) fn once(&self) -> Cow<'_, Tree<'a>> {
         match self {
             Kept::Tree(tree) => Cow::Borrowed(tree),
             Kept::Packed(packed, _) => Cow::Owned(packed.unpack()),
@@ -84,7 +84,7 @@ mod place {
 
 impl<'a> Packed<'a> {
     /// Packs a tree that was read from this text.
-    pub fn of(tree: &Tree<'a>, text: &'a str) -> Packed<'a> {
+    pub(crate) fn of(tree: &Tree<'a>, text: &'a str) -> Packed<'a> {
         let mut packer = Packer { text, at: 0, elsewhere: Vec::new(), bytes: Vec::new() };
         packer.tree(tree);
         packer.elsewhere.shrink_to_fit();
@@ -92,7 +92,7 @@ impl<'a> Packed<'a> {
     }
 
     /// The tree that was packed.
-    pub fn unpack(&self) -> Tree<'a> {
+    pub(crate) fn unpack(&self) -> Tree<'a> {
         Unpacker { packed: self, next: 0, at: 0 }.tree()
     }
 }

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 impl<'a> Tree<'a> {
     /// Parses raw text, if this is raw; `Any`s inside stay raw. Text that does not parse becomes an empty message. That cannot
     /// happen with loaded dumps, because the index has scanned every byte.
-    pub fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         if let Value::Raw(text) = self.value {
             let value = json::parse_opened(text).unwrap_or(Value::Map(Items::default()));
             self.value = value;
@@ -19,7 +19,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Parses an object as far as these keys lead; lists and objects under all others stay raw if they are.
-    pub fn open_partly(&mut self, keys: &[&str]) {
+    pub(crate) fn open_partly(&mut self, keys: &[&str]) {
         match &mut self.value {
             Value::Raw(text) => match json::parse_partly(text, keys) {
                 Ok(value) => {
@@ -39,7 +39,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The tree to read from: itself, or a parsed copy when it is raw.
-    pub fn readable(&self) -> Cow<'_, Tree<'a>> {
+    pub(crate) fn readable(&self) -> Cow<'_, Tree<'a>> {
         if let Value::Raw(_) = self.value {
             let mut copy = self.clone();
             copy.open();
@@ -75,7 +75,7 @@ impl<'a> Tree<'a> {
     }
 
     /// A copy that borrows nothing, with its origins.
-    pub fn to_static(&self) -> Tree<'static> {
+    pub(crate) fn to_static(&self) -> Tree<'static> {
         let text = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
         let value = match &self.value {
             Value::Null => Value::Null,
@@ -93,14 +93,14 @@ impl<'a> Tree<'a> {
     }
 
     /// The value under a key, opened.
-    pub fn opened(&mut self, key: &str) -> Option<&mut Tree<'a>> {
+    pub(crate) fn opened(&mut self, key: &str) -> Option<&mut Tree<'a>> {
         let value = self.get_mut(key)?;
         value.open();
         Some(value)
     }
 
     /// Type URL of an `Any`, open or raw.
-    pub fn type_url(&self) -> Option<Cow<'_, str>> {
+    pub(crate) fn type_url(&self) -> Option<Cow<'_, str>> {
         match &self.value {
             Value::Raw(text) => json::type_url(text),
             _ => self.get(TYPE_KEY).and_then(Tree::as_str).map(Cow::Borrowed),
@@ -108,7 +108,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Message name in the type URL of an `Any`: what follows the last slash.
-    pub fn type_name(&self) -> Option<Cow<'_, str>> {
+    pub(crate) fn type_name(&self) -> Option<Cow<'_, str>> {
         self.type_url().map(|url| match url {
             Cow::Borrowed(url) => Cow::Borrowed(type_name(url)),
             Cow::Owned(url) => Cow::Owned(type_name(&url).to_owned()),
@@ -116,7 +116,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether two messages mean the same: the order of keys, open or raw, empty lists and number spelling do not matter.
-    pub fn same(&self, other: &Tree<'_>) -> bool {
+    pub(crate) fn same(&self, other: &Tree<'_>) -> bool {
         budget::charge(1);
         match (&self.value, &other.value) {
             (Value::Raw(one), Value::Raw(two)) if one == two => true,
@@ -161,7 +161,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The same, ignoring the value under this key in both.
-    pub fn same_but(&self, other: &Tree<'_>, key: &str) -> bool {
+    pub(crate) fn same_but(&self, other: &Tree<'_>, key: &str) -> bool {
         same_entries(self.readable().entries(), other.readable().entries(), Some(key))
     }
 }

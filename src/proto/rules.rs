@@ -6,7 +6,7 @@ use super::bytes::{Raw, read_field};
 
 /// The rules of one field.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// It must be set (a message, an `Any`, a duration).
     pub required: bool,
     /// For numbers.
@@ -32,7 +32,7 @@ pub struct Rules {
 
 /// Bounds of a number.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Number {
+pub(crate) struct Number {
     /// The only value allowed.
     pub constant: Option<f64>,
     /// Below.
@@ -54,7 +54,7 @@ pub struct Number {
 /// Rules for text. Lengths of text count characters, those in bytes count bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "as protoc-gen-validate has them")]
-pub struct Text {
+pub(crate) struct Text {
     /// The only text allowed.
     pub constant: Option<String>,
     /// Minimum number of characters.
@@ -91,7 +91,7 @@ pub struct Text {
 
 /// Rules for enums.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Enumeration {
+pub(crate) struct Enumeration {
     /// The only number allowed.
     pub constant: Option<i64>,
     /// Only declared values.
@@ -104,7 +104,7 @@ pub struct Enumeration {
 
 /// Rules for lists.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct List {
+pub(crate) struct List {
     /// Minimum number of items.
     pub min: u64,
     /// Maximum number of items.
@@ -119,7 +119,7 @@ pub struct List {
 
 /// Rules for maps.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Map {
+pub(crate) struct Map {
     /// Minimum number of entries.
     pub min: u64,
     /// Maximum number of entries.
@@ -142,7 +142,7 @@ enum Encoding {
 
 impl Rules {
     /// Reads rules, omitting what is not understood.
-    pub fn read(bytes: &[u8]) -> Rules {
+    pub(crate) fn read(bytes: &[u8]) -> Rules {
         let mut rules = Rules::default();
         for (number, raw) in fields(bytes) {
             let Raw::Bytes(inner) = raw else { continue };

@@ -11,8 +11,6 @@ mod tests;
 
 use std::fmt;
 
-pub use store::StoreError;
-
 /// The types of one release of Envoy or istiod.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Schema {
@@ -47,17 +45,17 @@ impl Schema {
     }
 
     /// `envoy-1.40`, `istiod-1.28.7`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         table::text(self.word(0))
     }
 
     /// Whether this is a schema of istiod and not of Envoy.
-    pub fn is_istiod(self) -> bool {
+    pub(crate) fn is_istiod(self) -> bool {
         self.word(1) == 1
     }
 
     /// Minor and patch number of the release it was taken from (an Envoy set: of the first release of the line).
-    pub fn release(self) -> (u32, u32) {
+    pub(crate) fn release(self) -> (u32, u32) {
         (self.word(2), self.word(3))
     }
 
@@ -67,7 +65,7 @@ impl Schema {
     }
 
     /// The enum with a full name.
-    pub fn enumeration(self, full_name: &str) -> Option<Enum> {
+    pub(crate) fn enumeration(self, full_name: &str) -> Option<Enum> {
         self.enum_of(table::symbol(full_name)?)
     }
 
@@ -77,7 +75,7 @@ impl Schema {
     }
 
     /// Every enum, including nested ones, sorted by full name.
-    pub fn enumerations(self) -> impl Iterator<Item = Enum> {
+    pub(crate) fn enumerations(self) -> impl Iterator<Item = Enum> {
         (0..table::word(2)).filter_map(move |symbol| self.enum_of(symbol))
     }
 
@@ -117,12 +115,12 @@ impl Message {
     }
 
     /// The schema it belongs to.
-    pub fn schema(self) -> Schema {
+    pub(crate) fn schema(self) -> Schema {
         self.schema
     }
 
     /// The path of the file that defines it, such as `envoy/config/route/v3/route_components.proto`.
-    pub fn file(self) -> &'static str {
+    pub(crate) fn file(self) -> &'static str {
         table::definition(self.schema.set, self.symbol).map_or("", |(_, file)| table::text(file))
     }
 
@@ -137,12 +135,12 @@ impl Message {
     }
 
     /// The field with this number.
-    pub fn field_by_number(self, number: u32) -> Option<Field> {
+    pub(crate) fn field_by_number(self, number: u32) -> Option<Field> {
         self.fields().find(|field| field.number() == number)
     }
 
     /// The oneofs; [`Field::oneof`] is an index of them.
-    pub fn oneofs(self) -> impl ExactSizeIterator<Item = Oneof> {
+    pub(crate) fn oneofs(self) -> impl ExactSizeIterator<Item = Oneof> {
         let start = self.at + table::MESSAGE + self.field_count() * table::FIELD;
         let count = table::word(self.at + 1) >> 16;
         (0..count).map(move |index| Oneof { at: start + index * table::ONEOF })
@@ -165,22 +163,17 @@ impl Message {
     }
 
     /// Declared deprecated as a whole.
-    pub fn deprecated(self) -> bool {
+    pub(crate) fn deprecated(self) -> bool {
         self.has_flag(1)
     }
 
-    /// Its package is frozen (`udpa.annotations.file_status`): superseded by a newer version of the API.
-    pub fn frozen(self) -> bool {
-        self.has_flag(4)
-    }
-
     /// It or its file is marked work in progress: Envoy warns, and may change it without notice.
-    pub fn work_in_progress(self) -> bool {
+    pub(crate) fn work_in_progress(self) -> bool {
         self.has_flag(8)
     }
 
     /// The type it replaces (`udpa.annotations.versioning`): its name in the v2 API, or an alpha version.
-    pub fn previous_type(self) -> Option<&'static str> {
+    pub(crate) fn previous_type(self) -> Option<&'static str> {
         Some(table::text(table::word(self.at + 2))).filter(|name| !name.is_empty())
     }
 
@@ -249,7 +242,7 @@ impl Field {
     }
 
     /// The field number.
-    pub fn number(self) -> u32 {
+    pub(crate) fn number(self) -> u32 {
         table::word(self.at + 2)
     }
 
@@ -294,12 +287,12 @@ impl Field {
     }
 
     /// Whether it is a map.
-    pub fn is_map(self) -> bool {
+    pub(crate) fn is_map(self) -> bool {
         self.cardinality() == Cardinality::Map
     }
 
     /// Whether it is a list; a map is not.
-    pub fn is_list(self) -> bool {
+    pub(crate) fn is_list(self) -> bool {
         self.cardinality() == Cardinality::Repeated
     }
 
@@ -313,27 +306,27 @@ impl Field {
     }
 
     /// Declared deprecated: Envoy accepts it with a warning.
-    pub fn deprecated(self) -> bool {
+    pub(crate) fn deprecated(self) -> bool {
         self.has_flag(1)
     }
 
     /// Envoy rejects it unless a runtime override allows it (`envoy.annotations.disallowed_by_default`).
-    pub fn disallowed_by_default(self) -> bool {
+    pub(crate) fn disallowed_by_default(self) -> bool {
         self.has_flag(2)
     }
 
     /// Holds a secret (`udpa.annotations.sensitive`): Envoy redacts it in config dumps.
-    pub fn sensitive(self) -> bool {
+    pub(crate) fn sensitive(self) -> bool {
         self.has_flag(4)
     }
 
     /// Marked work in progress.
-    pub fn work_in_progress(self) -> bool {
+    pub(crate) fn work_in_progress(self) -> bool {
         self.has_flag(8)
     }
 
     /// The constraints that Envoy checks: a serialized `validate.FieldRules`, empty if there are none.
-    pub fn rules(self) -> &'static [u8] {
+    pub(crate) fn rules(self) -> &'static [u8] {
         table::bytes(table::word(self.at + 5))
     }
 
@@ -391,18 +384,18 @@ pub enum Cardinality {
 
 /// A oneof of a message type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Oneof {
+pub(crate) struct Oneof {
     at: u32,
 }
 
 impl Oneof {
     /// Its name.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         table::text(table::word(self.at))
     }
 
     /// Envoy rejects the message if no member is set (`validate.required`).
-    pub fn required(self) -> bool {
+    pub(crate) fn required(self) -> bool {
         table::word(self.at + 1) & 1 != 0
     }
 }
@@ -422,7 +415,7 @@ pub struct Enum {
 
 impl Enum {
     /// Such as `envoy.config.cluster.v3.Cluster.DiscoveryType`.
-    pub fn full_name(self) -> &'static str {
+    pub(crate) fn full_name(self) -> &'static str {
         symbol_name(self.symbol)
     }
 
@@ -432,17 +425,17 @@ impl Enum {
     }
 
     /// The number of a value.
-    pub fn by_name(self, name: &str) -> Option<i32> {
+    pub(crate) fn by_name(self, name: &str) -> Option<i32> {
         self.values().find(|value| table::is_text(table::word(value.at), name)).map(EnumValue::number)
     }
 
     /// The value with a number; if several have it, the one declared first.
-    pub fn by_number(self, number: i32) -> Option<EnumValue> {
+    pub(crate) fn by_number(self, number: i32) -> Option<EnumValue> {
         self.values().find(|value| value.number() == number)
     }
 
     /// Declared deprecated as a whole.
-    pub fn deprecated(self) -> bool {
+    pub(crate) fn deprecated(self) -> bool {
         table::word(self.at) >> 8 & 1 != 0
     }
 }
@@ -471,12 +464,12 @@ impl EnumValue {
     }
 
     /// Declared deprecated: Envoy accepts it with a warning.
-    pub fn deprecated(self) -> bool {
+    pub(crate) fn deprecated(self) -> bool {
         table::word(self.at + 2) & 1 != 0
     }
 
     /// Envoy rejects it unless a runtime override allows it (`envoy.annotations.disallowed_by_default_enum`).
-    pub fn disallowed_by_default(self) -> bool {
+    pub(crate) fn disallowed_by_default(self) -> bool {
         table::word(self.at + 2) & 2 != 0
     }
 }

@@ -11,7 +11,7 @@ use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 
 /// Undoes the merges of one release.
-pub struct Unmerger<'l> {
+pub(crate) struct Unmerger<'l> {
     /// The release's types.
     pub schema: Schema,
     /// Whether the merge replaced lists instead of appending to them.
@@ -60,7 +60,7 @@ pub fn unknown(tree: &Tree<'_>) -> bool {
 const REDACTED: [&str; 2] = ["[redacted]", "W3JlZGFjdGVkXQ=="];
 
 /// Whether a part of a dump can be this value after later patches: equal except for unknown nodes and redacted secrets.
-pub fn holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
+pub(crate) fn holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
     if unknown(after) {
         return true;
     }
@@ -92,7 +92,7 @@ pub fn holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
 }
 
 /// The same for a whole resource. Only dumps have its `@type`.
-pub fn resource_holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
+pub(crate) fn resource_holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
     let (mut after, mut value) = (after.clone(), value.clone());
     after.remove(TYPE_KEY);
     value.remove(TYPE_KEY);
@@ -119,7 +119,7 @@ fn hollow(tree: &Tree<'_>) -> bool {
 }
 
 /// Removes nodes whose original value is unknown.
-pub fn drop_unknown(tree: &mut Tree<'_>) {
+pub(crate) fn drop_unknown(tree: &mut Tree<'_>) {
     match &mut tree.value {
         Value::Map(entries) => {
             entries.retain(|(_, value)| value.origin != Origin::UNKNOWN);
@@ -134,7 +134,7 @@ pub fn drop_unknown(tree: &mut Tree<'_>) {
 
 impl Unmerger<'_> {
     /// Undoes a merge of `source` into `target`, both messages of this type.
-    pub fn message<'a>(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
+    pub(crate) fn message<'a>(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
         if unknown(target) {
             return;
         }
@@ -150,7 +150,7 @@ impl Unmerger<'_> {
 
     /// Undoes a merge of payloads, the reverse of istiod's `MergeAnyWithAny`. `false` when there was no such merge, because
     /// types differ or are unknown.
-    pub fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> bool {
+    pub(crate) fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> bool {
         let (Some(target_type), Some(source_type)) = (target.type_name(), source.type_name()) else { return false };
         let Some(message) = self.schema.message(&target_type).filter(|_| target_type == source_type) else {
             return false;

@@ -33,7 +33,7 @@ pub fn reinterpret(schema: Schema, any: &Tree<'_>, as_type: &str) -> Option<Tree
 
 /// A message as the bytes of an `Any`, the form in which istiod sends a resource. `None` when it contains a type that the
 /// schema does not know, or a value that does not fit its field.
-pub fn any(schema: Schema, type_name: &str, tree: &Tree<'_>) -> Option<Vec<u8>> {
+pub(crate) fn any(schema: Schema, type_name: &str, tree: &Tree<'_>) -> Option<Vec<u8>> {
     let mut payload = Vec::new();
     encode_fields(schema, schema.message(type_name)?, tree, &mut payload)?;
     let mut out = Vec::new();
@@ -43,12 +43,12 @@ pub fn any(schema: Schema, type_name: &str, tree: &Tree<'_>) -> Option<Vec<u8>> 
 }
 
 /// The bytes of a message as a tree. `None` when they contain a type that the schema does not know, or do not parse.
-pub fn message(schema: Schema, type_name: &str, bytes: &[u8]) -> Option<Tree<'static>> {
+pub(crate) fn message(schema: Schema, type_name: &str, bytes: &[u8]) -> Option<Tree<'static>> {
     decode_message(schema, schema.message(type_name)?, bytes, 0)
 }
 
 /// Appends a field with bytes, text or a message.
-pub fn field(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn field(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     bytes_field(number, bytes, out);
 }
 

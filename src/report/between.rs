@@ -97,7 +97,7 @@ pub(crate) fn json(out: &mut dyn Write, report: &BetweenReport, names: [&str; 2]
 }
 
 /// Writes it for people.
-pub(crate) fn text(out: &mut dyn Write, report: &BetweenReport, [first, second]: [&str; 2]) -> io::Result<()> {
+pub fn text(out: &mut dyn Write, report: &BetweenReport, [first, second]: [&str; 2]) -> io::Result<()> {
     for (name, difference) in &report.filters {
         match difference {
             FilterDifference::OnlyFirst => writeln!(out, "{name}: only in {first}")?,

@@ -207,7 +207,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Writes a comment for a change: the changes on each proxy, folded, and the basis of the result.
-pub(crate) fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> io::Result<()> {
+pub fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> io::Result<()> {
     let resources: usize = report.proxies.iter().map(|proxy| proxy.resources.len()).sum();
     writeln!(out, "### EnvoyFilters: what changes on proxies\n")?;
     if resources == 0 {

@@ -18,7 +18,7 @@ use std::io::{self, Write};
 
 /// How much to write.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Detail {
+pub struct Detail {
     /// Everything, nothing shortened.
     pub verbose: bool,
 }
@@ -29,7 +29,7 @@ const FEW: usize = 6;
 const MOST_WORDS: usize = 300;
 
 /// Writes an explanation.
-pub(crate) fn text(
+pub fn text(
     out: &mut dyn Write,
     terminal: Terminal,
     detail: Detail,

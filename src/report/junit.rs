@@ -5,7 +5,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus};
 use std::io::{self, Write};
 
 /// A text in a report: characters that control a terminal or a runner are escaped.
-pub(crate) fn text(text: &str) -> String {
+pub fn text(text: &str) -> String {
     escape::lines(text).into_owned()
 }
 

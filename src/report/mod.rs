@@ -4,15 +4,15 @@ pub(crate) mod api;
 pub(crate) mod audit;
 #[cfg(feature = "sandbox")]
 pub(crate) mod behaviour;
-pub(crate) mod between;
-pub(crate) mod changes;
+pub mod between;
+pub mod changes;
 pub use crate::study::dump;
-pub(crate) mod explain;
+pub mod explain;
 pub(crate) mod field;
 pub(crate) mod findings;
 mod html;
-pub(crate) mod junit;
-pub(crate) mod markdown;
+pub mod junit;
+pub mod markdown;
 pub mod migrate;
 pub(crate) mod policy_report;
 pub(crate) mod problem;
@@ -27,7 +27,7 @@ pub(crate) mod template;
 pub(crate) mod unified;
 mod verdict;
 pub mod watch;
-pub(crate) mod yaml;
+pub mod yaml;
 
 use crate::explain::Lenders;
 use crate::mesh::Scope;
@@ -35,7 +35,7 @@ use serde::{Serialize, Serializer};
 use std::io::{self, BufWriter, Write};
 
 /// Writes a value as indented JSON with a final newline.
-pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     // Serialization writes each token by itself, and every write has its price.
     let mut buffer = BufWriter::new(out);
     serde_json::to_writer_pretty(&mut buffer, value)?;
@@ -57,7 +57,7 @@ where
 }
 
 /// What a report omits when an annotation adds a service to a waypoint but no dump contains the service's cluster.
-pub fn missing_service(host: &str, lenders: Lenders) -> String {
+pub(crate) fn missing_service(host: &str, lenders: Lenders) -> String {
     let advice = lenders.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
     format!(
         "{} adds outbound clusters for {host}, which no config dump here contains: they are left out{advice}",
@@ -74,12 +74,12 @@ pub(crate) fn missing_routes(name: &str) -> String {
 }
 
 /// Notes on standard error about omissions; see [`missing_service`].
-pub fn missing_services(err: &mut dyn Write, hosts: &[String], lenders: Lenders) -> io::Result<()> {
+pub(crate) fn missing_services(err: &mut dyn Write, hosts: &[String], lenders: Lenders) -> io::Result<()> {
     hosts.iter().try_for_each(|host| writeln!(err, "note: {}", missing_service(host, lenders)))
 }
 
 /// Writes a result as indented JSON with its scope as the last field.
-pub fn scoped(out: &mut dyn Write, answer: &impl Serialize, scope: &Scope) -> io::Result<()> {
+pub(crate) fn scoped(out: &mut dyn Write, answer: &impl Serialize, scope: &Scope) -> io::Result<()> {
     #[derive(Serialize)]
     struct Scoped<'s, T> {
         #[serde(flatten)]

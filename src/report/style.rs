@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use unicode_width::UnicodeWidthStr;
 
-pub use crate::words::count;
+pub(crate) use crate::words::count;
 
 /// The output device.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Default for Terminal {
 
 /// The role of a text, which decides its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// A heading or an important name.
     Strong,
     /// Less important.
@@ -43,7 +43,7 @@ pub enum Role {
 
 impl Terminal {
     /// The text in the color of its role.
-    pub fn paint(self, role: Role, text: impl Display) -> Cow<'static, str> {
+    pub(crate) fn paint(self, role: Role, text: impl Display) -> Cow<'static, str> {
         let text = text.to_string();
         if !self.colour || text.is_empty() {
             return Cow::Owned(text);
@@ -61,12 +61,12 @@ impl Terminal {
 }
 
 /// The number of columns of a text on a terminal: East Asian characters take two, combining ones none.
-pub fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
 /// Wraps a text at spaces; words longer than the width stay whole.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     // A name in the text may contain a line break; a line of the text must not.
     for word in text.replace('\n', "\\n").split(' ') {
@@ -82,7 +82,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Foreign text on one line: spaces and line breaks become one space, and it is truncated to this many characters.
-pub fn quoted(text: &str, most: usize) -> String {
+pub(crate) fn quoted(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = escape::one_line(&text);
     if text.chars().count() <= most {
@@ -92,7 +92,7 @@ pub fn quoted(text: &str, most: usize) -> String {
 }
 
 /// Shortens a text to a width by omitting its middle.
-pub fn shorten(text: &str, width: usize) -> String {
+pub(crate) fn shorten(text: &str, width: usize) -> String {
     let text = &*escape::one_line(text);
     let count = text.chars().count();
     if count <= width.max(5) {

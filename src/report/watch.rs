@@ -12,7 +12,7 @@ const MOST: usize = 400;
 /// What happened to a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Became {
+pub(crate) enum Became {
     /// It existed at the first check.
     Present,
     /// It is new.
@@ -25,7 +25,7 @@ pub enum Became {
 
 impl Became {
     /// The keyword in JSON and in metrics.
-    pub const fn key(self) -> &'static str {
+    pub(crate) const fn key(self) -> &'static str {
         match self {
             Became::Present => "present",
             Became::Added => "added",
@@ -110,7 +110,7 @@ impl Trouble {
     }
 
     /// The reason of a Kubernetes Event.
-    pub const fn reason(self) -> &'static str {
+    pub(crate) const fn reason(self) -> &'static str {
         match self {
             Trouble::Rejected => "UpdateRejected",
             Trouble::NotInEffect => "NotInEffect",
@@ -131,7 +131,7 @@ impl Trouble {
 /// A problem as reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Notice {
+pub(crate) struct Notice {
     /// What is wrong.
     pub problem: Trouble,
     /// Namespace of the EnvoyFilter; absent if it is about none.
@@ -164,7 +164,7 @@ pub struct Notice {
 
 /// A line.
 #[derive(Clone, Debug)]
-pub enum Line {
+pub(crate) enum Line {
     /// Something changed.
     Change {
         /// When, in RFC 3339.
@@ -207,7 +207,7 @@ struct Json<'l> {
 
 impl Line {
     /// Writes it for people.
-    pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Line::Change { time, became, notice } => {
                 writeln!(out, "{time}  {:<8} {}", became.as_str(), quoted(&sentence(notice), MOST))
@@ -226,7 +226,7 @@ impl Line {
     }
 
     /// Writes it as one line of JSON.
-    pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let (api_version, kind) = (API_VERSION, "WatchEvent");
         let json = match self {
             Line::Change { time, became, notice } => {

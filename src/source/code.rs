@@ -105,7 +105,7 @@ codes! {
 
 impl Code {
     /// Whether some requested input was not read, whatever the severity.
-    pub const fn is_unread(self) -> bool {
+    pub(crate) const fn is_unread(self) -> bool {
         matches!(
             self,
             Code::NoDump
@@ -119,7 +119,7 @@ impl Code {
     }
 
     /// Whether a config dump could not be used.
-    pub const fn is_dump(self) -> bool {
+    pub(crate) const fn is_dump(self) -> bool {
         matches!(
             self,
             Code::DumpNotJson
@@ -135,7 +135,7 @@ impl Code {
     }
 
     /// Whether an input that was named contains nothing.
-    pub const fn is_empty_input(self) -> bool {
+    pub(crate) const fn is_empty_input(self) -> bool {
         matches!(self, Code::EmptyInput | Code::EmptyDirectory | Code::NoEnvoyFilter)
     }
 }

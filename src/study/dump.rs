@@ -25,7 +25,7 @@ pub fn resource(schema: Schema, names: FieldNames, kind: ResourceKind, tree: &Tr
 }
 
 /// The edits that make a dump contain what istiod sends.
-pub fn edits(schema: Schema, names: FieldNames, patched: &Patched<'_>) -> Vec<Edit<'static>> {
+pub(crate) fn edits(schema: Schema, names: FieldNames, patched: &Patched<'_>) -> Vec<Edit<'static>> {
     let edits = patched.resources.iter().filter_map(|one| {
         let text = |tree| resource(schema, names, one.kind, tree, Style::Compact);
         Some(match (one.source, &one.tree) {
@@ -39,7 +39,12 @@ pub fn edits(schema: Schema, names: FieldNames, patched: &Patched<'_>) -> Vec<Ed
 }
 
 /// Writes a dump that contains only new and changed resources.
-pub fn changed(out: &mut dyn Write, schema: Schema, config: &ProxyConfig<'_>, patched: &Patched<'_>) -> io::Result<()> {
+pub(crate) fn changed(
+    out: &mut dyn Write,
+    schema: Schema,
+    config: &ProxyConfig<'_>,
+    patched: &Patched<'_>,
+) -> io::Result<()> {
     let names = config.field_names;
     // A patch that panics touches a resource without changing it.
     let other = |one: &PatchedResource<'_>, text: &str| {

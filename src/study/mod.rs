@@ -33,7 +33,7 @@ pub struct Settings {
 
 impl Settings {
     /// For answers that look at each changed resource at most once.
-    pub fn packed(mesh: &MeshSettings) -> Settings {
+    pub(crate) fn packed(mesh: &MeshSettings) -> Settings {
         Settings { mesh: mesh.clone(), options: Options { packed: true, ..Options::default() } }
     }
 }
@@ -45,11 +45,11 @@ impl From<MeshSettings> for Settings {
 }
 
 /// Options for a run when only the dump is known.
-pub static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
+pub(crate) static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
 
 /// A config dump, and what istiod generated before the filters as far as the dump shows it.
 #[derive(Debug)]
-pub struct Undone<'a> {
+pub(crate) struct Undone<'a> {
     /// The configuration as it was read.
     pub dump: &'a ProxyConfig<'a>,
     /// What was undone in it, and whether redoing it gives the dump.
@@ -58,30 +58,30 @@ pub struct Undone<'a> {
 
 impl<'a> Undone<'a> {
     /// Undoes the effects of a plan's filters in a dump.
-    pub fn of(plan: &Plan<'a>, dump: &'a ProxyConfig<'a>, options: &'a Options) -> Undone<'a> {
+    pub(crate) fn of(plan: &Plan<'a>, dump: &'a ProxyConfig<'a>, options: &'a Options) -> Undone<'a> {
         Undone { dump, unapplied: engine::unapply(plan, dump, options) }
     }
 
     /// A configuration without effects of the filters: a reference configuration, or one that was undone before.
-    pub fn generated(dump: &'a ProxyConfig<'a>) -> Undone<'a> {
+    pub(crate) fn generated(dump: &'a ProxyConfig<'a>) -> Undone<'a> {
         Undone { dump, unapplied: Unapplied::default() }
     }
 
     /// Drops the trees of the reconstruction, which only [`render`] and [`changes()`] need.
     #[must_use]
-    pub fn compact(mut self) -> Undone<'a> {
+    pub(crate) fn compact(mut self) -> Undone<'a> {
         self.unapplied.trees.clear();
         self
     }
 
     /// What a plan does to [`Undone::base`].
-    pub fn judged(&self, plan: &Plan<'a>, base: &'a ProxyConfig<'a>, options: &'a Options) -> Arc<Judged<'a>> {
+    pub(crate) fn judged(&self, plan: &Plan<'a>, base: &'a ProxyConfig<'a>, options: &'a Options) -> Arc<Judged<'a>> {
         let known = self.unapplied.judged.as_ref().filter(|_| !self.unapplied.patched());
         known.map_or_else(|| Arc::new(engine::judge(plan, base, options)), Arc::clone)
     }
 
     /// What istiod generated before the filters: the dump itself, unless the filters are in effect in it.
-    pub fn base(&self) -> Cow<'_, ProxyConfig<'_>> {
+    pub(crate) fn base(&self) -> Cow<'_, ProxyConfig<'_>> {
         if self.unapplied.patched() {
             Cow::Owned(unapply::without(self.dump, &self.unapplied.texts))
         } else {
@@ -116,7 +116,7 @@ pub struct Study<'a> {
 
 impl<'a> Study<'a> {
     /// Lets the report name the patches to blame for others that match nothing.
-    pub fn look_for_blame(&self) {
+    pub(crate) fn look_for_blame(&self) {
         self.searches.allow();
     }
 
@@ -128,7 +128,7 @@ impl<'a> Study<'a> {
     }
 
     /// Runs a plan over a base configuration: the last step of [`study`].
-    pub fn of(
+    pub(crate) fn of(
         program: &'a Program<'a>,
         plan: &'a Plan<'a>,
         mesh: &'a MeshSettings,
@@ -160,20 +160,20 @@ impl<'a> Study<'a> {
     }
 
     /// Whether the proxy contains what a patch writes; `None` when the dump cannot tell.
-    pub fn in_effect(&self, id: PatchId) -> Option<InEffect> {
+    pub(crate) fn in_effect(&self, id: PatchId) -> Option<InEffect> {
         let seen = self.unapplied.in_effect(id);
         let seen = seen.filter(|_| matches!(self.outcome(id), Outcome::Applied | Outcome::NoOp))?;
         (self.reconstructed || seen == InEffect::No).then_some(seen)
     }
 
     /// Whether the dump was taken with the filters in effect, so that the run starts from a reconstruction.
-    pub fn is_reconstructed(&self) -> bool {
+    pub(crate) fn is_reconstructed(&self) -> bool {
         self.reconstructed
     }
 }
 
 /// Patches whose outcome a run over a reconstruction cannot tell; none when the run starts from the dump.
-pub fn doubtful(plan: &Plan<'_>, unapplied: &Unapplied<'_>, judged: &Judged<'_>) -> BTreeSet<PatchId> {
+pub(crate) fn doubtful(plan: &Plan<'_>, unapplied: &Unapplied<'_>, judged: &Judged<'_>) -> BTreeSet<PatchId> {
     if unapplied.patched() { doubt::doubtful(plan, judged) } else { BTreeSet::new() }
 }
 

@@ -120,7 +120,7 @@ impl Known {
 }
 
 /// An update of one resource.
-pub struct Offer<'o> {
+pub(crate) struct Offer<'o> {
     /// What is sent: a listener or a cluster.
     pub kind: ResourceKind,
     /// Its content.
@@ -132,7 +132,7 @@ pub struct Offer<'o> {
 }
 
 /// Answers updates: a running Envoy or, in examples of the documentation, a recorded answer.
-pub trait Judge {
+pub(crate) trait Judge {
     /// Accepts or refuses an update.
     fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble>;
 }
@@ -197,7 +197,7 @@ impl Trial {
     }
 
     /// A message that this Envoy's release differs from the one the proxies run.
-    pub fn other_release(&self, proxies: Release) -> Option<String> {
+    pub(crate) fn other_release(&self, proxies: Release) -> Option<String> {
         let own = envoy_of(proxies.minor);
         let (name, minor) = (self.name(), proxies.minor);
         (self.version.minor != own)
@@ -205,12 +205,12 @@ impl Trial {
     }
 
     /// How many resources it was sent.
-    pub fn asked(&self) -> usize {
+    pub(crate) fn asked(&self) -> usize {
         self.asked.get()
     }
 
     /// What was replaced in resources because a lone Envoy cannot have it, and in how many of them.
-    pub fn neutralised(&self) -> BTreeMap<&'static str, usize> {
+    pub(crate) fn neutralised(&self) -> BTreeMap<&'static str, usize> {
         self.neutralised.borrow().clone()
     }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Namespace and name of a pod.
-pub type Pod = (String, String);
+pub(crate) type Pod = (String, String);
 
 /// Identifies a problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +29,7 @@ pub struct Key {
 
 impl Key {
     /// Whether it is about an EnvoyFilter or a workload of a namespace, or about neither.
-    pub fn is_of(&self, namespace: &str) -> bool {
+    pub(crate) fn is_of(&self, namespace: &str) -> bool {
         let of_filter = self.filter.split_once('/').map(|(namespace, _)| namespace);
         let of_place = self.place.as_ref().map(|place| place.namespace.as_str());
         let all = [of_filter, of_place];
@@ -38,7 +38,7 @@ impl Key {
 
     /// Whether a replica that keeps what `keeps` names looks after this problem. What is about no workload and no EnvoyFilter is
     /// the replica's own.
-    pub fn is_kept(&self, keeps: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn is_kept(&self, keeps: impl Fn(&str) -> bool) -> bool {
         match &self.place {
             Some(place) => keeps(&place.full_name()),
             None => self.filter.is_empty() || keeps(&self.filter),
@@ -95,13 +95,13 @@ pub struct Change {
 
 impl Change {
     /// The problem to report: the present one, or the last one.
-    pub fn notice(&self) -> Option<Notice> {
+    pub(crate) fn notice(&self) -> Option<Notice> {
         self.now.as_ref().or(self.before.as_ref()).map(|value| notice(&self.key, value))
     }
 }
 
 /// A problem as reported.
-pub fn notice(key: &Key, value: &Value) -> Notice {
+pub(crate) fn notice(key: &Key, value: &Value) -> Notice {
     let (namespace, name) = key.filter.split_once('/').map(|(a, b)| (a.to_owned(), b.to_owned())).unzip();
     Notice {
         problem: value.trouble,
@@ -154,7 +154,7 @@ pub struct State {
 
 /// Numbers of proxies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub(crate) struct Count {
     /// All of them.
     pub all: usize,
     /// Those whose state is known.
@@ -165,12 +165,12 @@ pub struct Count {
 
 impl State {
     /// No problems yet; later only those of a namespace.
-    pub fn of(namespace: Option<String>) -> State {
+    pub(crate) fn of(namespace: Option<String>) -> State {
         State { namespace, ..State::default() }
     }
 
     /// A proxy exists.
-    pub fn add(&mut self, pod: &Pod, place: &Place, template: u64) {
+    pub(crate) fn add(&mut self, pod: &Pod, place: &Place, template: u64) {
         if let Some(known) = self.proxies.get_mut(pod)
             && *known.place == *place
         {
@@ -185,7 +185,7 @@ impl State {
     }
 
     /// Removes all other proxies; returns problems that disappear with them.
-    pub fn keep(&mut self, pods: &BTreeSet<Pod>) -> Vec<Change> {
+    pub(crate) fn keep(&mut self, pods: &BTreeSet<Pod>) -> Vec<Change> {
         let gone: Vec<Pod> = self.proxies.keys().filter(|pod| !pods.contains(*pod)).cloned().collect();
         let places: BTreeSet<Arc<Place>> = gone.iter().filter_map(|pod| self.forget(pod)).collect();
         places.iter().flat_map(|place| self.reassess(place)).collect()
@@ -193,7 +193,7 @@ impl State {
 
     /// Drops what another replica looks after from now on, and returns those problems: they are not gone. `keeps`: whether this
     /// replica keeps something of this name.
-    pub fn hand_over(&mut self, keeps: impl Fn(&str) -> bool) -> BTreeMap<Key, Value> {
+    pub(crate) fn hand_over(&mut self, keeps: impl Fn(&str) -> bool) -> BTreeMap<Key, Value> {
         let gone: Vec<Pod> = self
             .proxies
             .iter()
@@ -218,7 +218,7 @@ impl State {
     }
 
     /// Whether a proxy was already judged with this digest.
-    pub fn is_same(&mut self, pod: &Pod, digest: u64) -> bool {
+    pub(crate) fn is_same(&mut self, pod: &Pod, digest: u64) -> bool {
         let Some(known) = self.proxies.get_mut(pod) else { return false };
         known.unread.is_none() && known.reading.as_ref().is_some_and(|reading| reading.digest == digest)
     }
@@ -235,7 +235,7 @@ impl State {
     }
 
     /// Records that a proxy cannot be read. Its earlier problems stay, because they may still exist.
-    pub fn unread(&mut self, pod: &Pod, reason: String) -> Vec<Change> {
+    pub(crate) fn unread(&mut self, pod: &Pod, reason: String) -> Vec<Change> {
         let Some(known) = self.proxies.get_mut(pod) else { return Vec::new() };
         (known.unread, known.asked) = (Some(reason), true);
         let place = Arc::clone(&known.place);
@@ -249,12 +249,12 @@ impl State {
     }
 
     /// What is wrong, by key.
-    pub fn wrong(&self) -> &BTreeMap<Key, Value> {
+    pub(crate) fn wrong(&self) -> &BTreeMap<Key, Value> {
         &self.wrong
     }
 
     /// Numbers of proxies that exist, were read and were asked.
-    pub fn count(&self) -> Count {
+    pub(crate) fn count(&self) -> Count {
         let of = |is: fn(&Known) -> bool| self.proxies.values().filter(|known| is(known)).count();
         Count {
             all: self.proxies.len(),
@@ -264,7 +264,7 @@ impl State {
     }
 
     /// Why proxies could not be read, with the number for each reason.
-    pub fn reasons(&self) -> BTreeMap<&str, usize> {
+    pub(crate) fn reasons(&self) -> BTreeMap<&str, usize> {
         let mut reasons = BTreeMap::new();
         for reason in self.proxies.values().filter_map(|known| known.unread.as_deref()) {
             *reasons.entry(reason).or_insert(0) += 1;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What was reached, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     /// Patches that changed something in the loaded configuration.
     pub patches: Vec<Met>,
     /// Patches that changed nothing loaded: they did not match, or belong to a part that no request can reach.
@@ -19,7 +19,7 @@ pub struct Coverage {
 
 /// Something that requests can reach.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Met {
+pub(crate) struct Met {
     /// Its name.
     pub name: String,
     /// Whether a request reached it.
@@ -28,14 +28,14 @@ pub struct Met {
 
 impl Coverage {
     /// The reached part in percent; 100 if there is nothing to reach.
-    pub fn percent(&self) -> u8 {
+    pub(crate) fn percent(&self) -> u8 {
         let all = self.patches.iter().chain(&self.filters).chain(&self.routes);
         let (met, count) = all.fold((0usize, 0usize), |(met, count), one| (met + usize::from(one.met), count + 1));
         (met * 100).checked_div(count).and_then(|percent| u8::try_from(percent).ok()).unwrap_or(100)
     }
 
     /// Adds what another file reached.
-    pub fn add(&mut self, other: Coverage) {
+    pub(crate) fn add(&mut self, other: Coverage) {
         let merge = |mine: &mut Vec<Met>, theirs: Vec<Met>| {
             for one in theirs {
                 match mine.iter_mut().find(|it| it.name == one.name) {

@@ -5,9 +5,9 @@ mod coverage;
 mod read;
 mod run;
 
-pub use coverage::{Coverage, Met};
+pub(crate) use coverage::{Coverage, Met};
 pub use read::{KIND, read};
-pub use run::{Results, run};
+pub(crate) use run::{Results, run};
 
 use super::answers::{Pattern, Stub};
 use super::request::Request;
@@ -183,7 +183,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Whether it passed.
-    pub fn passed(&self) -> bool {
+    pub(crate) fn passed(&self) -> bool {
         self.failures.is_empty() && self.error.is_none()
     }
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// The results of the tests of a file.
 #[derive(Clone, Debug, Default)]
-pub struct Results {
+pub(crate) struct Results {
     /// Version of Envoy.
     pub envoy: String,
     /// Each test.
@@ -51,7 +51,7 @@ enum Shared<'h> {
 
 /// Runs the tests selected by `chosen`, of files with the same proxy and filters, and returns the results of each file.
 /// They share an Envoy. `patches` are the names of the patches by their number.
-pub fn run(
+pub(crate) fn run(
     host: &Host,
     suites: &[&Suite],
     subjects: (Subject<'_, '_>, Subject<'_, '_>),

@@ -30,7 +30,7 @@ pub struct Policy<'p> {
 const NAMED: usize = 32;
 
 /// The policies with their bindings: one for errors, one for warnings.
-pub fn objects(policy: &Policy<'_>) -> Vec<Value> {
+pub(crate) fn objects(policy: &Policy<'_>) -> Vec<Value> {
     let all = expressed(policy);
     let of = |severity: Severity| all.iter().filter(move |one| one.severity == severity);
     let mut objects = Vec::new();
@@ -135,7 +135,7 @@ fn validation(rule: &Expressed) -> Value {
 
 /// A rule and whether the policies check it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     /// Code of the rule.
     pub code: &'static str,
     /// Its name.
@@ -147,7 +147,7 @@ pub struct Line {
 }
 
 /// All rules and whether the policies check them.
-pub fn table(policy: &Policy<'_>) -> Vec<Line> {
+pub(crate) fn table(policy: &Policy<'_>) -> Vec<Line> {
     let all = expressed(policy);
     let line = |rule: &&crate::lint::Rule| {
         let parts: Vec<&Expressed> = all.iter().filter(|one| one.code == rule.code).collect();

@@ -79,7 +79,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// The result of compiling an expression; shared, so that equal expressions are compiled once.
-pub type Compiled = Arc<Result<GoRegexp, Refusal>>;
+pub(crate) type Compiled = Arc<Result<GoRegexp, Refusal>>;
 
 impl GoRegexp {
     /// Compiles an expression.
@@ -95,18 +95,18 @@ impl GoRegexp {
     }
 
     /// Whether a match starts at the beginning of the text.
-    pub fn is_match_at_start(&self, text: &str) -> bool {
+    pub(crate) fn is_match_at_start(&self, text: &str) -> bool {
         self.program.is_match(text, true)
     }
 
     /// The number of instructions in the program.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.program.len()
     }
 }
 
 /// The number of instructions that an expression compiles to, computed without compiling it; `None` when Go rejects it.
-pub fn size(text: &str) -> Option<u64> {
+pub(crate) fn size(text: &str) -> Option<u64> {
     parse::parse(text).ok().map(|node| node.size())
 }
 
@@ -119,7 +119,7 @@ static CACHE: Mutex<VecDeque<(Arc<str>, Compiled, u64)>> = Mutex::new(VecDeque::
 
 /// Compiles an expression or takes it from the cache. Both charge the same to a budget: whether work fits must not depend on
 /// what else this process has done.
-pub fn compile(text: &str) -> Compiled {
+pub(crate) fn compile(text: &str) -> Compiled {
     let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let known =
         cache().iter().find(|(kept, ..)| **kept == *text).map(|(_, compiled, units)| (Arc::clone(compiled), *units));

@@ -30,7 +30,7 @@ fn changed(judged: &Judged<'_>, id: PatchId) -> bool {
 
 /// Whether a merge that left no trace may have changed its target so that it no longer matches: the dump contains an object
 /// with the name it sets, or it writes other fields that matches read.
-pub fn hides(plan: &Plan<'_>, config: &ProxyConfig<'_>, id: PatchId) -> bool {
+pub(crate) fn hides(plan: &Plan<'_>, config: &ProxyConfig<'_>, id: PatchId) -> bool {
     let planned = plan.get(id);
     let built = planned.built;
     let Some(value) = built.value.as_ref().filter(|_| proxy_runs(planned) && built.operation.is_merge()) else {

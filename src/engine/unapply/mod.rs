@@ -30,11 +30,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 use undo::Undo;
 
-pub use replay::{Difference, agree};
+pub(crate) use replay::{Difference, agree};
 
 /// Resources that are different without the filters, `None` for those that a patch added as a whole, by index into the
 /// configuration's resources. They have proto field names, which the engine reads in any dump.
-pub type Texts = BTreeMap<usize, Option<String>>;
+pub(crate) type Texts = BTreeMap<usize, Option<String>>;
 
 /// What a dump shows about a patch at one place.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub enum Seen {
 
 impl Seen {
     /// Whether the patch's result is there.
-    pub const fn positive(&self) -> bool {
+    pub(crate) const fn positive(&self) -> bool {
         matches!(self, Seen::Found | Seen::Appended | Seen::Holds)
     }
 }
@@ -84,7 +84,7 @@ pub enum State {
 
 impl State {
     /// The name in JSON.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             State::Untouched => "untouched",
             State::Generated => "generated",
@@ -107,7 +107,7 @@ pub enum InEffect {
 
 impl InEffect {
     /// The name in JSON.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             InEffect::Yes => "yes",
             InEffect::No => "no",
@@ -153,7 +153,7 @@ impl Unapplied<'_> {
     }
 
     /// What the dump shows about a patch.
-    pub fn of(&self, id: PatchId) -> impl Iterator<Item = &Shown> {
+    pub(crate) fn of(&self, id: PatchId) -> impl Iterator<Item = &Shown> {
         let by_patch = self.by_patch.get_or_init(|| {
             let mut by_patch: HashMap<PatchId, Vec<usize>> = HashMap::new();
             for (at, shown) in self.shown.iter().enumerate() {
@@ -183,7 +183,7 @@ impl Unapplied<'_> {
     }
 
     /// Whether the reconstruction, rather than the dump, is what istiod generates without the filters.
-    pub fn patched(&self) -> bool {
+    pub(crate) fn patched(&self) -> bool {
         matches!(self.state(), State::Patched | State::Partly)
     }
 

@@ -101,7 +101,7 @@ fn part(dump: &Tree<'_>, replay: &Tree<'_>, kind: ResourceKind, plan: &Plan<'_>)
 }
 
 /// Whether two versions of a resource mean the same at a place, which `at` finds.
-pub fn agree<'a>(
+pub(crate) fn agree<'a>(
     (left, right): (&Tree<'a>, &Tree<'a>),
     kind: ResourceKind,
     plan: &Plan<'_>,

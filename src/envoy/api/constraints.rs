@@ -3,7 +3,7 @@
 use crate::proto::rules::{Enumeration, List, Map, Number, Rules, Text};
 
 /// The rules of a field in words; empty when there are none.
-pub fn constraints(rules: &Rules) -> Vec<String> {
+pub(crate) fn constraints(rules: &Rules) -> Vec<String> {
     let mut words = Vec::new();
     if rules.required {
         words.push("must be set".to_owned());

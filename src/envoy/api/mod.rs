@@ -7,7 +7,7 @@ mod constraints;
 mod find;
 pub mod view;
 
-pub use constraints::constraints;
+pub(crate) use constraints::constraints;
 pub use find::{Found, Search, find};
 
 use super::{Extension, Instead, RuntimeGuard, extensions_of};
@@ -16,7 +16,7 @@ use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, S
 use view::{Entry, Life, Member, ProxyBuild, Reference};
 
 /// First and last Envoy minor whose types are known.
-pub const KNOWN: (u16, u16) = (26, 40);
+pub(crate) const KNOWN: (u16, u16) = (26, 40);
 
 /// Istio 1.N ships Envoy 1.(N+8), since Istio 1.16 (Istio's page of supported releases; the proxies' build files).
 const ISTIO_BEHIND: u16 = 8;
@@ -25,17 +25,17 @@ const ISTIO_BEHIND: u16 = 8;
 const BUILDS: (u16, u16) = (18, 31);
 
 /// The Istio minor that ships an Envoy minor.
-pub fn istio_of(envoy: u16) -> u16 {
+pub(crate) fn istio_of(envoy: u16) -> u16 {
     envoy.saturating_sub(ISTIO_BEHIND)
 }
 
 /// The Envoy minor shipped with an Istio minor.
-pub fn envoy_of(istio: u16) -> u16 {
+pub(crate) fn envoy_of(istio: u16) -> u16 {
     istio + ISTIO_BEHIND
 }
 
 /// The same, or the nearest Envoy whose types are known: an unknown release is not one without types.
-pub fn known_envoy_of(istio: u16) -> u16 {
+pub(crate) fn known_envoy_of(istio: u16) -> u16 {
     envoy_of(istio).clamp(KNOWN.0, KNOWN.1)
 }
 
@@ -258,7 +258,7 @@ fn of_guard(guard: RuntimeGuard) -> Entry {
 }
 
 /// The kind of a runtime guard's entry. No message contains one, so no istiod knows any.
-pub const GUARD: &str = "runtime guard";
+pub(crate) const GUARD: &str = "runtime guard";
 
 /// A message, as in the newest Envoy that has it.
 fn newest_message(name: &str) -> Option<Message> {

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock};
 
-pub use super::view::{Knowledge, PatchView};
+pub(crate) use super::view::{Knowledge, PatchView};
 
 /// What the dump of a real proxy shows about the filters.
 pub struct Live<'a> {
@@ -222,7 +222,7 @@ pub struct PatchRun<'c, 'a> {
 
 impl<'a> Context<'a> {
     /// How the patches move to native objects, and the objects that would be written for all of them.
-    pub fn moves(&self) -> &(Vec<FilterReport>, Draft) {
+    pub(crate) fn moves(&self) -> &(Vec<FilterReport>, Draft) {
         self.moved.get_or_init(|| {
             migrate::reports(self.inventory, self.filters, self.program, &self.mesh.root_namespace, self.release)
         })
@@ -283,12 +283,12 @@ impl<'a> Context<'a> {
     }
 
     /// The value of every patch that has one, walked with its types.
-    pub fn values(&self) -> &[PatchValue<'a>] {
+    pub(crate) fn values(&self) -> &[PatchValue<'a>] {
         &self.walked().supposed
     }
 
     /// The same for one patch.
-    pub fn value_of(&self, view: &PatchView<'_>) -> Option<&PatchValue<'a>> {
+    pub(crate) fn value_of(&self, view: &PatchView<'_>) -> Option<&PatchValue<'a>> {
         let (values, id) = (self.values(), |view: &PatchView<'_>| (view.filter_index, view.patch.index));
         let at = values.binary_search_by_key(&id(view), |value| id(&value.view)).ok()?;
         values.get(at)
@@ -298,7 +298,7 @@ impl<'a> Context<'a> {
     /// that reaches proxies with several Envoys appears once for each; findings for some of them say so. Without
     /// proxies, [`Context::envoy_minor_of`] applies. A patch whose `proxyVersion` requires proxies older than all known
     /// releases is left out.
-    pub fn proxy_values(&self) -> impl Iterator<Item = &PatchValue<'a>> {
+    pub(crate) fn proxy_values(&self) -> impl Iterator<Item = &PatchValue<'a>> {
         let walked = self.walked();
         let supposed = walked.supposed.iter().enumerate().filter(|(at, _)| !walked.elsewhere.contains(at));
         supposed.map(|(_, value)| value).filter(|value| value.envoy_minor.is_some()).chain(&walked.by_proxy)
@@ -306,14 +306,14 @@ impl<'a> Context<'a> {
 
     /// What the readers of JSON noted, as each reads it: istiod the value, and the Envoys of the proxies that the patch
     /// reaches the content of its TypedStructs.
-    pub fn noticed(&self) -> impl Iterator<Item = (&PatchValue<'a>, &Noticed<'a>)> {
+    pub(crate) fn noticed(&self) -> impl Iterator<Item = (&PatchValue<'a>, &Noticed<'a>)> {
         let by_istiod = self.values().iter().flat_map(|value| value.notices.iter().map(move |one| (value, one)));
         let by_proxies = self.proxy_values().flat_map(|value| value.notices.iter().map(move |one| (value, one)));
         by_istiod.filter(|(_, one)| !one.in_typed_struct).chain(by_proxies.filter(|(_, one)| one.in_typed_struct))
     }
 
     /// The messages in values, as their readers know them; see [`Context::noticed`].
-    pub fn objects(&self) -> impl Iterator<Item = (&PatchValue<'a>, &Object<'a>)> {
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (&PatchValue<'a>, &Object<'a>)> {
         let by_istiod = self.values().iter().flat_map(|value| value.objects.iter().map(move |one| (value, one)));
         let by_proxies = self.proxy_values().flat_map(|value| value.objects.iter().map(move |one| (value, one)));
         by_istiod.filter(|(_, one)| !one.in_typed_struct).chain(by_proxies.filter(|(_, one)| one.in_typed_struct))
@@ -347,7 +347,7 @@ impl<'a> Context<'a> {
 
     /// Minor version of the Envoy in the proxies that a patch is for: the control plane's own, or the one that
     /// `proxyVersion` requires; `None` if that is older than all known releases.
-    pub fn envoy_minor_of(&self, view: &PatchView<'_>) -> Option<u16> {
+    pub(crate) fn envoy_minor_of(&self, view: &PatchView<'_>) -> Option<u16> {
         let version = view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
         if version.is_empty() {
             return Some(self.envoy_minor());
@@ -357,17 +357,17 @@ impl<'a> Context<'a> {
 
     /// The newest minor from the oldest supported (or `newest`, if that is older) to `newest` with a patch release that matches a
     /// `proxyVersion`. An empty or broken expression matches all. One with letters may mean a vendor's releases and gives `newest`.
-    pub fn newest_fitting(&self, expression: &str, newest: u16) -> Option<u16> {
+    pub(crate) fn newest_fitting(&self, expression: &str, newest: u16) -> Option<u16> {
         self.fitting.newest(expression, newest)
     }
 
     /// Minor version of the proxies' Envoy, or of the nearest one whose types are known.
-    pub fn envoy_minor(&self) -> u16 {
+    pub(crate) fn envoy_minor(&self) -> u16 {
         known_envoy_of(self.proxies.minor)
     }
 
     /// The types of that Envoy.
-    pub fn envoy(&self) -> Option<Schema> {
+    pub(crate) fn envoy(&self) -> Option<Schema> {
         Schema::envoy(self.envoy_minor())
     }
 
@@ -396,18 +396,18 @@ impl<'a> Context<'a> {
     }
 
     /// Whether two filters are the same object of the cluster, given twice: only one of them can exist.
-    pub fn same_object(&self, one: usize, other: usize) -> bool {
+    pub(crate) fn same_object(&self, one: usize, other: usize) -> bool {
         let name = |index: usize| self.filters.get(index).map(|filter| (&filter.namespace, &filter.name));
         one != other && name(one) == name(other)
     }
 
     /// Whether real config dumps were given.
-    pub fn has_dumps(&self) -> bool {
+    pub(crate) fn has_dumps(&self) -> bool {
         self.runs.iter().any(|run| run.knowledge == Knowledge::Dump)
     }
 
     /// Whether a filter attaches to a proxy with a config dump.
-    pub fn attaches_to_dump(&self, filter: usize) -> bool {
+    pub(crate) fn attaches_to_dump(&self, filter: usize) -> bool {
         let attached = self.attached.get(filter).into_iter().flatten();
         attached.filter_map(|&run| self.runs.get(run)).any(|run| run.knowledge == Knowledge::Dump)
     }
@@ -415,7 +415,7 @@ impl<'a> Context<'a> {
 
 impl<'a> ProxyRun<'a> {
     /// The display name of the proxy: `namespace/name`, or `a sidecar with app=cart in shop` for a sample proxy.
-    pub fn label(&self) -> &str {
+    pub(crate) fn label(&self) -> &str {
         self.label.get_or_init(|| {
             let proxy = &self.config.proxy;
             if self.is_made_up() { made_up::label(proxy) } else { proxy.full_name() }
@@ -423,24 +423,24 @@ impl<'a> ProxyRun<'a> {
     }
 
     /// Whether it is a sample proxy, which stands for those that a filter may reach.
-    pub fn is_made_up(&self) -> bool {
+    pub(crate) fn is_made_up(&self) -> bool {
         self.knowledge == Knowledge::Reference && self.config.proxy.name.is_empty()
     }
 
     /// A patch on this proxy; `None` if its filter does not attach or its effect is unknown.
-    pub fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
+    pub(crate) fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
         budget::charge(1);
         let id = self.plan.find(filter, patch)?;
         (!self.doubtful(id)).then(|| self.by_id(id))
     }
 
     /// Whether the outcome of a patch is a guess, so that no finding may depend on it.
-    pub fn doubtful(&self, id: PatchId) -> bool {
+    pub(crate) fn doubtful(&self, id: PatchId) -> bool {
         self.live.as_ref().is_some_and(|live| live.doubtful.contains(&id))
     }
 
     /// A patch by its number.
-    pub fn by_id<'c>(&'c self, id: PatchId) -> PatchRun<'c, 'a> {
+    pub(crate) fn by_id<'c>(&'c self, id: PatchId) -> PatchRun<'c, 'a> {
         self.with_outcome(id, self.judged.outcome(self.plan, id))
     }
 

@@ -61,7 +61,7 @@ impl Objection {
 
 /// What an istiod does while a filter exists that it cannot read, although a newer definition accepts it. Seen with
 /// istiod 1.30.3's API and a real API server.
-pub fn reads_none(istiod: &str) -> String {
+pub(crate) fn reads_none(istiod: &str) -> String {
     format!(
         "while the filter exists, {istiod} reads no EnvoyFilter: it keeps what it read before, later changes do not \
          reach its proxies, and after a restart it does not become ready"

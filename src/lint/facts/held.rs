@@ -12,7 +12,7 @@ use crate::proto::unmerge::resource_holds;
 
 /// A filter in a listener of a running proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub(crate) struct Held {
     /// Whether it is an HTTP filter, not a network filter.
     pub http: bool,
     /// Its name.
@@ -23,7 +23,7 @@ pub struct Held {
 
 impl<'a> Context<'a> {
     /// The running proxies whose dumps were undone, in the order of the runs.
-    pub fn running(&self) -> impl Iterator<Item = &ProxyRun<'a>> {
+    pub(crate) fn running(&self) -> impl Iterator<Item = &ProxyRun<'a>> {
         self.runs
             .iter()
             .filter(|run| run.knowledge == Knowledge::Dump && run.live.as_ref().is_some_and(|live| live.unapplied.live))
@@ -33,7 +33,7 @@ impl<'a> Context<'a> {
 impl Context<'_> {
     /// Whether istiod itself generates an object with the name and content of a value: then its presence in a proxy
     /// proves nothing about EnvoyFilters.
-    pub fn istiod_generates(&self, value: &Tree<'_>) -> bool {
+    pub(crate) fn istiod_generates(&self, value: &Tree<'_>) -> bool {
         let quoted = format!("\"{}\"", value.name());
         let finder = memchr::memmem::Finder::new(quoted.as_bytes());
         let resources = self.references.iter().flat_map(|reference| reference.resources.iter());
@@ -46,7 +46,7 @@ impl Context<'_> {
 
 impl ProxyRun<'_> {
     /// Every filter of every listener without the effects of the given filters.
-    pub fn held_filters(&self) -> Vec<Held> {
+    pub(crate) fn held_filters(&self) -> Vec<Held> {
         let mut held = Vec::new();
         for (index, _) in self.config.generated(ResourceKind::Listener) {
             let Some(tree) = engine::look(self.config, index, self.plan) else { continue };
@@ -62,7 +62,7 @@ impl ProxyRun<'_> {
     }
 
     /// Whether any resource contains an object with the name and content of a value.
-    pub fn holds(&self, value: &Tree<'_>) -> bool {
+    pub(crate) fn holds(&self, value: &Tree<'_>) -> bool {
         let quoted = format!("\"{}\"", value.name());
         self.config.resources.iter().enumerate().any(|(at, resource)| {
             memchr::memmem::find(resource.json.search().as_bytes(), quoted.as_bytes()).is_some()

@@ -18,7 +18,7 @@ const MAX_STEPS: usize = 1 << 14;
 
 impl Context<'_> {
     /// Whether a patch has no effect on any proxy with a dump; `false` without dumps.
-    pub fn inert(&self, filter: usize, patch: usize) -> bool {
+    pub(crate) fn inert(&self, filter: usize, patch: usize) -> bool {
         let mut runs = self.on_proxies(filter, patch).filter(|run| run.run.knowledge == Knowledge::Dump);
         self.has_dumps() && runs.all(|run| run.run.inert(run.id))
     }
@@ -26,7 +26,7 @@ impl Context<'_> {
     /// Drops findings about patches without effect unless the engine proves them on the config dumps: a rule sees why a
     /// patch fails in one place, but it may work in another. For a filter that reaches no dump, findings that follow
     /// from the text alone stay.
-    pub fn settle(&self, findings: &mut Findings) {
+    pub(crate) fn settle(&self, findings: &mut Findings) {
         if !self.has_dumps() {
             return;
         }
@@ -54,7 +54,7 @@ fn writes(effect: &Effect) -> bool {
 
 impl ProxyRun<'_> {
     /// Whether istiod would send the same configuration without this patch.
-    pub fn inert(&self, id: PatchId) -> bool {
+    pub(crate) fn inert(&self, id: PatchId) -> bool {
         if self.unknown(id) {
             return false;
         }
@@ -84,7 +84,7 @@ impl ProxyRun<'_> {
     }
 
     /// Whether istiod would send the same configuration without these patches: a full run of the engine.
-    pub fn same_without(&self, off: &[PatchId]) -> bool {
+    pub(crate) fn same_without(&self, off: &[PatchId]) -> bool {
         let plan = self.plan.without(off);
         let options = Options::default();
         let other = engine::run(&plan, self.config, &options, &mut ());
@@ -142,7 +142,7 @@ impl ProxyRun<'_> {
     }
 
     /// Whether two results of runs on this proxy are equivalent.
-    pub fn same(&self, left: &Patched<'_>, right: &Patched<'_>) -> bool {
+    pub(crate) fn same(&self, left: &Patched<'_>, right: &Patched<'_>) -> bool {
         same_results(self.config, self.plan, left, right)
     }
 }

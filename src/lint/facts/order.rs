@@ -107,7 +107,7 @@ impl<'a> Context<'a> {
     }
 
     /// A patch by filter and index.
-    pub fn patch(&self, filter: usize, patch: usize) -> Option<PatchView<'a>> {
+    pub(crate) fn patch(&self, filter: usize, patch: usize) -> Option<PatchView<'a>> {
         let owner = self.filters.get(filter)?;
         let built = self.program.patches(filter).get(patch);
         Some(self.view_of(filter, owner, owner.patches.get(patch)?, built))
@@ -221,7 +221,7 @@ impl<'a> ProxyRun<'a> {
 
     /// Whether a patch that matches nothing would match if its filter came after that of another patch (or, within one
     /// filter, if the patch came after the other).
-    pub fn matches_after(&self, id: PatchId, other: PatchId) -> bool {
+    pub(crate) fn matches_after(&self, id: PatchId, other: PatchId) -> bool {
         self.scene().matches_after(id, other)
     }
 

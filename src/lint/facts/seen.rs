@@ -29,7 +29,7 @@ pub(crate) fn merged<'a>(run: &PatchRun<'_, 'a>, object: &Object<'_>) -> Vec<Tre
 }
 
 /// The proxies that show an effect: real ones, otherwise reference configurations.
-pub struct Seen<'c, 'a> {
+pub(crate) struct Seen<'c, 'a> {
     /// The runs, never empty.
     pub runs: Vec<PatchRun<'c, 'a>>,
     /// How many proxies of that kind the filter attaches to.
@@ -38,7 +38,7 @@ pub struct Seen<'c, 'a> {
 
 impl Seen<'_, '_> {
     /// Whether config dumps show it.
-    pub fn certain(&self) -> bool {
+    pub(crate) fn certain(&self) -> bool {
         self.runs.first().is_some_and(|run| run.run.knowledge == Knowledge::Dump)
     }
 
@@ -49,7 +49,7 @@ impl Seen<'_, '_> {
     }
 
     /// A note with the filters that a merge into all of them reaches.
-    pub fn reached(&self, names: &[&str]) -> String {
+    pub(crate) fn reached(&self, names: &[&str]) -> String {
         let names = few(names, names.len(), 8);
         if self.runs.iter().any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_)))) {
             return format!("reached: {names}, where istiod panics because the type differs, and stops");
@@ -58,7 +58,7 @@ impl Seen<'_, '_> {
     }
 
     /// Adds the confidence and the proxies to a finding.
-    pub fn tell(&self, finding: Finding) -> Finding {
+    pub(crate) fn tell(&self, finding: Finding) -> Finding {
         if self.certain() {
             let finding = finding.workloads(self.runs.iter().map(|run| run.run.label().to_owned()));
             return if self.attached > 1 {
@@ -77,13 +77,17 @@ impl Seen<'_, '_> {
 impl<'a> Context<'a> {
     /// The proxies on which a patch passes a test. A reference configuration counts only if no part of the patch's
     /// match was left out for it.
-    pub fn seen<'c>(&'c self, view: &PatchView<'a>, test: impl Fn(&PatchRun<'c, 'a>) -> bool) -> Option<Seen<'c, 'a>> {
+    pub(crate) fn seen<'c>(
+        &'c self,
+        view: &PatchView<'a>,
+        test: impl Fn(&PatchRun<'c, 'a>) -> bool,
+    ) -> Option<Seen<'c, 'a>> {
         self.seen_if(view, |run| exact(run.run, view) && test(run))
     }
 
     /// The same, but reference configurations also count if parts of the match were left out: for facts that hold for
     /// every listener, cluster or route that could be meant.
-    pub fn seen_if<'c>(
+    pub(crate) fn seen_if<'c>(
         &'c self,
         view: &PatchView<'a>,
         test: impl Fn(&PatchRun<'c, 'a>) -> bool,
@@ -101,7 +105,7 @@ impl<'a> Context<'a> {
     }
 
     /// The patch for a number of a run.
-    pub fn view(&self, run: &ProxyRun<'_>, id: PatchId) -> Option<PatchView<'a>> {
+    pub(crate) fn view(&self, run: &ProxyRun<'_>, id: PatchId) -> Option<PatchView<'a>> {
         let planned = run.plan.get(id);
         let filter = self.filters.get(planned.filter)?;
         let patch = filter.patches.get(planned.built.patch.index)?;
@@ -144,12 +148,12 @@ impl PatchRun<'_, '_> {
     }
 
     /// Whether the patch runs on this proxy: release, node metadata and context match, and the patch is valid.
-    pub fn runs(&self) -> bool {
+    pub(crate) fn runs(&self) -> bool {
         self.planned.proxy_miss.is_none() && self.planned.status == crate::engine::program::Status::Ready
     }
 
     /// Whether an effect of some kind was noted.
-    pub fn has(&self, test: impl Fn(&Effect) -> bool) -> bool {
+    pub(crate) fn has(&self, test: impl Fn(&Effect) -> bool) -> bool {
         self.trace.effects.iter().any(|(_, effect)| test(effect))
     }
 }
@@ -157,13 +161,13 @@ impl PatchRun<'_, '_> {
 impl PatchView<'_> {
     /// The place in the patch's value of a path of the engine (`a.b["key"].c`, proto names), or of the deepest existing
     /// key on it. A list item ends the path, since its number is that in the proxy's list, not in the value.
-    pub fn value_path_span(&self, path: &str) -> Span {
+    pub(crate) fn value_path_span(&self, path: &str) -> Span {
         self.value_place(&keys_of(path))
     }
 
     /// The place in the patch's value at a route of proto names, map keys and items of the value's own lists, or of the
     /// deepest existing part.
-    pub fn value_place(&self, steps: &[Step]) -> Span {
+    pub(crate) fn value_place(&self, steps: &[Step]) -> Span {
         let mut route: Vec<Step> = Vec::new();
         let mut node = self.node(&["patch", "value"]);
         for step in steps {
@@ -184,13 +188,13 @@ impl PatchView<'_> {
 
 impl<'a> ProxyRun<'a> {
     /// A resource as istiod generates it, before patches.
-    pub fn before(&self, kind: ResourceKind, name: &str) -> Option<Tree<'_>> {
+    pub(crate) fn before(&self, kind: ResourceKind, name: &str) -> Option<Tree<'_>> {
         let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
         engine::open(self.config, index, self.plan)
     }
 
     /// A resource as istiod sends it after patching; `None` if it was removed.
-    pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'a>>> {
+    pub(crate) fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'a>>> {
         if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
             return one.tree.as_deref().map(Cow::Borrowed);
         }
@@ -200,7 +204,7 @@ impl<'a> ProxyRun<'a> {
     }
 
     /// Every listener as istiod sends it after patching, by name.
-    pub fn listeners_after(&self) -> BTreeMap<&str, Cow<'_, Tree<'a>>> {
+    pub(crate) fn listeners_after(&self) -> BTreeMap<&str, Cow<'_, Tree<'a>>> {
         let patched = self.judged.patched.resources.iter();
         let touched: HashSet<usize> = patched.clone().filter_map(|one| one.source).collect();
         let mut listeners = BTreeMap::new();
@@ -234,7 +238,7 @@ impl<'a> ProxyRun<'a> {
 
     /// Whether a listener or route of the proxy, as istiod sends it, or an earlier version of a filter's own
     /// configuration contains rate limit actions.
-    pub fn asks_for_limits(&self) -> bool {
+    pub(crate) fn asks_for_limits(&self) -> bool {
         // istioctl writes JSON names, Envoy proto names.
         let asks = |text: &str| text.contains("rate_limits") || text.contains("rateLimits");
         let mut patched = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
@@ -251,7 +255,7 @@ impl<'a> ProxyRun<'a> {
     }
 
     /// The object at a place as istiod sends it.
-    pub fn object(&self, place: &Place) -> Option<Tree<'a>> {
+    pub(crate) fn object(&self, place: &Place) -> Option<Tree<'a>> {
         self.with_object(place, |object| Some(object.clone()))
     }
 
@@ -294,7 +298,7 @@ impl<'a> ProxyRun<'a> {
     }
 
     /// The value at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
-    pub fn below<'k>(&self, place: &Place, keys: impl IntoIterator<Item = &'k str>) -> Option<Tree<'a>> {
+    pub(crate) fn below<'k>(&self, place: &Place, keys: impl IntoIterator<Item = &'k str>) -> Option<Tree<'a>> {
         let keys: Vec<&str> = keys.into_iter().collect();
         self.with_below(place, &keys, |tree| Some(tree.clone()))
     }
@@ -310,7 +314,7 @@ impl<'a> ProxyRun<'a> {
     }
 
     /// Every listener that patches changed, as istiod sends it.
-    pub fn changed_listeners(&self) -> impl Iterator<Item = (&str, &Tree<'_>)> {
+    pub(crate) fn changed_listeners(&self) -> impl Iterator<Item = (&str, &Tree<'_>)> {
         let listeners = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
         listeners.filter_map(|one| Some((one.name.as_str(), one.tree.as_deref()?)))
     }

@@ -8,7 +8,7 @@ use crate::trial::Shows;
 use std::collections::BTreeMap;
 
 /// Something that requests showed about a patch, and the proxies they went through.
-pub struct Shown<'c, 'a> {
+pub(crate) struct Shown<'c, 'a> {
     /// The patch.
     pub view: PatchView<'a>,
     /// What they showed.
@@ -20,7 +20,7 @@ pub struct Shown<'c, 'a> {
 
 impl Shown<'_, '_> {
     /// A finding about it, at the value of the patch.
-    pub fn finding(&self, rule: &'static RuleInfo, message: impl Into<String>) -> Finding {
+    pub(crate) fn finding(&self, rule: &'static RuleInfo, message: impl Into<String>) -> Finding {
         let span = self.view.key_span(&["patch", "value"]);
         let finding = Finding::new(rule, span, message).of(self.view.filter, Some(self.view.patch.index));
         self.seen.tell(finding.note(format!("shown by: {}", self.command)))
@@ -29,7 +29,7 @@ impl Shown<'_, '_> {
 
 impl<'a> Context<'a> {
     /// What requests showed, by patch. Results of real proxies take precedence over those of reference configurations.
-    pub fn shown<'c>(&'c self) -> Vec<Shown<'c, 'a>> {
+    pub(crate) fn shown<'c>(&'c self) -> Vec<Shown<'c, 'a>> {
         type Found<'c, 'a> = Vec<(PatchRun<'c, 'a>, String)>;
         let Some(requests) = &self.requests else { return Vec::new() };
         let mut all: BTreeMap<(usize, usize, &Shows), Found<'c, 'a>> = BTreeMap::new();

@@ -34,36 +34,36 @@ pub struct PatchView<'a> {
 
 impl<'a> PatchView<'a> {
     /// The route of keys from the document's root to something in the patch.
-    pub fn route(&self, below: &[&str]) -> Vec<Step> {
+    pub(crate) fn route(&self, below: &[&str]) -> Vec<Step> {
         let mut route = self.filter.patch_route(self.patch.index);
         route.extend(below.iter().map(|&key| Step::from(key)));
         route
     }
 
     /// The value at a route below the patch.
-    pub fn node(&self, below: &[&str]) -> Option<&'a Node> {
+    pub(crate) fn node(&self, below: &[&str]) -> Option<&'a Node> {
         self.filter.patch_node(self.patch.index)?.under(below)
     }
 
     /// The place of the last key on a route below the patch that exists.
-    pub fn key_span(&self, below: &[&str]) -> Span {
+    pub(crate) fn key_span(&self, below: &[&str]) -> Span {
         self.filter.document.key_span(&self.route(below))
     }
 
     /// The place of the value at a route below the patch, or of the last key that exists.
-    pub fn value_span(&self, below: &[&str]) -> Span {
+    pub(crate) fn value_span(&self, below: &[&str]) -> Span {
         self.node(below).map_or_else(|| self.key_span(below), |node| node.span)
     }
 
     /// The place of a key inside the patch's value (`patch.value`), by the route that the decoder gives.
-    pub fn value_route_span(&self, route: &[Step]) -> Span {
+    pub(crate) fn value_route_span(&self, route: &[Step]) -> Span {
         let mut full = self.route(&["patch", "value"]);
         full.extend(route.iter().cloned());
         self.filter.document.key_span(&full)
     }
 
     /// A finding about this patch.
-    pub fn finding(&self, rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
+    pub(crate) fn finding(&self, rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
         Finding::new(rule, span, message).of(self.filter, Some(self.patch.index))
     }
 }

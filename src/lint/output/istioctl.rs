@@ -33,7 +33,7 @@ pub const RULES: &[(&str, &[&str])] = &[
 const REPLACES_VIRTUAL_HOSTS: Release = Release::patch(29, 2);
 
 /// The names of our rules for an istioctl code.
-pub fn rules_for(code: &str) -> &'static [&'static str] {
+pub(crate) fn rules_for(code: &str) -> &'static [&'static str] {
     RULES.iter().find(|(known, _)| *known == code).map_or(&[], |(_, names)| names)
 }
 
@@ -52,7 +52,7 @@ pub enum Judgement {
 
 impl Judgement {
     /// The word in JSON and in front of the reason.
-    pub const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Judgement::Right => "rightly",
             Judgement::Wrong => "wrongly",

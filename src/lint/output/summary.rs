@@ -46,19 +46,19 @@ pub struct Summary {
 
 impl Summary {
     /// Counts findings.
-    pub fn count(&mut self, findings: &[Finding]) {
+    pub(crate) fn count(&mut self, findings: &[Finding]) {
         let of = |severity| findings.iter().filter(|one| one.severity == severity).count();
         (self.errors, self.warnings, self.infos) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
         self.fixable = findings.iter().filter(|one| one.fix.as_ref().is_some_and(|fix| fix.safe)).count();
     }
 
     /// Dumps taken with filters in effect.
-    pub fn patched(&self) -> usize {
+    pub(crate) fn patched(&self) -> usize {
         ["patched", "partly"].iter().filter_map(|word| self.dump_states.get(word)).sum()
     }
 
     /// All findings.
-    pub fn findings(&self) -> usize {
+    pub(crate) fn findings(&self) -> usize {
         self.errors + self.warnings + self.infos
     }
 }

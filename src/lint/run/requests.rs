@@ -69,7 +69,7 @@ pub(super) fn all(observer: &dyn Observer, runs: &[ProxyRun<'_>]) -> Requests {
 
 impl Requests {
     /// What is unknown, as sentences.
-    pub fn unknown(&self, runs: &[ProxyRun<'_>]) -> Vec<String> {
+    pub(crate) fn unknown(&self, runs: &[ProxyRun<'_>]) -> Vec<String> {
         let mut all: Vec<String> = self.failed.iter().cloned().collect();
         if !self.passed_over.is_empty() {
             let names = listed(self.passed_over.iter().map(String::as_str), 3);
@@ -99,7 +99,7 @@ impl Requests {
     }
 
     /// How many requests were sent.
-    pub fn sent(&self) -> usize {
+    pub(crate) fn sent(&self) -> usize {
         let mut seen = BTreeSet::new();
         let runs = self.runs.iter().flatten().filter(|observed| seen.insert(Arc::as_ptr(observed).addr()));
         runs.map(|observed| observed.requests).sum()

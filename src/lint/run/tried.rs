@@ -48,7 +48,7 @@ pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
 
 impl Trials {
     /// What could not be checked, as sentences.
-    pub fn unknown(&self, cx: &Context<'_>) -> Vec<String> {
+    pub(crate) fn unknown(&self, cx: &Context<'_>) -> Vec<String> {
         let mut foreign: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         let mut before: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         let mut unasked: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();

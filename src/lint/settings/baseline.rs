@@ -12,7 +12,7 @@ pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 /// A baseline file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Baseline {
+pub(crate) struct Baseline {
     /// [`API_VERSION`].
     pub api_version: String,
     /// `LintBaseline`.
@@ -24,7 +24,7 @@ pub struct Baseline {
 /// A known finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Known {
+pub(crate) struct Known {
     /// File it was found in; for readers, and to know what a later run covered.
     pub file: String,
     /// Code of the rule.
@@ -90,7 +90,7 @@ impl<'r> Prints<'r> {
 
 /// The result of applying a baseline.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Findings that are not in it.
     pub new: Vec<Finding>,
     /// How many findings are in it.
@@ -101,7 +101,7 @@ pub struct Outcome {
 
 impl Baseline {
     /// Reads a file's text. Fails with the reason.
-    pub fn read(text: &str) -> Result<Baseline, ErrorMessage> {
+    pub(crate) fn read(text: &str) -> Result<Baseline, ErrorMessage> {
         // The file may be anything, so nothing of it is quoted.
         let read: Baseline = serde_json::from_str(text).map_err(|error| {
             format!("it cannot be read as one from line {}, column {}", error.line(), error.column())
@@ -113,7 +113,7 @@ impl Baseline {
     }
 
     /// Removes the known findings.
-    pub fn apply(&self, findings: Vec<Finding>, sources: &Sources, filters: &[EnvoyFilter]) -> Outcome {
+    pub(crate) fn apply(&self, findings: Vec<Finding>, sources: &Sources, filters: &[EnvoyFilter]) -> Outcome {
         let prints = Prints::of(sources, filters);
         let prints: Vec<String> = findings.iter().map(|finding| prints.print(finding)).collect();
         let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -136,7 +136,7 @@ impl Baseline {
 
     /// The baseline after a run: all findings, plus the old entries that this run did not cover, as decided by `keep`.
     #[must_use]
-    pub fn updated(
+    pub(crate) fn updated(
         &self,
         findings: &[Finding],
         sources: &Sources,

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Code of the problem for a rule that does not exist; a rule reports it.
-pub const UNKNOWN_RULE: Code = Code::UnknownRule;
+pub(crate) const UNKNOWN_RULE: Code = Code::UnknownRule;
 
 /// Minimum severity of findings that makes a run fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,18 +24,18 @@ pub enum FailOn {
 
 impl FailOn {
     /// Reads `error`, `warning`, `info` or `never`.
-    pub fn from_word(word: &str) -> Option<FailOn> {
+    pub(crate) fn from_word(word: &str) -> Option<FailOn> {
         if word == "never" { Some(FailOn::Never) } else { severity(word).map(FailOn::At) }
     }
 
     /// Whether a finding of this severity makes a run fail.
-    pub fn fails(self, severity: Severity) -> bool {
+    pub(crate) fn fails(self, severity: Severity) -> bool {
         matches!(self, FailOn::At(least) if severity >= least)
     }
 }
 
 /// A severity by its word.
-pub fn severity(word: &str) -> Option<Severity> {
+pub(crate) fn severity(word: &str) -> Option<Severity> {
     Some(match word {
         "error" => Severity::Error,
         "warning" => Severity::Warning,
@@ -85,7 +85,7 @@ pub struct Config {
 }
 
 /// The files and folders of custom rules that a configuration names, relative to its folder.
-pub fn rule_paths(document: &Node) -> Vec<String> {
+pub(crate) fn rule_paths(document: &Node) -> Vec<String> {
     let items = document.get("rules").map(Node::items).unwrap_or_default();
     items.iter().filter_map(Node::as_str).map(str::to_owned).collect()
 }
@@ -143,7 +143,11 @@ impl Config {
 
     /// How many of these rules it ignores everywhere, and how many in some places only. A place is the path of a file, as for
     /// [`Config::judge`], and a namespace.
-    pub fn ignored(&self, rules: &[&'static Rule], places: impl Iterator<Item = (String, String)>) -> (usize, usize) {
+    pub(crate) fn ignored(
+        &self,
+        rules: &[&'static Rule],
+        places: impl Iterator<Item = (String, String)>,
+    ) -> (usize, usize) {
         if rules.iter().all(|rule| self.runs(rule)) && self.overrides.iter().all(|one| one.choice.ignore.is_empty()) {
             return (0, 0);
         }
@@ -173,19 +177,19 @@ impl Config {
 
     /// Whether it applies to a file, by its path relative to the configuration's folder; outside that folder, the path
     /// is absolute.
-    pub fn governs(&self, path: &str) -> bool {
+    pub(crate) fn governs(&self, path: &str) -> bool {
         !self.own_folder_only || !Path::new(path).is_absolute()
     }
 
     /// Whether it sets the severity of a rule anywhere.
-    pub fn weighs(&self, rule: &RuleInfo) -> bool {
+    pub(crate) fn weighs(&self, rule: &RuleInfo) -> bool {
         let choices = self.overrides.iter().map(|one| &one.choice).chain([&self.choice]);
         choices.into_iter().any(|choice| choice.severity(rule).is_some())
     }
 
     /// Gives a finding its configured severity, for a file (path relative to the configuration's folder); `false` if it
     /// is ignored.
-    pub fn keeps(&self, finding: &mut Finding, path: &str) -> bool {
+    pub(crate) fn keeps(&self, finding: &mut Finding, path: &str) -> bool {
         let added = |name: &str| self.added_elsewhere.iter().any(|pattern| glob::fits(pattern, name));
         if finding.missing.as_deref().is_some_and(added) {
             return false;

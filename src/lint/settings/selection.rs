@@ -13,7 +13,7 @@ pub struct Selector {
 
 impl Selector {
     /// Reads a selector; if it selects no rule, fails with the nearest one that would.
-    pub fn new(word: &str, rules: &[&'static Rule]) -> Result<Selector, ErrorMessage> {
+    pub(crate) fn new(word: &str, rules: &[&'static Rule]) -> Result<Selector, ErrorMessage> {
         let code = word.to_ascii_uppercase();
         if word.eq_ignore_ascii_case("all") {
             return Ok(Selector { word: String::new(), weight: 0 });
@@ -31,7 +31,7 @@ impl Selector {
     }
 
     /// How exactly a rule is selected; `None` if it is not.
-    pub fn weight(&self, rule: &RuleInfo) -> Option<usize> {
+    pub(crate) fn weight(&self, rule: &RuleInfo) -> Option<usize> {
         rule.code.starts_with(&self.word).then_some(self.weight)
     }
 }

@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// What a comment starts with, after `#` and spaces.
-pub const MARKER: &str = "envoyfilter:ignore";
+pub(crate) const MARKER: &str = "envoyfilter:ignore";
 
 /// Annotation of an object: `EF301 reason; EF302 reason`.
-pub const ANNOTATION: &str = "envoyfilter.dev/ignore";
+pub(crate) const ANNOTATION: &str = "envoyfilter.dev/ignore";
 
 /// Where a suppression is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Suppression {
 
 impl Named {
     /// Whether it selects a rule, by code or by name.
-    pub fn means(&self, rule: &RuleInfo) -> bool {
+    pub(crate) fn means(&self, rule: &RuleInfo) -> bool {
         self.word.eq_ignore_ascii_case(rule.code) || self.word == rule.name
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A name that a release of istiod changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Renamed {
+pub(crate) struct Renamed {
     /// The kinds that have the name: `cluster`, `http` (filter), `network` (filter).
     pub kinds: &'static [&'static str],
     /// The name before; one that ends in `/` is a prefix.
@@ -29,7 +29,7 @@ pub struct Renamed {
 
 /// Names that istiod changed (1.22 to 1.31: recordings, and `pilot/pkg/networking/util/util.go`,
 /// `pilot/pkg/model/extensions.go` of each release).
-pub const RENAMED: &[Renamed] = &[
+pub(crate) const RENAMED: &[Renamed] = &[
     Renamed {
         kinds: &["cluster", "route", "vhost"],
         old: "InboundPassthroughClusterIpv4",
@@ -78,15 +78,15 @@ impl Renamed {
 
 /// Suffix of the TrafficExtension that istiod creates from a WasmPlugin, and thus of the name of its filter
 /// (`pilot/pkg/config/kube/extensions/translate.go`, 1.30.0 to 1.31).
-pub const TRANSLATED: &str = "~istio-translated-wasmplugin";
+pub(crate) const TRANSLATED: &str = "~istio-translated-wasmplugin";
 
 /// The name after an upgrade, and the release that changed it last; `None` if it stays.
-pub fn renamed(kind: &str, name: &str, from: Release, to: Release) -> Option<(String, Release)> {
+pub(crate) fn renamed(kind: &str, name: &str, from: Release, to: Release) -> Option<(String, Release)> {
     names(kind, name, from, to).pop()
 }
 
 /// Every name that an object gets along an upgrade, with the release that introduces it.
-pub fn names(kind: &str, name: &str, from: Release, to: Release) -> Vec<(String, Release)> {
+pub(crate) fn names(kind: &str, name: &str, from: Release, to: Release) -> Vec<(String, Release)> {
     let mut found: Vec<(String, Release)> = Vec::new();
     for one in RENAMED.iter().filter(|one| one.kinds.contains(&kind) && from < one.since && one.since <= to) {
         let now = found.last().map_or(name, |(name, _)| name.as_str());
@@ -100,7 +100,7 @@ pub fn names(kind: &str, name: &str, from: Release, to: Release) -> Vec<(String,
 }
 
 /// The newest name of an object that istiod has renamed; any other name unchanged.
-pub fn newest(name: &str) -> &str {
+pub(crate) fn newest(name: &str) -> &str {
     RENAMED.iter().find(|one| one.old == name).map_or(name, |one| one.new)
 }
 

@@ -55,7 +55,7 @@ pub fn snapshot(stage: &Stage<'_>, rules: &[&'static Rule]) -> Snapshot {
 
 /// The same, with the errors that already exist at that stage, from rules that neither compare stages nor propose
 /// alternatives.
-pub fn snapshot_with_errors(stage: &Stage<'_>, rules: &[&'static Rule]) -> (Snapshot, Vec<Finding>) {
+pub(crate) fn snapshot_with_errors(stage: &Stage<'_>, rules: &[&'static Rule]) -> (Snapshot, Vec<Finding>) {
     with_context(&stage.input, &stage.setting(None), |context| {
         let mut findings = Findings::default();
         let others = [Family::Upgrade, Family::Native];
@@ -89,7 +89,7 @@ pub fn compare(stage: &Stage<'_>, before: &Snapshot, rules: &[&'static Rule]) ->
 }
 
 /// The same with an Envoy that checks the stage and whose rejections are findings too; `look` may inspect the runs.
-pub fn compare_with<T>(
+pub(crate) fn compare_with<T>(
     stage: &Stage<'_>,
     trial: Option<&Trial>,
     before: &Snapshot,

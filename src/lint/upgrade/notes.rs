@@ -147,7 +147,7 @@ pub const NOTES: &[Note] = notes! {
 
 impl Test {
     /// The first affected place in a patch's value.
-    pub fn place(&self, value: &PatchValue<'_>) -> Option<Span> {
+    pub(crate) fn place(&self, value: &PatchValue<'_>) -> Option<Span> {
         let of = |name: &'static str| value.objects.iter().filter(move |object| object.full_name() == name);
         let text = |needle: &str, lua: bool| {
             let mut found = None;

@@ -51,12 +51,12 @@ impl Upgrade {
     }
 
     /// The changes of some kind.
-    pub fn of(&self, kind: Change) -> impl Iterator<Item = &PatchChange> {
+    pub(crate) fn of(&self, kind: Change) -> impl Iterator<Item = &PatchChange> {
         self.changes.iter().filter(move |change| change.kind == kind)
     }
 
     /// Findings of a rule that exist after and not before, at the same place.
-    pub fn newly<'u>(&'u self, codes: &'u [&str]) -> impl Iterator<Item = &'u Finding> {
+    pub(crate) fn newly<'u>(&'u self, codes: &'u [&str]) -> impl Iterator<Item = &'u Finding> {
         let of = |finding: &&Finding| codes.contains(&finding.rule.code);
         let known: BTreeSet<(&str, Span)> =
             self.before.findings.iter().filter(of).map(|one| (one.rule.code, one.primary.span)).collect();
@@ -64,12 +64,12 @@ impl Upgrade {
     }
 
     /// Whether a release is crossed: not yet reached before, reached after.
-    pub fn crosses(&self, release: Release) -> bool {
+    pub(crate) fn crosses(&self, release: Release) -> bool {
         self.before.release < release && release <= self.after.release
     }
 
     /// Whether the proxies cross a release.
-    pub fn proxies_cross(&self, release: Release) -> bool {
+    pub(crate) fn proxies_cross(&self, release: Release) -> bool {
         self.before.proxies < release && release <= self.after.proxies
     }
 }

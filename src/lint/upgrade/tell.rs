@@ -23,7 +23,7 @@ pub enum Class {
 
 impl Class {
     /// Every class, the worst first.
-    pub const ALL: [Class; 4] = [Class::Breaks, Class::Changes, Class::Deprecated, Class::Cleanup];
+    pub(crate) const ALL: [Class; 4] = [Class::Breaks, Class::Changes, Class::Deprecated, Class::Cleanup];
 
     /// The word in reports and options.
     pub const fn as_str(self) -> &'static str {
@@ -47,12 +47,12 @@ impl Class {
 }
 
 /// `1.27`.
-pub fn short(release: Release) -> String {
+pub(crate) fn short(release: Release) -> String {
     format!("{}.{}", release.major, release.minor)
 }
 
 /// `since Istio 1.27`, for the release of istiod after the upgrade.
-pub fn from_on(upgrade: &Upgrade) -> String {
+pub(crate) fn from_on(upgrade: &Upgrade) -> String {
     if upgrade.before.release == upgrade.after.release {
         return format!("with proxies of Istio {}", short(upgrade.after.proxies));
     }
@@ -60,7 +60,7 @@ pub fn from_on(upgrade: &Upgrade) -> String {
 }
 
 /// A finding about a change, with the affected proxies.
-pub fn finding(
+pub(crate) fn finding(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
     upgrade: &Upgrade,
@@ -95,21 +95,21 @@ pub fn finding(
 }
 
 /// The names of the first few places.
-pub fn places(places: &[String], all: usize) -> String {
+pub(crate) fn places(places: &[String], all: usize) -> String {
     let text = listed(places.iter().take(2).map(String::as_str), 2);
     let more = all.saturating_sub(places.len().min(2));
     if more > 0 { format!("{text} and {more} more") } else { text }
 }
 
 /// The patch behind a change.
-pub fn view<'a>(cx: &Context<'a>, change: &PatchChange) -> Option<PatchView<'a>> {
+pub(crate) fn view<'a>(cx: &Context<'a>, change: &PatchChange) -> Option<PatchView<'a>> {
     let patch = change.patch?;
     cx.patches().find(|view| view.filter_index == change.filter && view.patch.index == patch)
 }
 
 /// The edit that copies a patch below itself, once for each list of replacements, so that exactly one of them matches
 /// at each stage of the upgrade. `None` if the document is not block YAML.
-pub fn twins(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[Vec<(Span, String)>]) -> Option<Edit> {
+pub(crate) fn twins(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[Vec<(Span, String)>]) -> Option<Edit> {
     let item = view.patch.span;
     let text = &cx.sources.get(item.file).text;
     let (start, end) = (item.start as usize, item.end as usize);

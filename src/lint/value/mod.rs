@@ -32,7 +32,7 @@ use crate::source::{Entry, Node, NodeValue, Span, Step};
 use crate::words::template_in;
 
 /// A patch and its value, walked.
-pub struct PatchValue<'a> {
+pub(crate) struct PatchValue<'a> {
     /// The patch.
     pub view: PatchView<'a>,
     /// Its value.
@@ -53,7 +53,7 @@ pub struct PatchValue<'a> {
 
 /// The proxies that a patch reaches.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// The minors of all their Envoys.
     pub all: Vec<u16>,
     /// The proxies with the Envoy that judges the value.
@@ -61,7 +61,7 @@ pub struct Reach {
 }
 
 /// A message with fields.
-pub struct Object<'a> {
+pub(crate) struct Object<'a> {
     /// Its type as istiod knows it; `None` if unknown, and inside a TypedStruct.
     pub istiod: Option<Message>,
     /// Its type as the proxy's Envoy knows it.
@@ -89,7 +89,7 @@ pub struct Object<'a> {
 
 /// A key of a message.
 #[derive(Clone, Copy)]
-pub struct Member<'a> {
+pub(crate) struct Member<'a> {
     /// The key and its value.
     pub entry: &'a Entry,
     /// The field as istiod knows it.
@@ -99,7 +99,7 @@ pub struct Member<'a> {
 }
 
 /// An `Any`.
-pub struct Slot<'a> {
+pub(crate) struct Slot<'a> {
     /// The mapping.
     pub node: &'a Node,
     /// The key or list item that represents it.
@@ -116,15 +116,13 @@ pub struct Slot<'a> {
     pub typed_struct: bool,
     /// The `type_url` in a TypedStruct.
     pub inner: Option<TypeUrl<'a>>,
-    /// Whether it is given in full; see [`Object::whole`].
-    pub whole: bool,
     /// Whether it is inside a TypedStruct.
     pub in_typed_struct: bool,
 }
 
 /// A type URL.
 #[derive(Clone, Copy)]
-pub struct TypeUrl<'a> {
+pub(crate) struct TypeUrl<'a> {
     /// As written.
     pub text: &'a str,
     /// Its place.
@@ -136,7 +134,7 @@ pub struct TypeUrl<'a> {
 }
 
 /// A problem noted by a JSON reader.
-pub struct Noticed<'a> {
+pub(crate) struct Noticed<'a> {
     /// The notice, with the route from the value's root.
     pub notice: Notice,
     /// The value.
@@ -147,53 +145,53 @@ pub struct Noticed<'a> {
 
 impl<'a> TypeUrl<'a> {
     /// Full name of the message.
-    pub fn name(&self) -> &'a str {
+    pub(crate) fn name(&self) -> &'a str {
         type_name(self.text)
     }
 
     /// Whether neither istiod nor the proxy knows the type.
-    pub fn unknown(&self) -> bool {
+    pub(crate) fn unknown(&self) -> bool {
         self.istiod.is_none() && self.envoy.is_none()
     }
 }
 
 impl<'a> Slot<'a> {
     /// The type URL that counts: for a TypedStruct, that of the content.
-    pub fn content(&self) -> Option<TypeUrl<'a>> {
+    pub(crate) fn content(&self) -> Option<TypeUrl<'a>> {
         if self.typed_struct { self.inner } else { self.url }
     }
 
     /// The `name` next to the field that contains it, for messages that have one.
-    pub fn extension_name(&self, value: &PatchValue<'a>) -> Option<&'a Node> {
+    pub(crate) fn extension_name(&self, value: &PatchValue<'a>) -> Option<&'a Node> {
         value.objects.get(self.owner)?.member("name").map(|member| &member.entry.value)
     }
 }
 
 impl Member<'_> {
     /// The field: the proxy's view of it, otherwise istiod's.
-    pub fn field(&self) -> Option<Field> {
+    pub(crate) fn field(&self) -> Option<Field> {
         self.envoy.or(self.istiod)
     }
 }
 
 impl<'a> Object<'a> {
     /// The type: the proxy's view of it, otherwise istiod's.
-    pub fn message(&self) -> Option<Message> {
+    pub(crate) fn message(&self) -> Option<Message> {
         self.envoy.or(self.istiod)
     }
 
     /// Full name of the type.
-    pub fn full_name(&self) -> &'static str {
+    pub(crate) fn full_name(&self) -> &'static str {
         self.name
     }
 
     /// Last part of the type's name.
-    pub fn short_name(&self) -> &'static str {
+    pub(crate) fn short_name(&self) -> &'static str {
         short(self.full_name())
     }
 
     /// The key for a field, by its name in the proto file.
-    pub fn member(&self, name: &str) -> Option<&Member<'a>> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Member<'a>> {
         self.members.iter().find(|member| member.field().is_some_and(|field| field.name() == name))
     }
 
@@ -203,14 +201,14 @@ impl<'a> Object<'a> {
     }
 
     /// Text of a field.
-    pub fn text(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
         self.member(name)?.entry.value.as_str()
     }
 }
 
 impl<'a> Member<'a> {
     /// Its individual values with their places: the items of a list, the values of a map, or the value itself.
-    pub fn values(&self) -> Vec<(&'a Node, Span)> {
+    pub(crate) fn values(&self) -> Vec<(&'a Node, Span)> {
         match self.field().map(Field::cardinality) {
             Some(Cardinality::Repeated) => self.entry.value.items().iter().map(|item| (item, item.span)).collect(),
             Some(Cardinality::Map) => {
@@ -223,7 +221,7 @@ impl<'a> Member<'a> {
 
 impl<'a> PatchValue<'a> {
     /// A finding about this patch.
-    pub fn finding(&self, rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
+    pub(crate) fn finding(&self, rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
         let finding = Finding::new(rule, span, message).of(self.view.filter, Some(self.view.patch.index));
         match (&self.reach, self.envoy_minor) {
             (Some(reach), Some(minor)) => {
@@ -234,7 +232,7 @@ impl<'a> PatchValue<'a> {
     }
 
     /// The place of the notice: the key, or the list item.
-    pub fn notice_span(&self, notice: &Notice) -> Span {
+    pub(crate) fn notice_span(&self, notice: &Notice) -> Span {
         self.view.value_route_span(&notice.route)
     }
 
@@ -254,14 +252,14 @@ impl<'a> PatchValue<'a> {
 
     /// The place of a value that must change: the value itself if it is a scalar, otherwise as in
     /// [`PatchValue::notice_span`].
-    pub fn written_span(&self, noticed: &Noticed<'_>) -> Span {
+    pub(crate) fn written_span(&self, noticed: &Noticed<'_>) -> Span {
         let single = noticed.node.filter(|node| !matches!(node.value, NodeValue::Map(_) | NodeValue::List(_)));
         single.filter(|node| !node.is_null()).map_or_else(|| self.notice_span(&noticed.notice), |node| node.span)
     }
 
     /// Full name of the message that contains the field of a notice; a notice about a message or a wrapper names that
     /// one.
-    pub fn holder(&self, notice: &Notice) -> &'static str {
+    pub(crate) fn holder(&self, notice: &Notice) -> &'static str {
         let above =
             |object: &&Object<'_>| object.route.len() < notice.route.len() && notice.route.starts_with(&object.route);
         let holder = self.objects.iter().filter(above).max_by_key(|object| object.route.len());
@@ -269,12 +267,12 @@ impl<'a> PatchValue<'a> {
     }
 
     /// The object at a route.
-    pub fn object_at(&self, route: &[Step]) -> Option<&Object<'a>> {
+    pub(crate) fn object_at(&self, route: &[Step]) -> Option<&Object<'a>> {
         self.objects.iter().find(|object| object.route == route)
     }
 
     /// Whether the patch merges its value into an object.
-    pub fn merges(&self) -> bool {
+    pub(crate) fn merges(&self) -> bool {
         self.view.patch.body.as_ref().is_some_and(|body| body.operation.is_merge())
     }
 }
@@ -498,7 +496,6 @@ impl<'a> Walker<'a> {
             url,
             typed_struct,
             inner,
-            whole: place.whole,
             in_typed_struct: place.in_typed_struct,
         });
         let Some(url) = url else { return };

@@ -95,7 +95,7 @@ impl Pack {
     }
 
     /// Removes what was written.
-    pub fn discard(self) -> io::Result<()> {
+    pub(crate) fn discard(self) -> io::Result<()> {
         let folder = matches!(self.to, To::Folder);
         let path = self.path;
         drop(self.to);

@@ -73,7 +73,7 @@ fn object(path: &Path) -> Option<String> {
 
 impl Capture {
     /// The namespace that the capture was limited to.
-    pub fn namespace(&self) -> Option<&str> {
+    pub(crate) fn namespace(&self) -> Option<&str> {
         self.description.get("namespace").and_then(Value::as_str)
     }
 
@@ -170,7 +170,7 @@ impl Capture {
     }
 
     /// Pods whose dumps contain what istiod would have sent, not what their proxies ran with.
-    pub fn of_istiod(&self) -> BTreeSet<&str> {
+    pub(crate) fn of_istiod(&self) -> BTreeSet<&str> {
         let pods = self.description.get("dumpsOfIstiod").and_then(Value::as_array);
         pods.into_iter().flatten().filter_map(Value::as_str).collect()
     }

@@ -79,7 +79,7 @@ pub enum Wanted {
 impl Dump {
     /// Adds the secrets that no single line of the dump shows to those that no output repeats. Names of resources are none.
     /// `searched`: what was added before.
-    pub fn secrets(&self, wanted: Wanted, into: &mut Secrets, searched: &mut Searched) {
+    pub(crate) fn secrets(&self, wanted: Wanted, into: &mut Secrets, searched: &mut Searched) {
         let text = self.text.whole();
         let redactor = Redactor::plain();
         let mut found = Secrets::default();
@@ -119,7 +119,11 @@ impl Dump {
     }
 
     /// The dump without secrets, on one line, and how many secrets it had. Fails when it is not JSON, or too deep.
-    pub fn redacted(&self, redactor: &Redactor, known: &mut Redactions) -> Result<(String, usize), serde_json::Error> {
+    pub(crate) fn redacted(
+        &self,
+        redactor: &Redactor,
+        known: &mut Redactions,
+    ) -> Result<(String, usize), serde_json::Error> {
         if let Some(parts) = self.in_parts(redactor, known)? {
             return Ok(parts);
         }

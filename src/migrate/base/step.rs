@@ -67,7 +67,7 @@ pub struct Home {
 
 impl Home {
     /// Whether Istio sets it by itself, without an object.
-    pub fn is_built_in(&self) -> bool {
+    pub(crate) fn is_built_in(&self) -> bool {
         self.kind == BUILT_IN
     }
 }
@@ -108,12 +108,12 @@ pub struct Move {
 
 impl Move {
     /// Whether it moves to the environment variable for idle timeouts, which applies to both HTTP and TCP connections.
-    pub fn is_idle_by_variable(&self) -> bool {
+    pub(crate) fn is_idle_by_variable(&self) -> bool {
         self.homes.iter().any(|home| home.field == IDLE_VARIABLE)
     }
 
     /// An empty move of a pattern.
-    pub fn new(pattern: &'static Pattern) -> Move {
+    pub(crate) fn new(pattern: &'static Pattern) -> Move {
         Move {
             pattern,
             sets: Vec::new(),
@@ -134,20 +134,20 @@ impl Move {
 
     /// The same move for another patch, which the objects of this one replace too, if there are any.
     #[must_use]
-    pub fn shared(&self, with: usize) -> Move {
+    pub(crate) fn shared(&self, with: usize) -> Move {
         let with = (!self.lacks_object()).then_some(with);
         Move { actions: Vec::new(), with, ..self.clone() }
     }
 
     /// A move without a replacement.
-    pub fn none(pattern: &'static Pattern, reason: impl Into<String>) -> Move {
+    pub(crate) fn none(pattern: &'static Pattern, reason: impl Into<String>) -> Move {
         let reason: String = reason.into();
         let notes = if reason.is_empty() { Vec::new() } else { vec![reason] };
         Move { moves: false, notes, ..Move::new(pattern) }
     }
 
     /// Adds something that it sets, once.
-    pub fn set(&mut self, what: &'static str) {
+    pub(crate) fn set(&mut self, what: &'static str) {
         if !self.sets.contains(&what) {
             self.sets.push(what);
         }
@@ -163,13 +163,13 @@ impl Move {
 
     /// Adds a native API.
     #[must_use]
-    pub fn home(mut self, kind: &'static str, field: impl Into<String>, since: u16) -> Move {
+    pub(crate) fn home(mut self, kind: &'static str, field: impl Into<String>, since: u16) -> Move {
         self.add_home(kind, field, since);
         self
     }
 
     /// Adds a native API; `since` is a minor release, 0 for "older than every supported release".
-    pub fn add_home(&mut self, kind: &'static str, field: impl Into<String>, since: u16) {
+    pub(crate) fn add_home(&mut self, kind: &'static str, field: impl Into<String>, since: u16) {
         let since = (since > Release::OLDEST.minor).then(|| Release::minor(since));
         let home = Home { kind, field: field.into(), since };
         if !self.homes.contains(&home) {
@@ -179,13 +179,13 @@ impl Move {
 
     /// Adds a difference.
     #[must_use]
-    pub fn differs(mut self, kind: Kind, effect: impl Into<String>) -> Move {
+    pub(crate) fn differs(mut self, kind: Kind, effect: impl Into<String>) -> Move {
         self.difference(kind, effect);
         self
     }
 
     /// Adds a difference, once.
-    pub fn difference(&mut self, kind: Kind, effect: impl Into<String>) {
+    pub(crate) fn difference(&mut self, kind: Kind, effect: impl Into<String>) {
         let difference = Difference::new(kind, effect);
         if !self.differences.contains(&difference) {
             self.differences.push(difference);
@@ -193,7 +193,7 @@ impl Move {
     }
 
     /// Adds the result of a guard, once.
-    pub fn guard(&mut self, concern: Concern, state: State, reason: impl Into<String>) {
+    pub(crate) fn guard(&mut self, concern: Concern, state: State, reason: impl Into<String>) {
         let guard = Guard { concern, state, reason: reason.into() };
         if !self.guards.contains(&guard) {
             self.guards.push(guard);
@@ -202,25 +202,18 @@ impl Move {
 
     /// Adds the result of a guard.
     #[must_use]
-    pub fn guarded(mut self, concern: Concern, state: State, reason: impl Into<String>) -> Move {
+    pub(crate) fn guarded(mut self, concern: Concern, state: State, reason: impl Into<String>) -> Move {
         self.guard(concern, state, reason);
         self
     }
 
-    /// Adds something to write.
-    #[must_use]
-    pub fn act(mut self, action: Action) -> Move {
-        self.actions.push(action);
-        self
-    }
-
     /// The first release that has every home.
-    pub fn since(&self) -> Option<Release> {
+    pub(crate) fn since(&self) -> Option<Release> {
         self.homes.iter().filter_map(|home| home.since).max()
     }
 
     /// The class.
-    pub fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Class {
         if !self.moves {
             return Class::NoHome;
         }
@@ -234,7 +227,7 @@ impl Move {
     }
 
     /// Whether it decides who may call and is not exact.
-    pub fn needs_review(&self) -> bool {
+    pub(crate) fn needs_review(&self) -> bool {
         self.guards.iter().any(|guard| guard.state == State::Review)
     }
 
@@ -244,13 +237,13 @@ impl Move {
     }
 
     /// Whether there is nothing to put in the filter's place because the object to edit is not in the input.
-    pub fn lacks_object(&self) -> bool {
+    pub(crate) fn lacks_object(&self) -> bool {
         let built_in = self.homes.iter().any(Home::is_built_in);
         self.is_undecided() && self.actions.is_empty() && self.with.is_none() && !built_in
     }
 
     /// Whether a guard could not be decided.
-    pub fn is_undecided(&self) -> bool {
+    pub(crate) fn is_undecided(&self) -> bool {
         self.guards.iter().any(|guard| guard.state == State::Undecided)
     }
 }

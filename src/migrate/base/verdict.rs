@@ -33,7 +33,7 @@ impl Class {
     }
 
     /// Its meaning, in one sentence.
-    pub const fn meaning(self) -> &'static str {
+    pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Class::Exact => "istiod generates the same configuration",
             Class::SameBut => "only names, order and metadata differ",
@@ -86,7 +86,7 @@ pub struct Difference {
 
 impl Difference {
     /// A difference.
-    pub fn new(kind: Kind, effect: impl Into<String>) -> Difference {
+    pub(crate) fn new(kind: Kind, effect: impl Into<String>) -> Difference {
         Difference { kind, effect: effect.into() }
     }
 }
@@ -135,11 +135,6 @@ impl Concern {
             Concern::Patch => "patch",
         }
     }
-
-    /// Whether it is about who may call.
-    pub const fn is_security(self) -> bool {
-        matches!(self, Concern::Authentication | Concern::Authorization | Concern::Tls)
-    }
 }
 
 /// The result of a guard.
@@ -179,7 +174,7 @@ pub struct Guard {
 }
 
 /// The class of one move, from its differences and guards.
-pub fn class_of(differences: &[Difference], guards: &[Guard], rest: bool) -> Class {
+pub(crate) fn class_of(differences: &[Difference], guards: &[Guard], rest: bool) -> Class {
     if rest {
         return Class::Partly;
     }
@@ -195,7 +190,7 @@ pub fn class_of(differences: &[Difference], guards: &[Guard], rest: bool) -> Cla
 
 /// The class of a filter from those of its patches, each with whether it stays whatever the user accepts: if some stay and
 /// some do not, it is partly.
-pub fn together(patches: impl IntoIterator<Item = (Class, bool)>) -> Class {
+pub(crate) fn together(patches: impl IntoIterator<Item = (Class, bool)>) -> Class {
     let (mut worst, mut any, mut all) = (None, false, true);
     for (class, stays) in patches {
         worst = worst.max(Some(class));

@@ -52,7 +52,7 @@ impl<'a, T> ByHost<'a, T> {
 
 /// The index.
 #[derive(Debug)]
-pub struct Index<'a> {
+pub(crate) struct Index<'a> {
     inventory: &'a Inventory,
     service_namespaces: OnceCell<HashSet<&'a str>>,
     services_by_label: OnceCell<BySelector<'a>>,
@@ -114,7 +114,7 @@ fn found<'a, 'l, T>(
 
 impl<'a> Index<'a> {
     /// Of everything that was read.
-    pub fn of(inventory: &'a Inventory) -> Index<'a> {
+    pub(crate) fn of(inventory: &'a Inventory) -> Index<'a> {
         Index {
             inventory,
             service_namespaces: OnceCell::new(),

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// The kind of proxy that a patch reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proxies {
+pub(crate) enum Proxies {
     /// Gateways only.
     Gateway,
     /// Sidecars only.
@@ -29,7 +29,7 @@ pub(in crate::migrate) const RULES: &str = "defaultDestinationRuleExportTo";
 
 /// The objects of the input other than filters.
 #[derive(Clone, Copy, Debug)]
-pub struct Mesh<'a> {
+pub(crate) struct Mesh<'a> {
     /// Everything that was read.
     pub inventory: &'a Inventory,
     /// The root namespace.
@@ -40,7 +40,7 @@ pub struct Mesh<'a> {
 
 /// A port of a workload, according to the Services that select it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WorkloadPort {
+pub(crate) struct WorkloadPort {
     /// The number on the pod.
     pub number: u32,
     /// How istiod treats it.
@@ -49,7 +49,7 @@ pub struct WorkloadPort {
 
 /// How istiod treats connections to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Protocol {
+pub(crate) enum Protocol {
     /// Always as HTTP.
     Http,
     /// As HTTP or as TCP, by the first bytes: the port names no protocol, and has filter chains for both.
@@ -60,7 +60,7 @@ pub enum Protocol {
 
 /// A server of an Istio Gateway that the proxies of a filter serve.
 #[derive(Clone, Copy, Debug)]
-pub struct Served<'a> {
+pub(crate) struct Served<'a> {
     /// The Gateway.
     pub gateway: &'a Gateway,
     /// Its server.
@@ -69,7 +69,7 @@ pub struct Served<'a> {
 
 impl<'a> Mesh<'a> {
     /// Whether the input has more than filters, so that a missing object counts as absent from the mesh.
-    pub fn described(&self) -> bool {
+    pub(crate) fn described(&self) -> bool {
         let inventory = self.inventory;
         !(inventory.services.is_empty()
             && inventory.workloads.is_empty()
@@ -80,31 +80,31 @@ impl<'a> Mesh<'a> {
     }
 
     /// Whether a filter selects proxies by labels or references.
-    pub fn is_narrow(filter: &EnvoyFilter) -> bool {
+    pub(crate) fn is_narrow(filter: &EnvoyFilter) -> bool {
         !filter.target_refs.is_empty() || filter.selector.as_ref().is_some_and(|labels| !labels.is_empty())
     }
 
     /// Whether a filter applies to every proxy of the mesh.
-    pub fn is_mesh_wide(&self, filter: &EnvoyFilter) -> bool {
+    pub(crate) fn is_mesh_wide(&self, filter: &EnvoyFilter) -> bool {
         filter.namespace == self.root && !Mesh::is_narrow(filter)
     }
 
     /// Whether the references of a filter name only Services and ServiceEntries, to which no release attaches a filter.
-    pub fn never_attaches(filter: &EnvoyFilter) -> bool {
+    pub(crate) fn never_attaches(filter: &EnvoyFilter) -> bool {
         !filter.target_refs.is_empty()
             && filter.target_refs.iter().all(|target| matches!(target.kind.as_str(), "Service" | "ServiceEntry"))
     }
 
     /// Whether neither a filter nor an object with its references attaches to anything: a GatewayClass attaches only that of
     /// waypoints, from the root namespace (`policyattachment.go`).
-    pub fn attaches_nothing(&self, filter: &EnvoyFilter) -> bool {
+    pub(crate) fn attaches_nothing(&self, filter: &EnvoyFilter) -> bool {
         let waypoints = |name: &str| filter.namespace == self.root && name == "istio-waypoint";
         !filter.target_refs.is_empty()
             && filter.target_refs.iter().all(|target| target.kind == "GatewayClass" && !waypoints(&target.name))
     }
 
     /// The kind of proxies that a patch reaches.
-    pub fn proxies(&self, filter: &EnvoyFilter, patch: &Patch) -> Proxies {
+    pub(crate) fn proxies(&self, filter: &EnvoyFilter, patch: &Patch) -> Proxies {
         if !filter.target_refs.is_empty() {
             return self.referred(filter, patch.context);
         }
@@ -159,12 +159,12 @@ impl<'a> Mesh<'a> {
     }
 
     /// Whether a workload runs a gateway.
-    pub fn is_gateway(&self, workload: &Workload) -> bool {
+    pub(crate) fn is_gateway(&self, workload: &Workload) -> bool {
         self.inventory.is_gateway(workload)
     }
 
     /// The workloads in the input that a filter selects.
-    pub fn workloads<'f>(&self, filter: &'f EnvoyFilter) -> impl Iterator<Item = &'a Workload> + use<'a, 'f> {
+    pub(crate) fn workloads<'f>(&self, filter: &'f EnvoyFilter) -> impl Iterator<Item = &'a Workload> + use<'a, 'f> {
         let (mesh, inventory) = (*self, self.inventory);
         let labels = filter.selector.as_ref().filter(|labels| !labels.is_empty());
         let labelled = labels.map(|labels| inventory.labelled(labels));
@@ -174,7 +174,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// Whether a filter selects a workload.
-    pub fn selects(&self, filter: &EnvoyFilter, workload: &Workload) -> bool {
+    pub(crate) fn selects(&self, filter: &EnvoyFilter, workload: &Workload) -> bool {
         let namespace = workload.object.namespace.as_str();
         if !filter.target_refs.is_empty() {
             let gateway = workload.labels.get(GATEWAY_NAME_LABEL);
@@ -186,7 +186,7 @@ impl<'a> Mesh<'a> {
 
     /// Whether the references of a filter name a Gateway, by namespace and name: istiod looks for it in the namespace of the
     /// filter, also in the root namespace (`policyattachment.go`).
-    pub fn refers_to(filter: &EnvoyFilter, (namespace, name): (&str, &str)) -> bool {
+    pub(crate) fn refers_to(filter: &EnvoyFilter, (namespace, name): (&str, &str)) -> bool {
         namespace == filter.namespace
             && filter.target_refs.iter().any(|target| {
                 let here = target.namespace.is_empty() || target.namespace == namespace;
@@ -196,7 +196,7 @@ impl<'a> Mesh<'a> {
 
     /// The namespaces of the proxies that a filter reaches, as far as the input shows: its own unless it is in the root
     /// namespace and selects by labels.
-    pub fn namespaces(&self, filter: &'a EnvoyFilter) -> Option<BTreeSet<&'a str>> {
+    pub(crate) fn namespaces(&self, filter: &'a EnvoyFilter) -> Option<BTreeSet<&'a str>> {
         let of_gateways = filter.target_refs.iter().any(|target| target.kind == "Gateway");
         if filter.namespace != self.root || of_gateways {
             return Some(BTreeSet::from([filter.namespace.as_str()]));
@@ -206,7 +206,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// Ports of the workloads that a filter selects, from the Services that select them; `None` if no Service is known.
-    pub fn ports(&self, filter: &EnvoyFilter) -> Option<BTreeSet<WorkloadPort>> {
+    pub(crate) fn ports(&self, filter: &EnvoyFilter) -> Option<BTreeSet<WorkloadPort>> {
         let workloads: Vec<&Workload> = self.workloads(filter).collect();
         let mut ports = BTreeSet::new();
         let mut known = false;
@@ -233,7 +233,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// Servers of Istio Gateways that a filter's gateways serve; `None` if none of their Gateways is known.
-    pub fn servers(&self, filter: &EnvoyFilter) -> Option<Vec<Served<'a>>> {
+    pub(crate) fn servers(&self, filter: &EnvoyFilter) -> Option<Vec<Served<'a>>> {
         let labels: Vec<&Labels> = match &filter.selector {
             Some(selector) if !selector.is_empty() => {
                 let of_workloads: Vec<&Labels> = self.workloads(filter).map(|workload| &workload.labels).collect();
@@ -254,7 +254,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// Listeners of the Gateway API gateways that a filter refers to or selects; `None` if unknown.
-    pub fn kube_listeners(&self, filter: &EnvoyFilter) -> Option<Vec<(u32, &'a str)>> {
+    pub(crate) fn kube_listeners(&self, filter: &EnvoyFilter) -> Option<Vec<(u32, &'a str)>> {
         let found: Vec<(u32, &'a str)> = self
             .inventory
             .kube_gateways
@@ -276,7 +276,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// Whether a filter's gateways have ports with a matching protocol; `None` if unknown.
-    pub fn serves(&self, filter: &EnvoyFilter, test: impl Fn(&str, Option<&str>) -> bool) -> Option<bool> {
+    pub(crate) fn serves(&self, filter: &EnvoyFilter, test: impl Fn(&str, Option<&str>) -> bool) -> Option<bool> {
         let classic = self.servers(filter);
         let kube = self.kube_listeners(filter);
         if classic.is_none() && kube.is_none() {
@@ -289,7 +289,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// The DestinationRules of a host that are visible to a client in this namespace, among those that istiod looks at.
-    pub fn destination_rules(&self, host: &str, client: &str) -> Vec<&'a DestinationRule> {
+    pub(crate) fn destination_rules(&self, host: &str, client: &str) -> Vec<&'a DestinationRule> {
         let rules = self.index.rules_of(host).iter().copied();
         rules.filter(|rule| self.looked_at(rule, host, client).is_some()).collect()
     }
@@ -311,7 +311,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// The rule for several hosts (`*.local`) that applies to a client because no rule for this host alone comes first.
-    pub fn wildcard_rule(&self, host: &str, client: &str) -> Option<&'a DestinationRule> {
+    pub(crate) fn wildcard_rule(&self, host: &str, client: &str) -> Option<&'a DestinationRule> {
         let rules = self.index.wildcard_rules().iter().copied();
         let covers = |rule: &&DestinationRule| {
             rule.selector.is_empty() && rule.specificity(host).is_some_and(|specificity| specificity != usize::MAX)
@@ -327,12 +327,12 @@ impl<'a> Mesh<'a> {
     }
 
     /// A Service by its full host name.
-    pub fn service(&self, host: &str) -> Option<&'a Service> {
+    pub(crate) fn service(&self, host: &str) -> Option<&'a Service> {
         self.inventory.service_of_host(host)
     }
 
     /// Services that select workloads of a filter, or pods with exactly the labels of its selector.
-    pub fn services_of(&self, filter: &EnvoyFilter) -> Vec<&'a Service> {
+    pub(crate) fn services_of(&self, filter: &EnvoyFilter) -> Vec<&'a Service> {
         let selector = filter.selector.as_ref().filter(|labels| !labels.is_empty());
         let workloads: Vec<&Workload> = self.workloads(filter).collect();
         let all = self.index.services_of(workloads.iter().map(|workload| &workload.labels).chain(selector));
@@ -351,14 +351,14 @@ impl<'a> Mesh<'a> {
     }
 
     /// Services that select a pod.
-    pub fn services_of_pod(&self, pod: &Workload) -> Vec<&'a Service> {
+    pub(crate) fn services_of_pod(&self, pod: &Workload) -> Vec<&'a Service> {
         let mut all = self.index.services_of([&pod.labels]);
         all.retain(|one| one.object.namespace == pod.object.namespace && includes(&pod.labels, &one.selector));
         all
     }
 
     /// Namespace of a service by its full host name: from the name, or from the ServiceEntry that declares the host.
-    pub fn namespace_of_host(&self, host: &str) -> Option<&'a str> {
+    pub(crate) fn namespace_of_host(&self, host: &str) -> Option<&'a str> {
         if let Some(service) = self.service(host) {
             return Some(&service.object.namespace);
         }
@@ -366,7 +366,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// Objects of a kind without a dedicated type, in the namespaces whose objects a filter's proxies read.
-    pub fn policies(&self, kind: &str, filter: &'a EnvoyFilter) -> Vec<&'a Object> {
+    pub(crate) fn policies(&self, kind: &str, filter: &'a EnvoyFilter) -> Vec<&'a Object> {
         let namespaces = self.namespaces(filter);
         let near = |object: &&Object| {
             object.namespace == self.root
@@ -376,18 +376,18 @@ impl<'a> Mesh<'a> {
     }
 
     /// Whether the clients of every namespace read an object without `exportTo`, by the mesh's setting for its kind.
-    pub fn exports(&self, setting: &str) -> bool {
+    pub(crate) fn exports(&self, setting: &str) -> bool {
         let default = self.mesh_config().and_then(|mesh| mesh.get(setting)).and_then(Json::as_array);
         default.is_none_or(|list| list.is_empty() || list.iter().any(|to| to == "*"))
     }
 
     /// Whether the clients of every namespace read a DestinationRule.
-    pub fn is_exported(&self, rule: &DestinationRule) -> bool {
+    pub(crate) fn is_exported(&self, rule: &DestinationRule) -> bool {
         if rule.export_to.is_empty() { self.exports(RULES) } else { rule.export_to.iter().any(|to| to == "*") }
     }
 
     /// The settings of the default control plane as JSON.
-    pub fn mesh_config(&self) -> Option<&'a Json> {
+    pub(crate) fn mesh_config(&self) -> Option<&'a Json> {
         self.index.mesh_config()
     }
 }

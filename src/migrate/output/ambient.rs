@@ -46,7 +46,7 @@ impl Place {
     }
 
     /// As text.
-    pub const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Place::Unaffected => "not affected",
             Place::NotNeeded => "not needed",

@@ -69,7 +69,7 @@ pub enum Choose {
 
 impl Choose {
     /// Whether a rule is chosen.
-    pub fn fits(&self, rule: &Json) -> bool {
+    pub(crate) fn fits(&self, rule: &Json) -> bool {
         match self {
             Choose::All => true,
             Choose::Named(name) => rule["name"] == name.as_str(),

@@ -53,12 +53,12 @@ pub enum Action {
 
 impl Action {
     /// Whether it adds a rule to an existing object.
-    pub fn adds_rule(&self) -> bool {
+    pub(crate) fn adds_rule(&self) -> bool {
         matches!(self, Action::Edit { change: Change::FirstRule(_) | Change::LastKubeRule(_), .. })
     }
 
     /// The new object.
-    pub fn object(&self) -> Option<&Json> {
+    pub(crate) fn object(&self) -> Option<&Json> {
         match self {
             Action::Object(object) | Action::Rule { object, .. } => Some(object),
             _ => None,
@@ -179,7 +179,7 @@ fn add_telemetry(made: &mut Json, object: &Json, at: usize, known: &mut HashSet<
 
 impl Draft {
     /// Adds the mesh settings of a filter's patches: those of pods, which hide them, come after those of all filters.
-    pub fn add_mesh(&mut self, filter: &EnvoyFilter, actions: &[Action]) {
+    pub(crate) fn add_mesh(&mut self, filter: &EnvoyFilter, actions: &[Action]) {
         for action in actions {
             let Action::Mesh(settings) = action else { continue };
             let (all, by) = self.mesh.get_or_insert_with(|| (json!({}), BTreeSet::new()));
@@ -199,7 +199,7 @@ impl Draft {
     }
 
     /// Adds the other replacements of a filter's patch, which fills these fields of retries.
-    pub fn add<'a>(
+    pub(crate) fn add<'a>(
         &mut self,
         mesh: &Mesh<'_>,
         filter: &EnvoyFilter,
@@ -304,7 +304,7 @@ impl Draft {
     }
 
     /// Whether this new object is written for the same filters.
-    pub fn holds(&self, made: &Made) -> bool {
+    pub(crate) fn holds(&self, made: &Made) -> bool {
         self.names.get(&place(&made.object)).and_then(|at| self.made.get(*at)).is_some_and(|one| one == made)
     }
 
@@ -396,7 +396,7 @@ impl Draft {
     }
 
     /// The mesh settings before and after the merge, if the input has the ConfigMap.
-    pub fn mesh_config(&self, mesh: &Mesh<'_>) -> Option<(Json, Json)> {
+    pub(crate) fn mesh_config(&self, mesh: &Mesh<'_>) -> Option<(Json, Json)> {
         let (settings, _) = self.mesh.as_ref()?;
         let before = mesh.mesh_config()?;
         let mut after = before.clone();

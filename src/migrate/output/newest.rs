@@ -41,7 +41,7 @@ fn references(number: usize) -> String {
 
 impl Rewrite {
     /// Its effect, and why it is not written, as text.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let unwritten = match self.effect {
             _ if self.written => "",
             Effect::Same(..) => ": not written with --accept exact",
@@ -71,7 +71,7 @@ impl Effect {
     }
 
     /// The name in JSON.
-    pub const fn name(&self) -> &'static str {
+    pub(crate) const fn name(&self) -> &'static str {
         match self {
             Effect::Same(..) => "same",
             Effect::Revived(_) => "revived",

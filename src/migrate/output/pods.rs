@@ -38,7 +38,7 @@ impl PodSettings {
     }
 
     /// Whose pods: `Deployment istio-system/gateway`, or the labels.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         if !self.workloads.is_empty() {
             let names: Vec<String> =
                 self.workloads.keys().map(|(kind, namespace, name)| format!("{kind} {namespace}/{name}")).collect();

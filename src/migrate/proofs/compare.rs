@@ -51,7 +51,7 @@ impl Effect {
 }
 
 /// The rules of `effects.tsv`.
-pub fn effects() -> &'static [Effect] {
+pub(crate) fn effects() -> &'static [Effect] {
     static EFFECTS: OnceLock<Vec<Effect>> = OnceLock::new();
     EFFECTS.get_or_init(|| {
         include_str!("effects.tsv")
@@ -77,7 +77,7 @@ pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
 
 /// The meaning of a difference to a filter of which istiod reads some or all patches not as they were written: what only
 /// the native objects configure is what those patches say.
-pub fn explain_revived(proxy: &str, found: &Found) -> Difference {
+pub(crate) fn explain_revived(proxy: &str, found: &Found) -> Difference {
     if found.operation != Operation::OnlyAfter || ruled(proxy, found, &[]).is_some() {
         return explain(proxy, found, &[]);
     }

@@ -67,7 +67,7 @@ pub struct Computed {
 
 impl Computed {
     /// Adds an occurrence of a difference.
-    pub fn add(&mut self, difference: Difference) {
+    pub(crate) fn add(&mut self, difference: Difference) {
         match self.differences.iter_mut().find(|(known, _)| *known == difference) {
             Some((_, places)) => *places += 1,
             None => self.differences.push((difference, 1)),
@@ -76,7 +76,7 @@ impl Computed {
     }
 
     /// The class of what was compared.
-    pub fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Class {
         let all: Vec<Difference> = self.differences.iter().map(|(one, _)| one.clone()).collect();
         if self.beyond.is_empty() { class_of(&all, &[], false) } else { Class::Differs }
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A proxy before and after.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Proxy {
+pub(crate) struct Proxy {
     /// `namespace/name`, or the name of the workload.
     pub name: String,
     /// Each difference once, with the number of places.
@@ -19,7 +19,7 @@ pub struct Proxy {
 
 /// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verified {
+pub(crate) struct Verified {
     /// Proxies with a dump on both sides.
     pub proxies: Vec<Proxy>,
     /// Proxies with a dump on only one side.
@@ -28,7 +28,7 @@ pub struct Verified {
 
 impl Verified {
     /// The worst class; `None` if nothing was compared.
-    pub fn class(&self) -> Option<Class> {
+    pub(crate) fn class(&self) -> Option<Class> {
         self.proxies.iter().map(|proxy| proxy.class).max()
     }
 }

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// What stands in place of a secret.
-pub const REDACTED: &str = "[redacted]";
+pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Sections of a config dump that contain nothing but secrets.
 const SECRET_SECTION: &str = "envoy.admin.v3.SecretsConfigDump";
@@ -116,17 +116,17 @@ const SHORTEST_ENCODED: usize = 64;
 const SHORTEST_TOKEN: usize = 13;
 
 /// Whether a text may contain or indicate a secret; cheap.
-pub fn may_hold(text: &str) -> bool {
+pub(crate) fn may_hold(text: &str) -> bool {
     forms::may_hold(text)
 }
 
 /// Whether JSON may contain secrets that no single line of it shows; cheap.
-pub fn may_hold_apart(json: &str) -> bool {
+pub(crate) fn may_hold_apart(json: &str) -> bool {
     forms::may_hold_apart(json)
 }
 
 /// Keys and tokens in a text that nothing but a credential looks like, such as `ghp_…` or a signed JSON Web Token.
-pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     // Most texts have no hint, and most runs no such text: they never compile the forms of tokens.
     let may_hold = text.len() >= SHORTEST_TOKEN && forms::may_hold(text);
     let search = may_hold.then(|| forms::TOKEN.as_ref()).flatten();
@@ -173,7 +173,7 @@ impl Redactor {
     }
 
     /// The places of the texts in a document that contain secrets, in order, and whether the whole text is secret.
-    pub fn places(&self, document: &Node) -> Vec<(Span, bool)> {
+    pub(crate) fn places(&self, document: &Node) -> Vec<(Span, bool)> {
         fn compare(node: &Node, value: &Value, into: &mut Vec<(Span, bool)>) {
             match (&node.value, value) {
                 (NodeValue::String(text), Value::String(now)) if text != now => into.push((node.span, now == REDACTED)),

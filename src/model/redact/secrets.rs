@@ -26,7 +26,7 @@ pub struct Secrets {
 
 impl Secrets {
     /// Remembers a secret; for several lines (a PEM block, a long token), each line.
-    pub fn add(&mut self, secret: &str) {
+    pub(crate) fn add(&mut self, secret: &str) {
         for line in secret.lines().flat_map(|line| line.split("\\n")).map(str::trim) {
             // The first line of a PEM block and common words identify no secret.
             if line.len() < SHORTEST || line.starts_with("-----") || is_word(line) {
@@ -50,14 +50,14 @@ impl Secrets {
     }
 
     /// Remembers a value if its name indicates a secret.
-    pub fn add_named(&mut self, name: &str, value: &str) {
+    pub(crate) fn add_named(&mut self, name: &str, value: &str) {
         let mut pair = Map::new();
         pair.insert(name.to_owned(), value.into());
         Redactor::plain().collect(&mut Value::Object(pair), self);
     }
 
     /// The same for every pair of a name and a value in an array of two texts, as reports write headers.
-    pub fn add_pairs(&mut self, report: &Value) {
+    pub(crate) fn add_pairs(&mut self, report: &Value) {
         match report {
             Value::Array(items) => match items.as_slice() {
                 [Value::String(name), Value::String(value)] => self.add_named(name, value),
@@ -69,14 +69,14 @@ impl Secrets {
     }
 
     /// Remembers the secrets of a document.
-    pub fn add_document(&mut self, document: &Node) {
+    pub(crate) fn add_document(&mut self, document: &Node) {
         if announces(document) {
             Redactor::plain().collect(&mut document.to_json(), self);
         }
     }
 
     /// Forgets texts that also have another meaning, such as names of objects. Returns whether there were any.
-    pub fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> bool {
+    pub(crate) fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> bool {
         self.finder = OnceLock::new();
         let before = self.values.len();
         for name in names {
@@ -86,7 +86,7 @@ impl Secrets {
     }
 
     /// Remembers what another part of the input contains.
-    pub fn join(&mut self, other: Secrets) {
+    pub(crate) fn join(&mut self, other: Secrets) {
         if !other.is_empty() {
             self.finder = OnceLock::new();
             self.values.extend(other.values);
@@ -94,12 +94,12 @@ impl Secrets {
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// Whether a text contains one of them.
-    pub fn finds(&self, text: &str) -> bool {
+    pub(crate) fn finds(&self, text: &str) -> bool {
         self.finder().is_some_and(|finder| finder.is_match(text))
     }
 
@@ -192,7 +192,7 @@ pub struct Keeper(Arc<Mutex<Secrets>>);
 
 impl Keeper {
     /// Reads or changes them.
-    pub fn with<R>(&self, body: impl FnOnce(&mut Secrets) -> R) -> R {
+    pub(crate) fn with<R>(&self, body: impl FnOnce(&mut Secrets) -> R) -> R {
         body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

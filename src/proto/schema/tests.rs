@@ -38,9 +38,6 @@ fn check(schema: Schema) {
         assert_eq!(ours.deprecated(), options.is_some_and(MessageOptions::deprecated), "{ours:?}");
         let file_options = theirs.parent_file().options();
         let udpa = extension(&file_options, "udpa.annotations.file_status");
-        let frozen =
-            udpa.as_ref().and_then(|status| part(status, "package_version_status")?.as_enum_number()) == Some(1);
-        assert_eq!(ours.frozen(), frozen, "{ours:?}");
         let of_file = extension(&file_options, "xds.annotations.v3.file_status");
         let of_message = extension(&theirs.options(), "xds.annotations.v3.message_status");
         let wip = |status: prost_reflect::Value| part(&status, "work_in_progress")?.as_bool();
@@ -266,7 +263,7 @@ fn marks_of_types_are_read() {
     let message = |name| Schema::envoy(40).unwrap().message(name).unwrap();
     let listener = message("envoy.config.listener.v3.Listener");
     assert_eq!(listener.previous_type(), Some("envoy.api.v2.Listener"));
-    assert!(!listener.frozen() && !listener.work_in_progress() && !listener.deprecated());
+    assert!(!listener.work_in_progress() && !listener.deprecated());
     let config = message("envoy.extensions.filters.http.mcp.v3.Mcp");
     assert!(config.work_in_progress());
 

@@ -11,7 +11,7 @@ use crate::words::count;
 use std::io::{self, Write};
 
 /// Writes the report: everything, or what matters for decisions; `folder` is where the objects have been written.
-pub fn human(
+pub(crate) fn human(
     out: &mut dyn Write,
     terminal: Terminal,
     report: &Report,
@@ -211,7 +211,11 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report) -> io::Resu
 }
 
 /// Writes the result of `migrate verify`.
-pub fn verified(out: &mut dyn Write, terminal: Terminal, found: &crate::migrate::verify::Verified) -> io::Result<()> {
+pub(crate) fn verified(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    found: &crate::migrate::verify::Verified,
+) -> io::Result<()> {
     for proxy in &found.proxies {
         let class = terminal.paint(role(proxy.class), proxy.class.name());
         writeln!(out, "{}: {class} ({})", heading(terminal, &plain(&proxy.name)), proxy.class.meaning())?;

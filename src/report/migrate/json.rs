@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
 
 /// Writes the report.
-pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(crate) fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let draft = &report.draft;
     let objects: Vec<Json> =
         draft.made.iter().map(|made| json!({ "from": made.from, "object": made.object })).collect();

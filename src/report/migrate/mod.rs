@@ -6,10 +6,10 @@ mod markdown;
 mod page;
 mod text;
 
-pub use human::{human, verified};
-pub use json::json;
+pub(crate) use human::{human, verified};
+pub(crate) use json::json;
 pub use markdown::markdown;
-pub use page::html;
+pub(crate) use page::html;
 pub use text::{Document, diff, documents, yaml};
 
 use crate::migrate::proof::{Proof, Proven};
@@ -19,7 +19,7 @@ use crate::migrate::{After, FilterReport, PatchReport, Report};
 use crate::words::{MOST_NAMES, count, few};
 
 /// The basis of a report: what was read, and what was not.
-pub fn scope(report: &Report) -> Vec<String> {
+pub(crate) fn scope(report: &Report) -> Vec<String> {
     if report.filters.is_empty() {
         return vec![nothing_judged(report)];
     }
@@ -69,7 +69,7 @@ fn nothing_judged(report: &Report) -> String {
 }
 
 /// What was computed for a filter, in lines: the result, then each difference.
-pub fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
+pub(crate) fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
     let name = full_name(filter);
     let (Some(version), Some(proof)) = (&report.proven_by, report.proofs.iter().find(|proof| proof.filter == name))
     else {
@@ -129,7 +129,7 @@ fn computed(version: &str, proof: &Proof) -> Vec<String> {
 }
 
 /// The number of filters in each class.
-pub fn classes(report: &Report) -> Vec<(Class, usize)> {
+pub(crate) fn classes(report: &Report) -> Vec<(Class, usize)> {
     Class::ALL
         .into_iter()
         .map(|class| (class, report.filters.iter().filter(|filter| filter.class == class).count()))
@@ -231,6 +231,6 @@ fn outcome(report: &Report, filter: &FilterReport) -> Option<&'static str> {
 }
 
 /// `namespace/name`.
-pub fn full_name(filter: &FilterReport) -> String {
+pub(crate) fn full_name(filter: &FilterReport) -> String {
     format!("{}/{}", filter.namespace, filter.name)
 }

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 const STYLE: &str = include_str!("page.css");
 
 /// Writes the page.
-pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(crate) fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let documents = documents(report).iter().map(super::text::Document::text).collect::<io::Result<Vec<String>>>()?;
     out.write_all(page(report, &documents).into_string().as_bytes())
 }
