@@ -171,6 +171,23 @@ fn a_change_of_any_object_shows_what_filters_it_reaches() {
 }
 
 /// No istiod is started for this: the request is rejected first, whether the binary exists or not.
+/// An API server drops it, so that the patch reaches every cluster; istiod itself would read it.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn istiod_gets_no_field_that_an_api_server_drops() {
+    let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
+    let mesh = shop(folder.path());
+    let filter = FILTERS.replace("{service: ledger.pay.svc.cluster.local}", "{port_number: 9999}");
+    assert_ne!(filter, FILTERS);
+    fs::write(mesh.join("filters.yaml"), filter).unwrap();
+    let (code, out, err) = run(&istiod, &["doctor", "-f", mesh.to_str().unwrap(), "-o", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"));
+    assert_eq!(code, 0, "{report:#}{err}");
+    let proxies = report["proxies"].as_array().unwrap();
+    let cart = proxies.iter().find(|one| one["name"] == "cart-1").unwrap();
+    assert!(cart["changed"].as_u64().unwrap() > 10, "{cart:#}");
+}
+
 #[test]
 fn an_unused_istiod_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
