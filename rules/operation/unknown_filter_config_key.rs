@@ -1,13 +1,15 @@
 //! EF322: a key of `typed_per_filter_config` that is not the name of an HTTP filter.
 
 use crate::declare_rule;
+use crate::lint::built_in;
 use crate::lint::filter_keys::{self, elsewhere, package};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
-use crate::rules::value::extension_not_built_in::missing_keys;
-use crate::rules::value::per_route_config_not_taken::refused_keys;
+use crate::rules::value::per_route_config_not_taken::{key_at, refused_keys};
 use crate::source::Step;
+use std::cell::LazyCell;
+use std::collections::HashSet;
 
 declare_rule! {
     /// A key of `typed_per_filter_config` that is not the name of an HTTP filter.
@@ -31,6 +33,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let missing = LazyCell::new(|| missing_keys(cx));
     for view in cx.patches() {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
         let mut keys: Vec<(Vec<Step>, String, String)> = Vec::new();
@@ -43,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for (route, key, extension) in keys {
             let Some(unknown) = filter_keys::unknown(cx, &view, &key, &extension) else { continue };
             // Other rules report settings that no route takes, with the key to write, and those of a missing extension.
-            if refused_keys(cx, &view).contains(&key) || missing_keys(cx, &view).contains(&key) {
+            if refused_keys(cx, &view).contains(&key) || missing.contains(&(id(&view), key.clone())) {
                 continue;
             }
             let message = if unknown.is_elsewhere {
@@ -68,6 +71,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(unknown.seen.tell(finding));
         }
     }
+}
+
+/// A filter and one of its patches.
+type Id = (usize, usize);
+
+fn id(view: &PatchView<'_>) -> Id {
+    (view.filter_index, view.patch.index)
+}
+
+/// The keys whose settings are those of an extension that the proxy does not have: no filter can have their names there.
+fn missing_keys(cx: &Context<'_>) -> HashSet<(Id, String)> {
+    let mut keys = HashSet::new();
+    for value in cx.proxy_values() {
+        let missing = built_in::missing(cx, value);
+        let missing = missing.iter().filter_map(|(slot, ..)| key_at(&slot.route));
+        keys.extend(missing.map(|key| (id(&value.view), key.to_owned())));
+    }
+    keys
 }
 
 /// Keys of every `typed_per_filter_config`: the place, the key, and the package of the configuration's type.

@@ -3,13 +3,12 @@
 use crate::declare_rule;
 use crate::envoy::api::istio_of;
 use crate::envoy::{self, Extension};
-use crate::lint::context::PatchRun;
+use crate::lint::built_in::{self, Absence};
 use crate::lint::value::{Object, PatchValue, Slot, TypeUrl, short};
-use crate::lint::{Context, Finding, Findings, Knowledge, PatchView, RuleInfo};
-use crate::rules::value::per_route_config_not_taken::key_at;
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::rules::value::missing_required_field;
+use crate::source::Severity;
 use crate::source::escape::one_line;
-use crate::source::{NodeValue, Severity, Step};
-use std::collections::BTreeSet;
 
 declare_rule! {
     /// An extension that Istio's proxy is not built with.
@@ -18,7 +17,7 @@ declare_rule! {
     /// A type whose extension is not built into the proxy of this release: extensions of Envoy's contrib image, and
     /// some of its core. With config dumps, the proxies' own lists decide. The old gzip filter, whose type is still in the
     /// API. Wasm runtimes other than V8, and names that are no runtime. With `is_optional: true` it is a warning: the proxy
-    /// ignores the configuration.
+    /// ignores the configuration. What a route switches off with `disabled: true` is not read and not reported.
     ///
     /// # Why it matters
     /// istiod knows the type and sends it; the proxy finds no implementation and rejects the listener or cluster.
@@ -32,19 +31,6 @@ declare_rule! {
     "EF121" "extension-not-built-in" Value Warning => check,
     by_release: true, explains: &["EF140"]
 }
-
-/// Categories in which a missing build key means a missing extension; others are linked by other libraries.
-const TELLING: [&str; 9] = [
-    "envoy.filters.http",
-    "envoy.filters.network",
-    "envoy.filters.listener",
-    "envoy.http.custom_response",
-    "envoy.http.cache_v2",
-    "envoy.geoip_providers",
-    "envoy.generic_proxy.filters",
-    "envoy.generic_proxy.codecs",
-    "envoy.access_loggers",
-];
 
 /// What a proxy without the extension does.
 const REJECTED: &str = "istiod knows the type and sends it; the proxy rejects the resource that contains it";
@@ -99,104 +85,60 @@ fn runtime(rule: &'static RuleInfo, cx: &Context<'_>, value: &PatchValue<'_>, ob
 /// The runtimes of Istio's proxies.
 const BUILT_IN: [&str; 2] = ["envoy.wasm.runtime.null", "envoy.wasm.runtime.v8"];
 
-/// Which proxies an extension is missing from.
-struct Absence<'c, 'a> {
-    /// The proxies with lists of their extensions.
-    dumps: Vec<PatchRun<'c, 'a>>,
-    /// Those whose list does not contain it.
-    without: Vec<PatchRun<'c, 'a>>,
-    /// No list is known, and the proxy of this release is built without it.
-    likely: bool,
-}
-
-impl<'c, 'a> Absence<'c, 'a> {
-    /// For a type with these extensions; `None` if no proxy is known to lack them.
-    fn of(cx: &'c Context<'a>, value: &PatchValue<'a>, all: &[Extension]) -> Option<Absence<'c, 'a>> {
-        let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
-        let runs = cx.on_proxies(value.view.filter_index, value.view.patch.index);
-        let dumps: Vec<_> = runs.filter(|on| !on.run.config.proxy.extensions.is_empty()).collect();
-        let lists = |names: &[String]| all.iter().any(|one| names.iter().any(|have| have == one.name()));
-        let without: Vec<_> = dumps.iter().filter(|on| !lists(&on.run.config.proxy.extensions)).copied().collect();
-        let telling = all.iter().all(|one| one.categories().any(|category| TELLING.contains(&category)));
-        let likely = dumps.is_empty() && telling && !all.iter().any(|one| one.in_istio_proxy(minor));
-        (likely || !without.is_empty()).then_some(Absence { dumps, without, likely })
-    }
-}
-
-/// The keys of `typed_per_filter_config` in a patch whose type this rule reports: the proxy rejects them.
-pub(crate) fn missing_keys(cx: &Context<'_>, view: &PatchView<'_>) -> BTreeSet<String> {
-    let id = |view: &PatchView<'_>| (view.filter_index, view.patch.index);
-    let mut keys = BTreeSet::new();
-    for value in cx.proxy_values().filter(|value| id(&value.view) == id(view)) {
-        for slot in &value.slots {
-            let Some(key) = key_at(&slot.route) else { continue };
-            let Some(url) = slot.content().filter(|url| !url.unknown()) else { continue };
-            let all: Vec<_> = envoy::extensions_of(url.name()).collect();
-            if !all.is_empty() && !is_optional(value, slot) && Absence::of(cx, value, &all).is_some() {
-                keys.insert(key.to_owned());
-            }
-        }
-    }
-    keys
-}
-
-/// Whether a proxy without the extension of a configuration ignores it.
-fn is_optional(value: &PatchValue<'_>, slot: &Slot<'_>) -> bool {
-    let flag = value.objects.get(slot.owner).and_then(|owner| owner.member("is_optional"));
-    flag.is_some_and(|flag| matches!(flag.entry.value.value, NodeValue::Bool(true)))
-}
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
-        let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
         out.extend(value.objects.iter().filter_map(|object| runtime(rule, cx, value, object)));
-        // What is inside of an extension that is missing is not reported as well.
-        let mut missing: Vec<&[Step]> = Vec::new();
-        for slot in &value.slots {
-            if missing.iter().any(|outer| slot.route.starts_with(outer)) {
-                continue;
-            }
-            // Another rule reports a type that the proxy does not know.
-            let reported = |url: &TypeUrl<'_>| url.envoy.is_none() && url.name().starts_with("envoy.");
-            let Some(url) = slot.content().filter(|url| !url.unknown() && !reported(url)) else { continue };
-            let all: Vec<_> = envoy::extensions_of(url.name()).collect();
-            let Some(extension) = all.first() else {
-                if slot.field.name() == "typed_config" && url.name() == OLD_GZIP {
-                    missing.push(&slot.route);
-                    out.push(removed(rule, value, &url));
-                }
-                continue;
-            };
-            let name = extension.name();
-            let Some(Absence { dumps, without, likely }) = Absence::of(cx, value, &all) else { continue };
-            missing.push(&slot.route);
-            let optional = is_optional(value, slot);
-            let finding = value
-                .finding(rule, url.span, format!("the proxy has no `{name}`"))
-                .label(format!("`{}` is its configuration", short(url.name())));
-            let finding = if likely {
-                let why = if extension.contrib() {
-                    "it is part of Envoy's contrib image"
-                } else {
-                    "istio/proxy's build omits it"
-                };
-                let finding = finding.likely(&format!("the proxy of Istio 1.{minor} is built without it: {why}"));
-                let finding = if optional { finding.note(IGNORED) } else { finding.rejected(REJECTED) };
-                finding.help("look for it in `node.extensions` of the proxy's bootstrap dump")
-            } else {
-                // A reference configuration has a list if running proxies of its kind were asked for theirs.
-                let sampled = without.iter().all(|on| on.run.knowledge == Knowledge::Reference);
-                let finding = if optional { finding } else { finding.severity(Severity::Error) };
-                if sampled {
-                    out.push(finding.note("none of the running proxies that were asked lists it in `node.extensions`"));
-                    continue;
-                }
-                let count = format!("{} of {} proxies do not list it in `node.extensions`", without.len(), dumps.len());
-                let finding =
-                    if optional { finding.note(count).note(IGNORED) } else { finding.note(count).note(REFUSED) };
-                finding.workloads(without.iter().map(|on| on.run.label().to_owned()))
-            };
-            out.push(finding);
+        let missing = built_in::missing(cx, value);
+        for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_config") {
+            let is_inside = missing.iter().any(|(outer, ..)| slot.route.starts_with(&outer.route));
+            let url = built_in::configured(value, slot).filter(|url| !is_inside && url.name() == OLD_GZIP);
+            let url = url.filter(|url| url.envoy.is_some());
+            out.extend(url.map(|url| removed(rule, value, &url)));
+        }
+        for (slot, extension, absence) in missing {
+            out.extend(found(rule, cx, value, slot, extension, &absence));
         }
     }
+}
+
+/// The finding for an extension that is missing.
+fn found(
+    rule: &'static RuleInfo,
+    cx: &Context<'_>,
+    value: &PatchValue<'_>,
+    slot: &Slot<'_>,
+    extension: Extension,
+    Absence { dumps, without, likely }: &Absence<'_, '_>,
+) -> Option<Finding> {
+    // Another rule reports a type that the proxy does not know.
+    let url = slot.content().filter(|url| url.envoy.is_some() || !url.name().starts_with("envoy."))?;
+    let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
+    let optional = built_in::is_optional(value, slot);
+    let mut finding = value
+        .finding(rule, url.span, format!("the proxy has no `{}`", extension.name()))
+        .label(format!("`{}` is its configuration", short(url.name())));
+    // A proxy that ignores the configuration does not miss its fields.
+    let some_have_it = dumps.len() > without.len();
+    let needs = if *likely || some_have_it { missing_required_field::needs_below(value, &slot.route) } else { None };
+    if needs.is_some() && (some_have_it || !optional) {
+        finding = finding.severity(Severity::Error);
+    }
+    let needs = needs.map(|needs| format!("a proxy that has it rejects the resource, too: {needs}"));
+    if *likely {
+        let why =
+            if extension.contrib() { "it is part of Envoy's contrib image" } else { "istio/proxy's build omits it" };
+        let finding = finding.likely(&format!("the proxy of Istio 1.{minor} is built without it: {why}"));
+        let finding = if optional { finding.note(IGNORED) } else { finding.rejected(REJECTED) };
+        return Some(finding.notes(needs).help("look for it in `node.extensions` of the proxy's bootstrap dump"));
+    }
+    // A reference configuration has a list if running proxies of its kind were asked for theirs.
+    let sampled = without.iter().all(|on| on.run.knowledge == Knowledge::Reference);
+    let finding = if optional { finding } else { finding.severity(Severity::Error) };
+    if sampled {
+        let finding = finding.note("none of the running proxies that were asked lists it in `node.extensions`");
+        return Some(finding.notes(needs));
+    }
+    let count = format!("{} of {} proxies do not list it in `node.extensions`", without.len(), dumps.len());
+    let finding = if optional { finding.note(count).note(IGNORED) } else { finding.note(count).note(REFUSED) };
+    Some(finding.notes(needs).workloads(without.iter().map(|on| on.run.label().to_owned())))
 }

@@ -2,17 +2,19 @@
 
 use crate::declare_rule;
 use crate::engine::trace::{Effect, Place};
+use crate::lint::built_in;
 use crate::lint::constraint::{Absent, absent};
 use crate::lint::context::PatchRun;
 use crate::lint::seen::exact;
 use crate::lint::value::since::only_some;
-use crate::lint::value::{Object, PatchValue};
+use crate::lint::value::{Object, PatchValue, Slot};
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::schema::{Kind, Message, Schema};
 use crate::proto::tree::Tree;
 use crate::source::{Step, alike};
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 declare_rule! {
@@ -44,10 +46,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let merged = merged_into(cx, value);
+        let not_built_in = LazyCell::new(|| built_in::missing(cx, value));
         for object in value.objects.iter().filter(|object| !object.unchecked) {
             let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
             for missing in absent(object, message) {
-                if of_other_rules(value, object, &missing) {
+                // Another rule reports an extension that the proxy does not have, with what its configuration needs.
+                let is_below = |slot: &Slot<'_>| object.whole && object.route.starts_with(&slot.route);
+                if of_other_rules(value, object, &missing) || not_built_in.iter().any(|(slot, ..)| is_below(slot)) {
                     continue;
                 }
                 // The object may already have what a MERGE omits: the result decides.
@@ -125,6 +130,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// What the configuration at a place needs: the first field that this rule would report of what is given in full.
+pub(crate) fn needs_below(value: &PatchValue<'_>, route: &[Step]) -> Option<String> {
+    let below = |object: &&Object<'_>| object.whole && !object.unchecked && object.route.starts_with(route);
+    value.objects.iter().filter(below).find_map(|object| {
+        let all = absent(object, object.envoy?);
+        let missing = all.iter().find(|missing| !of_other_rules(value, object, missing))?;
+        Some(format!("`{}` needs {}", object.short_name(), needed(missing).0))
+    })
 }
 
 /// Whether the Envoy with these types requires it too; `None` if it does not know the message.

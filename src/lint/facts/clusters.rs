@@ -5,7 +5,8 @@ use crate::lint::facts::names::is_cluster_of_any_mesh;
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::inventory::{Inventory, Service, ServicePort};
 use crate::model::resource::STATIC_CLUSTERS;
-use std::collections::{HashMap, HashSet};
+use crate::source::alike;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Why a proxy most likely has no cluster of a name.
 pub(crate) enum Doubt {
@@ -62,6 +63,9 @@ impl<'c> Clusters<'c> {
         let (number, subset, host) = cluster;
         if let Some((full, _)) = full_host(self.inventory, host, namespace) {
             let why = format!("`{host}` is not a full host, and istiod names clusters by full hosts");
+            if !self.is_given(&full) {
+                return Some(self.unseen(why, cluster, &full));
+            }
             // The port may be wrong, too, and the help must name a cluster that exists.
             return Some(match self.by_port((number, subset, &full)) {
                 Some((no_port, help)) => Doubt::Service(format!("{why}; {no_port}"), help),
@@ -69,6 +73,40 @@ impl<'c> Clusters<'c> {
             });
         }
         self.by_port(cluster).map(|(why, help)| Doubt::Service(why, help))
+    }
+
+    /// Whether a Service of the input has this full host.
+    fn is_given(&self, full: &str) -> bool {
+        let mut labels = full.split('.');
+        labels.next().zip(labels.next()).is_some_and(|of| self.services.contains_key(&of))
+    }
+
+    /// A short host of no given Service: a full one that nobody has seen is no advice.
+    fn unseen(&self, why: String, (number, subset, host): (u16, &str, &str), full: &str) -> Doubt {
+        /// Maximum number of Services that are named.
+        const SHOWN: usize = 3;
+        let mut labels = full.split('.');
+        let (name, home) = (labels.next().unwrap_or(full), labels.next().unwrap_or_default());
+        if self.services.is_empty() {
+            let help = format!("use the full host: `outbound|{number}|{subset}|{name}.<namespace>.svc.cluster.local`");
+            return Doubt::Service(why, help);
+        }
+        let like = self.services.keys().filter(|(other, _)| alike::similar(name, other));
+        let like: BTreeSet<String> = like.map(|(other, _)| (*other).to_owned()).collect();
+        let mut like: Vec<String> = alike::ranked(name, &like, SHOWN)
+            .iter()
+            .flat_map(|like| self.services.keys().filter(move |(name, _)| name == like))
+            .map(|(name, home)| format!("{home}/{name}"))
+            .collect();
+        like.sort();
+        like.truncate(SHOWN);
+        let mut help =
+            format!("use the full host of a Service: `outbound|<port>|{subset}|<name>.<namespace>.svc.cluster.local`");
+        if !like.is_empty() {
+            help.push_str(&format!("; similar Services: {}", like.join(", ")));
+        }
+        let wanted = if host == name { format!("named `{name}`") } else { format!("{home}/{name}") };
+        Doubt::Service(format!("{why}; no Service {wanted} is given"), help)
     }
 
     /// Whether the Service of a full host has no such port: why, and what to write.

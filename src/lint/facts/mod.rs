@@ -2,6 +2,7 @@
 
 pub(crate) mod anchor;
 pub(crate) mod behind;
+pub(crate) mod built_in;
 pub(crate) mod callers;
 pub(crate) mod clusters;
 pub mod context;
