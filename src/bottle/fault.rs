@@ -37,6 +37,8 @@ pub enum Fault {
     Folder(PathBuf, std::io::Error),
     /// It was not ready in time; its last log lines.
     NotReady(Duration, Vec<String>),
+    /// It was ready, but its Gateways of the Gateway API were not complete in time; its last log lines.
+    NotSettled(Duration, Vec<String>),
     /// The API server could not be started.
     Server(std::io::Error),
     /// The connection to istiod broke; its last log lines.
@@ -78,6 +80,12 @@ impl fmt::Display for Fault {
             Fault::NotReady(limit, lines) => {
                 write!(out, "istiod was not ready within {} s; {}", limit.as_secs(), last(lines))
             }
+            Fault::NotSettled(limit, lines) => write!(
+                out,
+                "istiod was still updating its Gateways of the Gateway API {} s after it was ready; {}",
+                limit.as_secs(),
+                last(lines)
+            ),
             Fault::Server(error) => write!(out, "cannot start the API server for istiod: {error}"),
             Fault::Connection(why) => write!(out, "the connection to istiod broke: {why}"),
             Fault::Refused(status, text) => write!(out, "istiod refused the request (gRPC status {status}): {text}"),
@@ -130,7 +138,7 @@ impl Fault {
             Fault::Folder(..) | Fault::Process(process::Fault::NoFolder(..)) => {
                 "free disk space there, or set TMPDIR to another folder"
             }
-            Fault::NotReady(..) => "give it more time with --istiod-timeout",
+            Fault::NotReady(..) | Fault::NotSettled(..) => "give it more time with --istiod-timeout",
             _ => return None,
         })
     }

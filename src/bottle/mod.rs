@@ -25,6 +25,7 @@ mod proxy_config;
 mod refusal;
 mod run;
 mod selectors;
+mod settle;
 mod shared_hosts;
 pub(crate) mod stand_ins;
 mod texts;

@@ -9,6 +9,7 @@ use super::node::Node;
 use super::objects::{Objects, list, text};
 use super::ports::Ports;
 use super::refusal;
+use super::settle;
 use super::texts::Texts;
 use crate::budget;
 use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
@@ -37,9 +38,6 @@ const TRIES: usize = 3;
 
 /// How long istiod may take to read changed filters.
 const SETTLE: Duration = Duration::from_secs(10);
-
-/// How long istiod may take until its Gateways of the Gateway API are complete.
-const SETTLED: Duration = Duration::from_secs(30);
 
 /// The name of the threads of our API server.
 const API_SERVER: &str = "api-server";
@@ -288,7 +286,7 @@ impl Bottle {
         };
         bottle.wait_until_ready(began, request.limits.ready)?;
         if request.objects.places().iter().any(|(group, ..)| *group == kinds::GATEWAY_API) {
-            bottle.wait_until_settled(began.elapsed());
+            bottle.wait_until_settled(began.elapsed(), request.limits.ready)?;
         }
         bottle.ready_after = began.elapsed();
         Ok(bottle)
@@ -296,29 +294,18 @@ impl Bottle {
 
     /// Waits until istiod gets no more updates. It is ready before its Gateways of the Gateway API are complete: each push makes
     /// istiod convert them again, with the services and endpoints known by then, and that is an update of its own.
-    fn wait_until_settled(&self, ready_after: Duration) {
+    fn wait_until_settled(&mut self, ready_after: Duration, limit: Duration) -> Result<(), Fault> {
         // A slow machine needs longer for a conversion, too.
         let quiet = (ready_after / 4).clamp(QUIET, 10 * QUIET);
-        let began = Instant::now();
-        loop {
-            let seen = updates(self.ports.monitoring);
-            let mut since = Instant::now();
-            while since.elapsed() < quiet && began.elapsed() < SETTLED {
-                std::thread::sleep(Duration::from_millis(10));
-                if self.is_busy() {
-                    since = Instant::now();
-                }
-            }
-            if updates(self.ports.monitoring) == seen || began.elapsed() >= SETTLED {
-                return;
-            }
+        if settle::wait(self, quiet, limit) {
+            return Ok(());
         }
-    }
-
-    /// Whether istiod, or the API server that it asks, has something to do: on a loaded machine they wait for a processor, and
-    /// time alone does not show that nothing follows.
-    fn is_busy(&self) -> bool {
-        self.process.is_busy() == Some(true) || process::is_busy(API_SERVER) == Some(true)
+        self.listen();
+        let last = |bottle: &Bottle| bottle.last.iter().cloned().collect();
+        Err(match self.process.ended() {
+            Some(ended) => Fault::Ended(ended, last(self)),
+            None => Fault::NotSettled(limit, last(self)),
+        })
     }
 
     fn wait_until_ready(&mut self, began: Instant, limit: Duration) -> Result<(), Fault> {
@@ -476,6 +463,22 @@ impl Bottle {
     }
 }
 
+impl settle::Watched for Bottle {
+    fn updates(&mut self) -> Option<Vec<String>> {
+        updates(self.ports.monitoring)
+    }
+
+    /// It works, or the API server that it asks does: on a loaded machine they wait for a processor, and time alone does not
+    /// show that nothing follows.
+    fn is_busy(&mut self) -> bool {
+        self.process.is_busy() == Some(true) || process::is_busy(API_SERVER) == Some(true)
+    }
+
+    fn runs(&mut self) -> bool {
+        self.process.ended().is_none()
+    }
+}
+
 /// An EnvoyFilter for the sentinel proxy only.
 fn sentinel(cluster: &str) -> Value {
     serde_json::json!({
@@ -528,10 +531,10 @@ fn is_ready(address: SocketAddr) -> bool {
 }
 
 /// How many updates and pushes istiod's metrics count.
-fn updates(address: SocketAddr) -> Vec<String> {
+fn updates(address: SocketAddr) -> Option<Vec<String>> {
     let counts = ["pilot_inbound_updates", "pilot_pushcontext_init_seconds_count"];
-    let text = get(address, "/metrics").unwrap_or_default();
-    text.lines().filter(|line| counts.iter().any(|name| line.starts_with(name))).map(str::to_owned).collect()
+    let text = get(address, "/metrics").ok()?;
+    Some(text.lines().filter(|line| counts.iter().any(|name| line.starts_with(name))).map(str::to_owned).collect())
 }
 
 /// istiod's answer, with its head.

@@ -127,21 +127,18 @@ fn parted(old: &[Json], new: &[Json]) -> Option<(Vec<Json>, Vec<Json>)> {
     Some((part(old), part(new)))
 }
 
-/// HTTP filters of which several deny, as the other side has them: in one filter, which denies what any of them denied. The
-/// filters with that one in the place of the first, and those that it replaces.
+/// HTTP filters of which several deny, as the other side has them: in one filter, which denies what any of them denied. Filters
+/// that both sides have stay. The filters with that one in the place of the first, and those that it replaces.
 fn merged(old: &[Json], new: &[Json], chain: &Chain) -> Option<(Vec<Json>, Vec<Json>)> {
-    let union = |list: &[Json]| -> Map<String, Json> {
+    let (differing, one) = apart(old, new)?;
+    let union = |list: &[&Json]| -> Map<String, Json> {
         let policies = list.iter().enumerate().filter_map(|(at, one)| Some((at, denials(one)?)));
         policies
             .flat_map(|(at, all)| all.iter().map(move |(name, policy)| (format!("{at}/{name}"), policy.clone())))
             .collect()
     };
-    let count = |list: &[Json]| list.iter().filter(|one| denials(one).is_some()).count();
-    if count(new) != 1 || count(old) < 2 {
-        return None;
-    }
     // Existing policies are the same on both sides, ports included; the others may be in another form.
-    let (all, wanted) = (union(old), union(new));
+    let (all, wanted) = (union(&differing.iter().map(|at| &old[*at]).collect::<Vec<_>>()), union(&[one]));
     let without = |map: &Map<String, Json>, other: &Map<String, Json>| -> Map<String, Json> {
         let kept = map.iter().filter(|(_, policy)| !other.values().any(|one| one == *policy));
         kept.map(|(name, policy)| (name.clone(), policy.clone())).collect()
@@ -149,7 +146,6 @@ fn merged(old: &[Json], new: &[Json], chain: &Chain) -> Option<(Vec<Json>, Vec<J
     if !same_policies(&without(&all, &wanted), &without(&wanted, &all), chain) {
         return None;
     }
-    let one = new.iter().find(|one| denials(one).is_some())?;
     // The one that the other side has too, by its name and the policies that it shares.
     let shares = |filter: &Json| {
         let (own, wanted) = (denials(filter), denials(one));
@@ -159,21 +155,41 @@ fn merged(old: &[Json], new: &[Json], chain: &Chain) -> Option<(Vec<Json>, Vec<J
             .filter(|(name, policy)| wanted.is_some_and(|all| all.get(*name) == Some(*policy)));
         (shared.count(), filter["name"] == one["name"])
     };
-    let candidates = old.iter().enumerate().filter(|(_, filter)| denials(filter).is_some());
-    let (kept, _) = candidates.max_by_key(|(_, filter)| shares(filter))?;
+    let kept = *differing.iter().max_by_key(|at| shares(&old[**at]))?;
     let (mut merged, mut gone) = (Vec::new(), Vec::new());
     for (at, filter) in old.iter().enumerate() {
         if at == kept {
             let mut whole = filter.clone();
             whole["typed_config"]["rules"]["policies"] = one["typed_config"]["rules"]["policies"].clone();
             merged.push(whole);
-        } else if denials(filter).is_some() {
+        } else if differing.contains(&at) {
             gone.push(filter.clone());
         } else {
             merged.push(filter.clone());
         }
     }
     Some((merged, gone))
+}
+
+/// Where the first list has two or more filters that deny and the second one does not have, and the only such filter of the
+/// second one. A filter that both have denies the same on both sides.
+fn apart<'a>(old: &[Json], new: &'a [Json]) -> Option<(BTreeSet<usize>, &'a Json)> {
+    let mut differing: BTreeSet<usize> = (0..old.len()).filter(|at| denials(&old[*at]).is_some()).collect();
+    let mut others: Vec<&Json> = new.iter().filter(|one| denials(one).is_some()).collect();
+    if others.is_empty() || differing.len() <= others.len() {
+        return None;
+    }
+    let mut left = others.len();
+    others.retain(|one| {
+        let equal = differing.iter().copied().find(|at| left > 1 && old[*at] == **one);
+        if let Some(at) = equal {
+            differing.remove(&at);
+            left -= 1;
+        }
+        equal.is_none()
+    });
+    let [one] = others.as_slice() else { return None };
+    Some((differing, *one))
 }
 
 /// What must hold for a policy to match: one of its permissions and one of its principals.
@@ -377,6 +393,50 @@ mod tests {
         let other =
             [filter("istio", "DENY", json!({ "a": a })), filter("own", "DENY", json!({ "p": path("/c") })), router];
         assert_eq!(merged(&other, &native, &Chain::default()), None);
+    }
+
+    #[test]
+    fn a_filter_that_denies_and_stays_changes_nothing() {
+        let policy = |path: &str, principal: Json| {
+            let path = json!({ "url_path": { "path": { "prefix": path } } });
+            json!({ "permissions": [path], "principals": [principal] })
+        };
+        let everyone = json!({ "any": true });
+        let filter = |name: &str, action: &str, key: &str, policies: Json| {
+            json!({ "name": name, "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+                key: { "action": action, "policies": policies } } })
+        };
+        let (a, p) = (policy("/a", everyone.clone()), policy("/p", everyone.clone()));
+        // As istiod writes it: nested.
+        let native = json!({
+            "permissions": [{ "and_rules": { "rules": [p["permissions"][0]] } }],
+            "principals": [{ "and_ids": { "ids": [everyone] } }],
+        });
+        let lists = |action: &str, key: &str, own: &Json| {
+            let own = filter("own", action, key, json!({ "p": own }));
+            let istio = |policies: Json| filter("istio", action, key, policies);
+            let old = vec![istio(json!({ "a": a })), own.clone(), own.clone()];
+            (old, vec![istio(json!({ "a": a, "new": native })), own])
+        };
+        let merge = |(old, new): &(Vec<Json>, Vec<Json>)| merged(old, new, &Chain::default());
+        let equal = lists("DENY", "rules", &p);
+        let (list, gone) = merge(&equal).expect("one of two equal filters became a policy");
+        assert_eq!((list, gone), (equal.1.clone(), vec![equal.0[1].clone()]));
+        // With a third one, two stay.
+        let mut three = equal.clone();
+        three.0.push(equal.0[1].clone());
+        three.1.push(equal.0[1].clone());
+        assert_eq!(merge(&three).map(|(list, gone)| (list == three.1, gone.len())), Some((true, 1)));
+        // A new filter in the place of the one that stays is not one that stays.
+        let mut replaced = equal.clone();
+        replaced.1[1] = filter("own", "DENY", "rules", json!({ "p": policy("/q", everyone.clone()) }));
+        assert_eq!(merge(&replaced), None);
+        assert_eq!(merge(&lists("ALLOW", "rules", &p)), None);
+        assert_eq!(merge(&lists("DENY", "shadow_rules", &p)), None);
+        let someone = json!({ "authenticated": { "principal_name": { "exact": "spiffe://a" } } });
+        assert_eq!(merge(&lists("DENY", "rules", &policy("/p", someone))), None);
+        assert_eq!(merge(&lists("DENY", "rules", &policy("/pp", everyone))), None);
     }
 
     #[test]
