@@ -75,7 +75,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .ineffective()
             .note("since Istio 1.19 names are compared literally; earlier releases accepted old names for the new ones")
             .snippet(help)
-            .fix("write the canonical name: the patch takes effect again", false, edits.collect());
+            .fix("write the canonical name", false, edits.collect())
+            .reviving();
         for (route, ..) in &legacy[1..] {
             finding = finding.related(place(route), "nor does this");
         }

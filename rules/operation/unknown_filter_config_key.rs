@@ -85,7 +85,7 @@ fn missing_keys(cx: &Context<'_>) -> HashSet<(Id, String)> {
     let mut keys = HashSet::new();
     for value in cx.proxy_values() {
         let missing = built_in::missing(cx, value);
-        let missing = missing.iter().filter_map(|(slot, ..)| key_at(&slot.route));
+        let missing = missing.iter().filter_map(|one| key_at(&one.slot.route));
         keys.extend(missing.map(|key| (id(&value.view), key.to_owned())));
     }
     keys

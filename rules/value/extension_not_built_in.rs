@@ -1,10 +1,10 @@
 //! EF121: an extension that the proxy is not built with.
 
 use crate::declare_rule;
+use crate::envoy;
 use crate::envoy::api::istio_of;
-use crate::envoy::{self, Extension};
-use crate::lint::built_in::{self, Absence};
-use crate::lint::value::{Object, PatchValue, Slot, TypeUrl, short};
+use crate::lint::built_in::{self, Absence, Missing};
+use crate::lint::value::{Object, PatchValue, TypeUrl, short};
 use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
 use crate::rules::value::missing_required_field;
 use crate::source::Severity;
@@ -90,13 +90,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         out.extend(value.objects.iter().filter_map(|object| runtime(rule, cx, value, object)));
         let missing = built_in::missing(cx, value);
         for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_config") {
-            let is_inside = missing.iter().any(|(outer, ..)| slot.route.starts_with(&outer.route));
-            let url = built_in::configured(value, slot).filter(|url| !is_inside && url.name() == OLD_GZIP);
-            let url = url.filter(|url| url.envoy.is_some());
+            let url = built_in::configured(slot).filter(|url| url.name() == OLD_GZIP && url.envoy.is_some());
+            let url = url.filter(|_| !built_in::is_inside(&missing, slot.owner));
             out.extend(url.map(|url| removed(rule, value, &url)));
         }
-        for (slot, extension, absence) in missing {
-            out.extend(found(rule, cx, value, slot, extension, &absence));
+        for one in &missing {
+            out.extend(found(rule, cx, value, one));
         }
     }
 }
@@ -106,9 +105,7 @@ fn found(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
     value: &PatchValue<'_>,
-    slot: &Slot<'_>,
-    extension: Extension,
-    Absence { dumps, without, likely }: &Absence<'_, '_>,
+    Missing { slot, extension, absence: Absence { dumps, without, likely } }: &Missing<'_, '_, '_>,
 ) -> Option<Finding> {
     // Another rule reports a type that the proxy does not know.
     let url = slot.content().filter(|url| url.envoy.is_some() || !url.name().starts_with("envoy."))?;
@@ -119,7 +116,7 @@ fn found(
         .label(format!("`{}` is its configuration", short(url.name())));
     // A proxy that ignores the configuration does not miss its fields.
     let some_have_it = dumps.len() > without.len();
-    let needs = if *likely || some_have_it { missing_required_field::needs_below(value, &slot.route) } else { None };
+    let needs = if *likely || some_have_it { missing_required_field::needed_in(value, slot) } else { None };
     if needs.is_some() && (some_have_it || !optional) {
         finding = finding.severity(Severity::Error);
     }

@@ -47,12 +47,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let merged = merged_into(cx, value);
         let not_built_in = LazyCell::new(|| built_in::missing(cx, value));
-        for object in value.objects.iter().filter(|object| !object.unchecked) {
+        for (at, object) in value.objects.iter().enumerate().filter(|(_, object)| !object.unchecked) {
             let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
             for missing in absent(object, message) {
                 // Another rule reports an extension that the proxy does not have, with what its configuration needs.
-                let is_below = |slot: &Slot<'_>| object.whole && object.route.starts_with(&slot.route);
-                if of_other_rules(value, object, &missing) || not_built_in.iter().any(|(slot, ..)| is_below(slot)) {
+                let is_read_by_none = || object.whole && built_in::is_inside(&not_built_in, at);
+                if of_other_rules(value, object, &missing) || is_read_by_none() {
                     continue;
                 }
                 // The object may already have what a MERGE omits: the result decides.
@@ -132,10 +132,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What the configuration at a place needs: the first field that this rule would report of what is given in full.
-pub(crate) fn needs_below(value: &PatchValue<'_>, route: &[Step]) -> Option<String> {
-    let below = |object: &&Object<'_>| object.whole && !object.unchecked && object.route.starts_with(route);
-    value.objects.iter().filter(below).find_map(|object| {
+/// What a configuration needs: the first field that this rule would report of what is given in full.
+pub(crate) fn needed_in(value: &PatchValue<'_>, slot: &Slot<'_>) -> Option<String> {
+    let inside = value.objects[slot.objects.clone()].iter();
+    inside.filter(|object| object.whole && !object.unchecked).find_map(|object| {
         let all = absent(object, object.envoy?);
         let missing = all.iter().find(|missing| !of_other_rules(value, object, missing))?;
         Some(format!("`{}` needs {}", object.short_name(), needed(missing).0))

@@ -410,6 +410,6 @@ fn finding(request: &Request<'_>, one: &Found) -> Finding {
         patch: found.patch,
         steps: one.steps.iter().map(|(from, to)| Step { from: short(*from), to: short(*to) }).collect(),
         workloads: found.workloads.to_vec(),
-        fix: found.fix.as_ref().map(|fix| Fix { title: fix.title.clone(), safe: fix.safe }),
+        fix: found.fix.as_ref().map(|fix| Fix { title: fix.description().into_owned(), safe: fix.safe }),
     }
 }

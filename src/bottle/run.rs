@@ -301,10 +301,10 @@ impl Bottle {
             return Ok(());
         }
         self.listen();
-        let last = |bottle: &Bottle| bottle.last.iter().cloned().collect();
+        let last = self.last.iter().cloned().collect();
         Err(match self.process.ended() {
-            Some(ended) => Fault::Ended(ended, last(self)),
-            None => Fault::NotSettled(limit, last(self)),
+            Some(ended) => Fault::Ended(ended, last),
+            None => Fault::NotSettled(limit, last),
         })
     }
 

@@ -5,6 +5,7 @@ use crate::envoy::api::istio_of;
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Span};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ pub struct Edit {
 pub struct Fix {
     /// What it does, as an instruction: "write the canonical name".
     pub title: String,
+    /// Whether a patch that has no effect has one again with it.
+    pub revives: bool,
     /// Whether it keeps the meaning that istiod gives the filter, or makes it what the author clearly meant.
     pub safe: bool,
     /// The edits, which do not overlap.
@@ -57,6 +60,17 @@ pub struct Fix {
     /// How many findings share it. It is applied only if all of them are reported, that is, none is suppressed or
     /// deselected.
     pub together: usize,
+}
+
+impl Fix {
+    /// Its title with what follows from it.
+    pub fn description(&self) -> Cow<'_, str> {
+        if self.revives {
+            format!("{}: the patch takes effect again", self.title).into()
+        } else {
+            self.title.as_str().into()
+        }
+    }
 }
 
 /// Another patch that is to blame for a finding.
@@ -432,7 +446,14 @@ impl Finding {
     /// Offers a change.
     #[must_use]
     pub fn fix(mut self, title: impl Into<String>, safe: bool, edits: Vec<Edit>) -> Finding {
-        self.fix = Some(Fix { title: title.into(), safe, edits, together: 1 });
+        self.fix = Some(Fix { title: title.into(), revives: false, safe, edits, together: 1 });
+        self
+    }
+
+    /// Says that the patch takes effect again with the fix.
+    #[must_use]
+    pub(crate) fn reviving(mut self) -> Finding {
+        self.fix.iter_mut().for_each(|fix| fix.revives = true);
         self
     }
 }

@@ -367,9 +367,11 @@ fn of_rendered(request: &LintRequest, sources: &Sources, findings: &mut [Finding
         let template = above.lines().rev().find_map(|line| line.strip_prefix("# Source: "));
         let whence = template.map(|template| escape::one_line(template).into_owned());
         match (finding.fix.take(), whence) {
-            (Some(fix), Some(template)) => finding.notes.push(format!("to fix it, edit {template}: {}", fix.title)),
+            (Some(fix), Some(template)) => {
+                finding.notes.push(format!("to fix it, edit {template}: {}", fix.description()));
+            }
             (Some(fix), None) => {
-                finding.notes.push(format!("to fix it, edit the file it is rendered from: {}", fix.title));
+                finding.notes.push(format!("to fix it, edit the file it is rendered from: {}", fix.description()));
             }
             (None, Some(template)) => finding.notes.push(format!("rendered from {template}")),
             (None, None) => {}

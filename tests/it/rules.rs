@@ -91,7 +91,7 @@ fn snapshot(findings: &[Finding], loaded: &load::Loaded) -> String {
             writeln!(out, "    workloads: {}", one.workloads.join(", ")).unwrap();
         }
         if let Some(fix) = &one.fix {
-            writeln!(out, "    fix ({}): {}", if fix.safe { "safe" } else { "unsafe" }, fix.title).unwrap();
+            writeln!(out, "    fix ({}): {}", if fix.safe { "safe" } else { "unsafe" }, fix.description()).unwrap();
         }
     }
     out

@@ -3,7 +3,7 @@
 use crate::envoy::api::istio_of;
 use crate::envoy::{self, Extension};
 use crate::lint::facts::context::{Context, PatchRun};
-use crate::lint::value::{Object, PatchValue, Slot, TypeUrl};
+use crate::lint::value::{PatchValue, Slot, TypeUrl};
 use crate::source::NodeValue;
 
 /// Categories in which a missing build key means a missing extension; others are linked by other libraries.
@@ -43,30 +43,43 @@ impl<'c, 'a> Absence<'c, 'a> {
     }
 }
 
-/// The type of a slot that configures an extension. Envoy does not read the configuration of a filter that a route switches off.
-pub(crate) fn configured<'a>(value: &PatchValue<'a>, slot: &Slot<'a>) -> Option<TypeUrl<'a>> {
-    let is_off = value.objects.get(slot.owner).is_some_and(Object::is_switched_off);
-    slot.content().filter(|url| !is_off && !url.unknown())
+/// A configuration whose extension is missing.
+pub(crate) struct Missing<'v, 'c, 'a> {
+    /// The configuration.
+    pub slot: &'v Slot<'a>,
+    /// The extension that reads it.
+    pub extension: Extension,
+    /// Where it is missing.
+    pub absence: Absence<'c, 'a>,
 }
 
-/// The configurations in a value whose extension is missing, each with its extension; not those inside of another one.
-pub(crate) fn missing<'v, 'c, 'a>(
-    cx: &'c Context<'a>,
-    value: &'v PatchValue<'a>,
-) -> Vec<(&'v Slot<'a>, Extension, Absence<'c, 'a>)> {
-    let mut missing: Vec<(&Slot<'a>, Extension, Absence<'c, 'a>)> = Vec::new();
+/// The type of a slot that configures an extension.
+pub(crate) fn configured<'a>(slot: &Slot<'a>) -> Option<TypeUrl<'a>> {
+    slot.content().filter(|url| !slot.is_off && !url.unknown())
+}
+
+/// The configurations in a value whose extension is missing, in their order; not those inside of another one.
+pub(crate) fn missing<'v, 'c, 'a>(cx: &'c Context<'a>, value: &'v PatchValue<'a>) -> Vec<Missing<'v, 'c, 'a>> {
+    let mut missing: Vec<Missing<'v, 'c, 'a>> = Vec::new();
     for slot in &value.slots {
-        if missing.iter().any(|(outer, ..)| slot.route.starts_with(&outer.route)) {
+        // A slot comes before those inside it.
+        if missing.last().is_some_and(|outer| outer.slot.objects.contains(&slot.owner)) {
             continue;
         }
-        let Some(url) = configured(value, slot) else { continue };
+        let Some(url) = configured(slot) else { continue };
         let all: Vec<_> = envoy::extensions_of(url.name()).collect();
-        let Some(extension) = all.first() else { continue };
+        let Some(&extension) = all.first() else { continue };
         if let Some(absence) = Absence::of(cx, value, &all) {
-            missing.push((slot, *extension, absence));
+            missing.push(Missing { slot, extension, absence });
         }
     }
     missing
+}
+
+/// Whether an object of the value is inside one of these.
+pub(crate) fn is_inside(missing: &[Missing<'_, '_, '_>], object: usize) -> bool {
+    let begun = missing.partition_point(|one| one.slot.objects.start <= object);
+    missing[..begun].last().is_some_and(|one| one.slot.objects.contains(&object))
 }
 
 /// Whether a proxy without the extension of a configuration ignores it.

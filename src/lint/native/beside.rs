@@ -53,7 +53,7 @@ pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchRepor
         (false, 1) => format!("move the patch to its {kinds}"),
         (false, number) => format!("move {number} patches to their {kinds}"),
     };
-    Some(Fix { title, safe: false, edits, together: patches.len() })
+    Some(Fix { title, revives: false, safe: false, edits, together: patches.len() })
 }
 
 /// A document in block style without the text after it; `None` if it is part of another document, or JSON.

@@ -30,6 +30,7 @@ use crate::proto::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown}
 use crate::proto::tree::{Origin, TYPE_KEY, is_typed_struct, type_name};
 use crate::source::{Entry, Node, NodeValue, Span, Step};
 use crate::words::template_in;
+use std::ops::Range;
 
 /// A patch and its value, walked.
 pub(crate) struct PatchValue<'a> {
@@ -118,6 +119,10 @@ pub(crate) struct Slot<'a> {
     pub inner: Option<TypeUrl<'a>>,
     /// Whether it is inside a TypedStruct.
     pub in_typed_struct: bool,
+    /// Whether it is inside a filter's configuration that a route switches off: Envoy does not read it.
+    pub is_off: bool,
+    /// The indices of the objects inside it.
+    pub objects: Range<usize>,
 }
 
 /// A type URL.
@@ -201,7 +206,7 @@ impl<'a> Object<'a> {
     }
 
     /// Whether it switches a filter off for a route: Envoy then ignores the configuration in it (tested with Envoy 1.39.3).
-    pub(crate) fn is_switched_off(&self) -> bool {
+    fn is_switched_off(&self) -> bool {
         let is_true = |flag: &Member<'_>| matches!(flag.entry.value.value, NodeValue::Bool(true));
         self.full_name() == "envoy.config.route.v3.FilterConfig" && self.member("disabled").is_some_and(is_true)
     }
@@ -319,6 +324,7 @@ pub(crate) fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>
         whole: !body.operation.is_merge(),
         in_typed_struct: false,
         unchecked: false,
+        is_off: false,
         parent: None,
         is_any: false,
     };
@@ -343,6 +349,7 @@ struct Place {
     whole: bool,
     in_typed_struct: bool,
     unchecked: bool,
+    is_off: bool,
     parent: Option<(usize, Field)>,
     /// Whether the mapping is an `Any`, with its `@type`.
     is_any: bool,
@@ -493,6 +500,8 @@ impl<'a> Walker<'a> {
         let typed_struct = url.is_some_and(|url| is_typed_struct(url.name()));
         let inner = node.entry("type_url").or_else(|| node.entry("typeUrl")).filter(|_| typed_struct);
         let inner = inner.and_then(|entry| self.type_url(&entry.value, true));
+        let is_off = place.is_off || self.value.objects.get(owner).is_some_and(Object::is_switched_off);
+        let (at, first) = (self.value.slots.len(), self.value.objects.len());
         self.value.slots.push(Slot {
             node,
             span: place.span,
@@ -503,13 +512,35 @@ impl<'a> Walker<'a> {
             typed_struct,
             inner,
             in_typed_struct: place.in_typed_struct,
+            is_off,
+            objects: first..first,
         });
-        let Some(url) = url else { return };
+        if let Some(url) = url {
+            self.any_content(&Place { is_off, ..*place }, node, entries, url, inner);
+        }
+        self.value.slots[at].objects.end = self.value.objects.len();
+    }
+
+    /// What an `Any` holds.
+    fn any_content(
+        &mut self,
+        place: &Place,
+        node: &'a Node,
+        entries: &'a [Entry],
+        url: TypeUrl<'a>,
+        inner: Option<TypeUrl<'a>>,
+    ) {
         let type_span = node.entry(TYPE_KEY).map_or(place.span, |entry| entry.key_span);
         // An `Any` is validated when it is unpacked.
-        let unchecked = self.value.objects.get(owner).is_some_and(Object::is_switched_off);
-        let place = Place { istiod: url.istiod, envoy: url.envoy, span: type_span, unchecked, is_any: true, ..*place };
-        if !typed_struct {
+        let place = Place {
+            istiod: url.istiod,
+            envoy: url.envoy,
+            span: type_span,
+            unchecked: place.is_off,
+            is_any: true,
+            ..*place
+        };
+        if !is_typed_struct(url.name()) {
             if place.envoy.or(place.istiod).is_some_and(|message| message.well_known().is_none()) {
                 self.object(&place, node, entries);
             }

@@ -118,9 +118,6 @@ pub(super) fn found(
     lint::lint(&input, rules)
 }
 
-/// What the title of a fix says about its effect.
-const AGAIN: &str = ": the patch takes effect again";
-
 /// A filter after all fixes; `None` when it cannot be read.
 fn newest(
     start: &Json,
@@ -136,9 +133,9 @@ fn newest(
         let findings = if round < ROUNDS { found(&loaded, references, release, mesh, rules) } else { Vec::new() };
         let outcome = fix::apply(&findings, &loaded.sources, true);
         let Some(fixed) = outcome.files.first() else { return Some(loaded) };
+        // Their effect is reported for the whole filter.
         let titles = fixed.findings.iter().filter_map(|&at| Some(findings.get(at)?.fix.as_ref()?.title.clone()));
-        // The effect is reported for the whole filter.
-        changes.extend(titles.map(|title| title.strip_suffix(AGAIN).map_or(title.clone(), str::to_owned)));
+        changes.extend(titles);
         text = fixed.rewrite(&text)?;
     }
     None

@@ -150,7 +150,7 @@ fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {
     }
     if let Some(fix) = &finding.fix {
         let option = if fix.safe { "--fix" } else { "--unsafe-fixes" };
-        notes.push(folded(terminal, &format!("fix: {} ({option})", fix.title)));
+        notes.push(folded(terminal, &format!("fix: {} ({option})", fix.description())));
     }
     notes
 }

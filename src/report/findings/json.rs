@@ -7,6 +7,7 @@ use crate::mesh::Scope;
 use crate::report::Listed;
 use crate::source::Span;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Version of the JSON.
@@ -85,7 +86,7 @@ struct Related<'r> {
 
 #[derive(Serialize)]
 struct Fix<'r> {
-    title: &'r str,
+    title: Cow<'r, str>,
     safe: bool,
     edits: Vec<Edit<'r>>,
 }
@@ -149,7 +150,7 @@ fn item<'r>(report: &'r Report<'_>, finding: &'r Finding, fingerprint: String) -
         workloads: &finding.workloads,
         objects: &finding.objects,
         fix: finding.fix.as_ref().map(|fix| Fix {
-            title: &fix.title,
+            title: fix.description(),
             safe: fix.safe,
             edits: fix
                 .edits

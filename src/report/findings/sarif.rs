@@ -217,7 +217,7 @@ fn fixed<'r>(report: &Report<'_>, fix: &'r crate::lint::Fix) -> Fix<'r> {
     }
     let changes =
         files.into_iter().map(|(file, replacements)| Change { artifact_location: artifact(file), replacements });
-    Fix { description: text(&fix.title), artifact_changes: changes.collect() }
+    Fix { description: Text { text: fix.description() }, artifact_changes: changes.collect() }
 }
 
 fn artifact(file: &str) -> Artifact {
