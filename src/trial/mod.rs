@@ -131,10 +131,18 @@ pub(crate) struct Offer<'o> {
     pub clusters: &'o BTreeSet<String>,
 }
 
+/// An answer, and what happened before it.
+pub(crate) struct Judged {
+    /// The answer to the update.
+    pub answer: Answer,
+    /// How an Envoy that had other updates before ended with this one, though a new one did not.
+    pub ended: Option<String>,
+}
+
 /// Answers updates: a running Envoy or, in examples of the documentation, a recorded answer.
 pub(crate) trait Judge {
     /// Accepts or refuses an update.
-    fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble>;
+    fn judge(&mut self, offer: &Offer<'_>) -> Result<Judged, Trouble>;
 }
 
 /// An Envoy that answers questions.
@@ -148,6 +156,7 @@ pub struct Trial {
     answers: RefCell<HashMap<Key, Answer>>,
     asked: Cell<usize>,
     neutralised: RefCell<BTreeMap<&'static str, usize>>,
+    ends: RefCell<Vec<String>>,
 }
 
 /// Everything an answer depends on: the bytes that are sent, and the clusters beside them.
@@ -188,6 +197,7 @@ impl Trial {
             answers: RefCell::default(),
             asked: Cell::new(0),
             neutralised: RefCell::default(),
+            ends: RefCell::default(),
         })
     }
 
@@ -212,6 +222,11 @@ impl Trial {
     /// What was replaced in resources because a lone Envoy cannot have it, and in how many of them.
     pub(crate) fn neutralised(&self) -> BTreeMap<&'static str, usize> {
         self.neutralised.borrow().clone()
+    }
+
+    /// How it ended and was started again, each time since the last call: no single resource explains it.
+    pub(crate) fn take_ends(&self) -> Vec<String> {
+        self.ends.take()
     }
 
     /// The JSON of a resource as this Envoy can have it; `None` when nothing is left, or when it is not JSON.
@@ -264,7 +279,8 @@ impl Trial {
             answer
         } else {
             let offer = Offer { kind: as_kind, tree, bytes: &key.0, clusters: &key.1 };
-            let answer = self.judge.borrow_mut().judge(&offer)?;
+            let Judged { answer, ended } = self.judge.borrow_mut().judge(&offer)?;
+            self.ends.borrow_mut().extend(ended);
             self.asked.set(self.asked.get() + 1);
             for what in &neutral.done {
                 *self.neutralised.borrow_mut().entry(what).or_default() += 1;
@@ -291,8 +307,9 @@ struct Recorded {
 }
 
 impl Judge for Recorded {
-    fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble> {
+    fn judge(&mut self, offer: &Offer<'_>) -> Result<Judged, Trouble> {
         let refused = json::write(offer.tree, Style::Compact).contains(&self.marker);
-        Ok(if refused { Answer::Refused(self.words.clone()) } else { Answer::Accepted })
+        let answer = if refused { Answer::Refused(self.words.clone()) } else { Answer::Accepted };
+        Ok(Judged { answer, ended: None })
     }
 }

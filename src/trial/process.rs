@@ -4,7 +4,7 @@
 //! disallowed by default. For updates it is the other way round. An update is a file of wire bytes, moved over another.
 
 use super::sockets::{self, Sockets};
-use super::{Answer, Judge, Known, Offer, Trouble, Version};
+use super::{Answer, Judge, Judged, Known, Offer, Trouble, Version};
 use crate::model::resource::{ResourceKind, STATIC_CLUSTERS};
 use crate::process::{self, Ended, Fault, Folder, Line, Program};
 use crate::proto::wire;
@@ -22,6 +22,9 @@ const TIME: Duration = Duration::from_secs(20);
 
 /// How long its log may lag behind its counters.
 const WORDS_TIME: Duration = Duration::from_secs(5);
+
+/// How long a process may take to end after its socket is closed.
+const ENDING_TIME: Duration = Duration::from_secs(1);
 
 /// What Envoy writes before the reason (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
 const REFUSED: &str = "Filesystem config update rejected: ";
@@ -107,20 +110,71 @@ impl Envoy {
 }
 
 impl Judge for Envoy {
-    fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble> {
-        let mut running = match self.running.take() {
-            Some(running) => running,
-            None => Running::start(&self.binary)?,
-        };
-        let answer = running.judge(offer)?;
-        match answer {
-            Some(answer) => {
-                self.running = Some(running);
-                Ok(answer)
-            }
-            // It crashed, and so would the proxy.
-            None => Ok(Answer::Refused(running.epitaph())),
+    fn judge(&mut self, offer: &Offer<'_>) -> Result<Judged, Trouble> {
+        judge(&mut self.running, || Running::start(&self.binary), offer)
+    }
+}
+
+/// A process that takes offers until it ends.
+trait Process {
+    /// Accepts or refuses an update; `None` when the process ended.
+    fn take(&mut self, offer: &Offer<'_>) -> Result<Option<Answer>, Trouble>;
+
+    /// How it ended, with the last lines of its log.
+    fn epitaph(&mut self) -> String;
+}
+
+/// Asks the running process, or a new one.
+///
+/// The end of a process that was given other resources before need not be due to the last of them: Envoy destroys in the
+/// background what an update replaces. Only a resource that also ends a new process is refused.
+fn judge<P: Process>(
+    running: &mut Option<P>,
+    start: impl Fn() -> Result<P, Trouble>,
+    offer: &Offer<'_>,
+) -> Result<Judged, Trouble> {
+    let mut ended = None;
+    if let Some(mut process) = running.take() {
+        if let Some(answer) = process.take(offer)? {
+            *running = Some(process);
+            return Ok(Judged { answer, ended });
         }
+        ended = Some(process.epitaph());
+    }
+    let mut process = start()?;
+    let Some(answer) = process.take(offer)? else {
+        // The proxy would end, too.
+        return Ok(Judged { answer: Answer::Refused(process.epitaph()), ended: None });
+    };
+    *running = Some(process);
+    Ok(Judged { answer, ended })
+}
+
+impl Process for Running {
+    fn take(&mut self, offer: &Offer<'_>) -> Result<Option<Answer>, Trouble> {
+        if offer.kind == ResourceKind::Cluster {
+            self.clusters = None;
+            return self.update(Channel::Clusters, &[offer.bytes]);
+        }
+        if self.clusters.as_ref() != Some(offer.clusters) {
+            let stand_ins: Vec<Vec<u8>> = offer.clusters.iter().map(|name| stand_in(name)).collect();
+            let resources: Vec<&[u8]> = stand_ins.iter().map(Vec::as_slice).collect();
+            match self.update(Channel::Clusters, &resources)? {
+                Some(Answer::Accepted) => self.clusters = Some(offer.clusters.clone()),
+                Some(Answer::Refused(words)) => return Err(Trouble::new(format!("stand-ins of clusters: {words}"))),
+                None => return Ok(None),
+            }
+        }
+        self.update(Channel::Listeners, &[offer.bytes])
+    }
+
+    fn epitaph(&mut self) -> String {
+        for line in self.process.lines(Duration::from_millis(200)) {
+            self.keep(&line);
+        }
+        let status = self.process.ended().unwrap_or(Ended::Unknown);
+        let last: Vec<&str> = self.last.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+        format!("Envoy ends with {status}; its last words: {}", last.join(" | "))
     }
 }
 
@@ -165,14 +219,16 @@ impl Running {
         self.process.ended().is_some()
     }
 
-    /// How it ended, with the last lines of its log.
-    fn epitaph(&mut self) -> String {
-        for line in self.process.lines(Duration::from_millis(200)) {
-            self.keep(&line);
+    /// Whether it ended; its socket closes a moment before.
+    fn ends_soon(&mut self) -> bool {
+        let began = Instant::now();
+        while !self.ended() {
+            if began.elapsed() > ENDING_TIME {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(5));
         }
-        let status = self.process.ended().unwrap_or(Ended::Unknown);
-        let last: Vec<&str> = self.last.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
-        format!("Envoy ends with {status}; its last words: {}", last.join(" | "))
+        true
     }
 
     fn keep(&mut self, line: &str) {
@@ -207,30 +263,16 @@ impl Running {
         Ok(known)
     }
 
-    /// Sends one resource; `None` when Envoy crashed on it.
-    fn judge(&mut self, offer: &Offer<'_>) -> Result<Option<Answer>, Trouble> {
-        if offer.kind == ResourceKind::Cluster {
-            self.clusters = None;
-            return self.update(Channel::Clusters, &[offer.bytes]);
-        }
-        if self.clusters.as_ref() != Some(offer.clusters) {
-            let stand_ins: Vec<Vec<u8>> = offer.clusters.iter().map(|name| stand_in(name)).collect();
-            let resources: Vec<&[u8]> = stand_ins.iter().map(Vec::as_slice).collect();
-            match self.update(Channel::Clusters, &resources)? {
-                Some(Answer::Accepted) => self.clusters = Some(offer.clusters.clone()),
-                Some(Answer::Refused(words)) => return Err(Trouble::new(format!("stand-ins of clusters: {words}"))),
-                None => return Ok(None),
-            }
-        }
-        self.update(Channel::Listeners, &[offer.bytes])
-    }
-
     /// Moves a new file over the old one and waits for the counters.
     fn update(&mut self, channel: Channel, resources: &[&[u8]]) -> Result<Option<Answer>, Trouble> {
         for line in self.process.lines(Duration::ZERO) {
             self.keep(&line);
         }
-        let before = self.counters(channel)?;
+        let before = match self.counters(channel) {
+            // It ended after the update before this one.
+            Err(_) if self.ends_soon() => return Ok(None),
+            counters => counters?,
+        };
         self.updates += 1;
         let (new, file) = (self.process.folder().file("new.pb"), self.process.folder().file(channel.file()));
         let written = fs::write(&new, response(self.updates, resources)).and_then(|()| fs::rename(&new, &file));
@@ -371,6 +413,7 @@ fn bootstrap(folder: &Folder, sockets: Sockets) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::tree::Tree;
 
     #[test]
     fn versions_are_read_and_other_programs_told() {
@@ -393,5 +436,38 @@ mod tests {
             r"goo.gle/debugproto    \ntype: STATIC\n: Proto constraint validation failed (ClusterValidationError.Name: x)\n",
         );
         assert_eq!(plain(&line), "Proto constraint validation failed (ClusterValidationError.Name: x)");
+    }
+
+    /// Ends with its last answer.
+    struct Scripted(Vec<Option<Answer>>);
+
+    impl Process for Scripted {
+        fn take(&mut self, _: &Offer<'_>) -> Result<Option<Answer>, Trouble> {
+            Ok(self.0.pop().unwrap())
+        }
+
+        fn epitaph(&mut self) -> String {
+            format!("ends with {} answers left", self.0.len())
+        }
+    }
+
+    #[test]
+    fn only_a_resource_that_ends_a_new_process_is_refused() {
+        let (tree, clusters) = (Tree::empty(), BTreeSet::new());
+        let offer = Offer { kind: ResourceKind::Cluster, tree: &tree, bytes: &[], clusters: &clusters };
+        let accepts = || Ok(Scripted(vec![None, Some(Answer::Accepted)]));
+        let ends = || Ok(Scripted(vec![None]));
+
+        let mut running = None;
+        let judged = judge(&mut running, accepts, &offer).unwrap();
+        assert_eq!((judged.answer, judged.ended), (Answer::Accepted, None));
+        // The one that runs ends, and the next one does not.
+        let judged = judge(&mut running, accepts, &offer).unwrap();
+        let end = "ends with 0 answers left".to_owned();
+        assert_eq!((judged.answer, judged.ended), (Answer::Accepted, Some(end.clone())));
+        // Both end: the resource is at fault, and nothing else is left to explain.
+        let judged = judge(&mut running, ends, &offer).unwrap();
+        assert_eq!((judged.answer, judged.ended), (Answer::Refused(end), None));
+        assert!(running.is_none());
     }
 }

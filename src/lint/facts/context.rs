@@ -84,6 +84,8 @@ pub struct Trials {
     pub runs: Vec<Arc<Tried>>,
     /// Why it stopped answering.
     pub trouble: Option<Trouble>,
+    /// How it ended and was started again, each time.
+    pub ends: Vec<String>,
 }
 
 /// What requests through a real Envoy showed for every run.

@@ -3,7 +3,7 @@
 use crate::lint::facts::context::{Context, Knowledge, ProxyRun, Trials};
 use crate::lint::facts::names::{count, listed};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::trial::{Subject, Trial, Tried, ask};
+use crate::trial::{Subject, Trial, Tried, Trouble, ask};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -18,7 +18,13 @@ pub(crate) fn refusal(envoy: &str, resources: &BTreeSet<String>) -> String {
 
 /// Asks Envoy about every run; shared runs are asked about once.
 pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
-    let mut trials = Trials { envoy: trial.name(), runs: Vec::new(), trouble: None };
+    let mut trials = Trials { envoy: trial.name(), runs: Vec::new(), trouble: None, ends: Vec::new() };
+    trials.trouble = every(trial, runs, &mut trials.runs).err();
+    trials.ends = trial.take_ends();
+    trials
+}
+
+fn every(trial: &Trial, runs: &[ProxyRun<'_>], answers: &mut Vec<Arc<Tried>>) -> Result<(), Trouble> {
     let mut known: BTreeMap<usize, Arc<Tried>> = BTreeMap::new();
     for run in runs {
         let key = Arc::as_ptr(&run.judged).addr();
@@ -32,18 +38,20 @@ pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
         };
         let tried = match known.get(&key) {
             Some(tried) => Arc::clone(tried),
-            None => match ask(trial, &subject) {
-                Ok(tried) => Arc::new(tried),
-                Err(trouble) => {
-                    trials.trouble = Some(trouble);
-                    return trials;
-                }
-            },
+            None => Arc::new(ask(trial, &subject)?),
         };
         known.insert(key, Arc::clone(&tried));
-        trials.runs.push(tried);
+        answers.push(tried);
     }
-    trials
+    Ok(())
+}
+
+/// A sentence that an Envoy ended where a new one did not.
+fn unexplained(envoy: &str, end: &str) -> String {
+    format!(
+        "{envoy} ended while it was given one resource after another, and did not end when it was started again with the last \
+         of them; which of them ends it is unknown: {end}"
+    )
 }
 
 impl Trials {
@@ -77,7 +85,8 @@ impl Trials {
         let unasked = unasked
             .iter()
             .map(|(name, why)| format!("{name} was not given to {envoy}: {}", listed(why.iter().copied(), 1)));
-        foreign.chain(before).chain(unasked).collect()
+        let ends = self.ends.iter().map(|end| unexplained(envoy, end));
+        foreign.chain(before).chain(unasked).chain(ends).collect()
     }
 }
 
@@ -86,5 +95,10 @@ pub(crate) fn story(trial: &Trial) -> String {
     let asked = count(trial.asked(), "resource", "resources");
     let changed: Vec<String> = trial.neutralised().iter().map(|(what, number)| format!("{what} ({number})")).collect();
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join("; ") };
-    format!("{} was given {asked}; changed in them: {changed}", trial.name())
+    let mut story = format!("{} was given {asked}; changed in them: {changed}", trial.name());
+    for end in trial.take_ends() {
+        story += "; ";
+        story += &unexplained(&trial.name(), &end);
+    }
+    story
 }

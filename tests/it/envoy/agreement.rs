@@ -214,6 +214,8 @@ fn ask(trial: &Trial, probe: &Probe, references: &[ProxyConfig<'_>], release: Re
         let sent = cx.on_proxies(0, 0).any(|patch| patch.outcome == Outcome::Applied);
         let trials = cx.trials.as_ref().unwrap();
         assert!(trials.trouble.is_none(), "{}: {:?}", probe.id, trials.trouble);
+        // Without a verdict, since no single resource explains them.
+        trials.ends.iter().for_each(|end| println!("{} before or at {}: {end}", trials.envoy, probe.id));
         let clear = trials.runs.iter().all(|it| it.before.is_empty() && it.foreign.is_empty() && it.unasked.is_empty());
         let refused = trials.runs.iter().flat_map(|it| &it.refusals).next().map(|it| it.words.clone());
         (sent && clear, refused)
