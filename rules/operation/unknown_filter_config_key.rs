@@ -1,11 +1,12 @@
 //! EF322: a key of `typed_per_filter_config` that is not the name of an HTTP filter.
 
 use crate::declare_rule;
+use crate::envoy;
 use crate::lint::built_in;
 use crate::lint::filter_keys::{self, elsewhere, package};
 use crate::lint::{Context, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Tree, Value};
 use crate::rules::value::per_route_config_not_taken::{key_at, refused_keys};
 use crate::source::Step;
 use std::cell::LazyCell;
@@ -36,14 +37,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let missing = LazyCell::new(|| missing_keys(cx));
     for view in cx.patches() {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
-        let mut keys: Vec<(Vec<Step>, String, String)> = Vec::new();
+        let mut keys: Vec<Key> = Vec::new();
         match view.patch.apply_to {
             ApplyTo::HttpRoute | ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => {
                 keys_of(value, &mut Vec::new(), &mut keys);
             }
             _ => continue,
         }
-        for (route, key, extension) in keys {
+        for Key { route, key, extension, is_off } in keys {
             let Some(unknown) = filter_keys::unknown(cx, &view, &key, &extension) else { continue };
             // Other rules report settings that no route takes, with the key to write, and those of a missing extension.
             if refused_keys(cx, &view).contains(&key) || missing.contains(&(id(&view), key.clone())) {
@@ -62,6 +63,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding = finding
                     .label("must be the name of an HTTP filter")
                     .help(format!("write `{other}`, the name that the filter of this extension has"));
+            } else if is_off {
+                finding = finding
+                    .label("must be the name of an HTTP filter")
+                    .note("it switches off nothing")
+                    .help("write the name of the filter that these routes should not use, or delete the settings");
             } else {
                 finding = finding
                     .label("must be the name of an HTTP filter")
@@ -91,15 +97,44 @@ fn missing_keys(cx: &Context<'_>) -> HashSet<(Id, String)> {
     keys
 }
 
-/// Keys of every `typed_per_filter_config`: the place, the key, and the package of the configuration's type.
-fn keys_of(tree: &Tree<'_>, route: &mut Vec<Step>, keys: &mut Vec<(Vec<Step>, String, String)>) {
+/// A key of a `typed_per_filter_config`.
+struct Key {
+    /// Its place.
+    route: Vec<Step>,
+    /// The key.
+    key: String,
+    /// The package of its extension.
+    extension: String,
+    /// Whether it only switches the filter off.
+    is_off: bool,
+}
+
+impl Key {
+    fn new(route: Vec<Step>, key: &str, config: &Tree<'_>) -> Key {
+        let config = config.readable();
+        let mut kind = config.type_name().unwrap_or_default().into_owned();
+        let mut is_off = false;
+        if kind == "envoy.config.route.v3.FilterConfig" {
+            let (_, wrapper) = config.message();
+            is_off = matches!(wrapper.get("disabled").map(|flag| &flag.value), Some(Value::Bool(true)));
+            // A wrapper without a configuration has no type, but may be under the name of an extension.
+            let inner = wrapper.get("config").and_then(|inner| Some(inner.readable().type_name()?.into_owned()));
+            let named = || envoy::extension(key)?.messages().next();
+            kind = inner.or_else(|| named().map(str::to_owned)).unwrap_or_default();
+        }
+        Key { route, key: key.to_owned(), extension: package(&kind).to_owned(), is_off }
+    }
+}
+
+/// Keys of every `typed_per_filter_config`.
+fn keys_of(tree: &Tree<'_>, route: &mut Vec<Step>, keys: &mut Vec<Key>) {
     for (key, value) in tree.entries() {
         route.push(Step::from(&**key));
         if key == "typed_per_filter_config" {
             for (name, config) in value.entries() {
                 let mut route = route.clone();
                 route.push(Step::from(&**name));
-                keys.push((route, name.to_string(), package(&config.type_name().unwrap_or_default()).to_owned()));
+                keys.push(Key::new(route, name, config));
             }
         } else if !key.ends_with("metadata") {
             keys_of(value, route, keys);

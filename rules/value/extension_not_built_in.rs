@@ -91,7 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let missing = built_in::missing(cx, value);
         for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_config") {
             let url = built_in::configured(slot).filter(|url| url.name() == OLD_GZIP && url.envoy.is_some());
-            let url = url.filter(|_| !built_in::is_inside(&missing, slot.owner));
+            let url = url.filter(|_| built_in::around(&missing, slot.owner).is_none());
             out.extend(url.map(|url| removed(rule, value, &url)));
         }
         for one in &missing {
@@ -105,7 +105,7 @@ fn found(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
     value: &PatchValue<'_>,
-    Missing { slot, extension, absence: Absence { dumps, without, likely } }: &Missing<'_, '_, '_>,
+    Missing { slot, extension, absence }: &Missing<'_, '_, '_>,
 ) -> Option<Finding> {
     // Another rule reports a type that the proxy does not know.
     let url = slot.content().filter(|url| url.envoy.is_some() || !url.name().starts_with("envoy."))?;
@@ -115,7 +115,8 @@ fn found(
         .finding(rule, url.span, format!("the proxy has no `{}`", extension.name()))
         .label(format!("`{}` is its configuration", short(url.name())));
     // A proxy that ignores the configuration does not miss its fields.
-    let some_have_it = dumps.len() > without.len();
+    let Absence { dumps, without, likely } = absence;
+    let some_have_it = absence.some_have_it();
     let needs = if *likely || some_have_it { missing_required_field::needed_in(value, slot) } else { None };
     if needs.is_some() && (some_have_it || !optional) {
         finding = finding.severity(Severity::Error);

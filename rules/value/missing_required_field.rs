@@ -51,7 +51,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
             for missing in absent(object, message) {
                 // Another rule reports an extension that the proxy does not have, with what its configuration needs.
-                let is_read_by_none = || object.whole && built_in::is_inside(&not_built_in, at);
+                // It does not say it of a merge, which matters to the proxies that have the extension.
+                let is_read_by_none = || {
+                    let outer = built_in::around(&not_built_in, at);
+                    outer.is_some_and(|outer| object.whole || !outer.absence.some_have_it())
+                };
                 if of_other_rules(value, object, &missing) || is_read_by_none() {
                     continue;
                 }

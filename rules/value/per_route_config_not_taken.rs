@@ -14,7 +14,8 @@ declare_rule! {
     /// # What it finds
     /// In `typed_per_filter_config`: the type of a filter that has no configuration for routes (Wasm, gRPC statistics,
     /// tap), or the type of the filter itself if routes have another one (`Buffer` instead of `BufferPerRoute`), also
-    /// in the `config` of a `FilterConfig`. It also names the key to write if no HTTP filter has that name.
+    /// in the `config` of a `FilterConfig` without `disabled: true`. It also names the key to write if no HTTP filter has
+    /// that name.
     ///
     /// # Why it matters
     /// istiod sends it unchecked, and Envoy rejects the whole route configuration.
@@ -128,7 +129,8 @@ fn refused<'v, 'a>(value: &'v PatchValue<'a>) -> impl Iterator<Item = (&'v Slot<
     };
     let slots = value.slots.iter();
     slots.filter(move |slot| slot.field.name() == "typed_per_filter_config" || wrapped(slot)).filter_map(|slot| {
-        let url = slot.content()?;
+        // What a wrapper switches off is not read.
+        let url = slot.content().filter(|_| !slot.is_off)?;
         // A wrapper that only switches the filter on or off works for every filter.
         let kind = url.name().strip_prefix(EXTENSIONS)?;
         if NONE.contains(&kind) {

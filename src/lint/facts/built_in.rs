@@ -41,6 +41,11 @@ impl<'c, 'a> Absence<'c, 'a> {
         let likely = dumps.is_empty() && telling && !all.iter().any(|one| one.in_istio_proxy(minor));
         (likely || !without.is_empty()).then_some(Absence { dumps, without, likely })
     }
+
+    /// Whether some of the proxies are known to have it.
+    pub(crate) fn some_have_it(&self) -> bool {
+        self.dumps.len() > self.without.len()
+    }
 }
 
 /// A configuration whose extension is missing.
@@ -76,10 +81,13 @@ pub(crate) fn missing<'v, 'c, 'a>(cx: &'c Context<'a>, value: &'v PatchValue<'a>
     missing
 }
 
-/// Whether an object of the value is inside one of these.
-pub(crate) fn is_inside(missing: &[Missing<'_, '_, '_>], object: usize) -> bool {
+/// The one of these that contains an object of the value.
+pub(crate) fn around<'m, 'v, 'c, 'a>(
+    missing: &'m [Missing<'v, 'c, 'a>],
+    object: usize,
+) -> Option<&'m Missing<'v, 'c, 'a>> {
     let begun = missing.partition_point(|one| one.slot.objects.start <= object);
-    missing[..begun].last().is_some_and(|one| one.slot.objects.contains(&object))
+    missing[..begun].last().filter(|one| one.slot.objects.contains(&object))
 }
 
 /// Whether a proxy without the extension of a configuration ignores it.
