@@ -222,6 +222,7 @@ pub static ALL: &[&Rule] = &[
     &operation::alpn_filter_removed::RULE,
     &operation::route_configuration_renamed::RULE,
     &operation::routes_never_served::RULE,
+    &operation::virtual_host_without_routes::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

@@ -35,7 +35,8 @@ declare_rule! {
     /// # References
     /// Envoy `ListenerManagerImpl`, `FilterChainManagerImpl`, `RouteMatcher`: duplicate addresses, matches, names
     /// and domains are errors.
-    "EF320" "duplicate-object" Operation Error => check
+    "EF320" "duplicate-object" Operation Error => check,
+    explains: &["EF360"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -59,4 +59,5 @@ pub(crate) mod unknown_cluster;
 pub(crate) mod unknown_filter_config_key;
 pub(crate) mod virtual_host_replaced;
 pub(crate) mod virtual_host_setting_overridden;
+pub(crate) mod virtual_host_without_routes;
 pub(crate) mod waypoint_never_patched;

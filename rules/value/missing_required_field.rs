@@ -93,7 +93,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let owner = if own.is_some() { None } else { named(value, object) };
                 let owner = owner.map(|owner| format!(", in {owner}")).unwrap_or_default();
                 let (needs, help) = needed(&missing);
-                let help = if is_added_host(value, object) { format!("{help}; {ADDED_HOST}") } else { help };
+                let help = if is_added_host(value, object) { format!("{help}; {CHANGE_EXISTING}") } else { help };
                 let message = format!("{what} needs {needs}{owner}");
                 // A field that is written with its default is not on the wire.
                 let written = match &missing {
@@ -182,7 +182,7 @@ fn of_other_rules(value: &PatchValue<'_>, object: &Object<'_>, missing: &Absent)
 }
 
 /// What to do if a virtual host of the route configuration is meant.
-const ADDED_HOST: &str = "MERGE adds a virtual host: to change an existing one, use applyTo: VIRTUAL_HOST with `routeConfiguration.vhost.name`";
+pub(crate) const CHANGE_EXISTING: &str = "MERGE adds a virtual host: to change an existing one, use applyTo: VIRTUAL_HOST with `routeConfiguration.vhost.name`";
 
 /// Whether a merge into a route configuration adds this virtual host.
 fn is_added_host(value: &PatchValue<'_>, object: &Object<'_>) -> bool {
