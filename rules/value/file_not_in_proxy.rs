@@ -1,8 +1,12 @@
 //! EF184: a file that Istio's proxy image does not contain, or a folder in its place.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::Severity;
+use crate::lint::proxy_files::{self, Mounts};
+use crate::lint::value::{Object, PatchValue};
+use crate::lint::{Context, Finding, Findings, RuleInfo, names};
+use crate::source::escape::one_line;
+use crate::source::{Node, Severity};
+use std::collections::HashMap;
 
 declare_rule! {
     /// A file that Istio's proxy image does not contain, or a folder in the place of a file.
@@ -10,7 +14,9 @@ declare_rule! {
     /// # What it finds
     /// `filename` of a certificate authority, certificate, key, script or module that is a folder; that has the place
     /// of the certificate authorities in Red Hat, SUSE or Alpine; that Istio before 1.5 had in `/etc/certs`; or that
-    /// is below `/etc/istio/extensions` (Wasm modules of Istio before 1.20).
+    /// is below `/etc/istio/extensions` (Wasm modules of Istio before 1.20). With the manifests of the workloads that the
+    /// filter selects: any `filename`, and `proto_descriptor`, that is not mounted into the container of the proxy. Without them
+    /// an info that the file must be there.
     ///
     /// # Why it matters
     /// Envoy reads the file when it gets the configuration, and rejects the listener or cluster if it cannot ("Invalid path").
@@ -18,10 +24,11 @@ declare_rule! {
     ///
     /// # How to fix
     /// `/etc/ssl/certs/ca-certificates.crt` is in every proxy image of Istio. Mount other files with the annotation
-    /// `sidecar.istio.io/userVolume` and its `userVolumeMount`.
+    /// `sidecar.istio.io/userVolume` and its `userVolumeMount`: a volume of the application is not in the proxy's container.
     ///
     /// # References
-    /// Envoy `config.core.v3.DataSource`; tested with Envoy 1.38.2 ("file … is empty", "Invalid path").
+    /// Envoy `config.core.v3.DataSource`; tested with Envoy 1.36.4 to 1.40.0 ("file … is empty", "Invalid path"); istiod's
+    /// template of the sidecar.
     "EF184" "file-not-in-proxy" Value Warning => check
 }
 
@@ -51,40 +58,149 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("/etc/istio/extensions/", "Wasm modules of Istio before 1.20"),
 ];
 
+/// Folders that the image and istiod's template of the sidecar fill, and those of the system.
+const GIVEN: &[&str] = &[
+    "/dev/",
+    "/proc/",
+    "/sys/",
+    "/lib/",
+    "/usr/",
+    "/etc/ssl/",
+    "/etc/istio/config/",
+    "/etc/istio/pod/",
+    "/etc/istio/proxy/",
+    "/var/lib/istio/",
+    "/var/run/secrets/",
+];
+
+/// The fields with files that Envoy reads with the configuration, by their messages.
+const FILES: &[(&str, &str)] = &[
+    ("envoy.config.core.v3.DataSource", "filename"),
+    ("envoy.extensions.filters.http.grpc_json_transcoder.v3.GrpcJsonTranscoder", "proto_descriptor"),
+];
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut known: HashMap<usize, Vec<Mounts>> = HashMap::new();
     for value in cx.values() {
-        for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.core.v3.DataSource") {
+        for object in value.objects.iter().filter(|object| !object.unchecked) {
+            let Some((_, field)) = FILES.iter().find(|(message, _)| object.full_name() == *message) else { continue };
             let Some((written, path)) =
-                object.member("filename").and_then(|member| Some((&member.entry.value, member.entry.value.as_str()?)))
+                object.member(field).and_then(|member| Some((&member.entry.value, member.entry.value.as_str()?)))
             else {
                 continue;
             };
-            let owner = object.parent.map(|(_, field)| field.name()).unwrap_or_default();
-            let authority = owner == "trusted_ca";
-            if path.ends_with('/') || FOLDERS.contains(&path) {
-                let help =
-                    if authority { format!("filename: {AUTHORITIES}") } else { "name the file in it".to_owned() };
-                out.push(
-                    value
-                        .finding(rule, written.span, format!("`{path}` is a folder, and `filename` names one file"))
-                        .severity(Severity::Error)
-                        .label("read as an empty file")
-                        .help(help),
-                );
-                continue;
-            }
-            let Some((_, what)) = ELSEWHERE.iter().find(|(known, _)| path.starts_with(known)) else { continue };
-            out.push(
-                value
-                    .finding(rule, written.span, format!("Istio's proxy image does not contain `{path}`"))
-                    .label(*what)
-                    .note("unless a volume mounts it, Envoy rejects the resource with this value: \"Invalid path\"")
-                    .help(if authority {
-                        format!("filename: {AUTHORITIES}")
-                    } else {
-                        "mount it with the annotations sidecar.istio.io/userVolume and userVolumeMount, and use that path".to_owned()
-                    }),
-            );
+            let number = value.view.filter_index;
+            let mounts = known.entry(number).or_insert_with(|| proxy_files::of_filter(cx, value.view.filter));
+            let found = of_folder(rule, value, object, (written, path)).or_else(|| {
+                if !mounts.is_empty() && mounts.iter().all(|one| one.has(path) == Some(true)) {
+                    return None;
+                }
+                of_another_image(rule, value, object, (written, path))
+                    .or_else(|| not_mounted(rule, value, mounts, (written, path)))
+            });
+            out.extend(found);
         }
     }
+}
+
+/// The message that Envoy has for a file that does not exist.
+const INVALID: &str = "Envoy rejects the resource with this value: \"Invalid path\"";
+
+/// A folder in the place of a file.
+fn of_folder(
+    rule: &'static RuleInfo,
+    value: &PatchValue<'_>,
+    object: &Object<'_>,
+    (written, path): (&Node, &str),
+) -> Option<Finding> {
+    let is_folder = path.ends_with('/') || FOLDERS.contains(&path);
+    let help = || {
+        if is_authority(object) { format!("filename: {AUTHORITIES}") } else { "name the file in it".to_owned() }
+    };
+    is_folder.then(|| {
+        value
+            .finding(rule, written.span, format!("`{}` is a folder, and `filename` names one file", one_line(path)))
+            .severity(Severity::Error)
+            .label("read as an empty file")
+            .help(help())
+    })
+}
+
+/// A file that other images have, or those of older releases.
+fn of_another_image(
+    rule: &'static RuleInfo,
+    value: &PatchValue<'_>,
+    object: &Object<'_>,
+    (written, path): (&Node, &str),
+) -> Option<Finding> {
+    let (_, what) = ELSEWHERE.iter().find(|(known, _)| path.starts_with(known))?;
+    let finding = value
+        .finding(rule, written.span, format!("Istio's proxy image does not contain `{}`", one_line(path)))
+        .label(*what)
+        .note(format!("unless a volume mounts it, {INVALID}"));
+    Some(if is_authority(object) {
+        finding.help(format!("filename: {AUTHORITIES}"))
+    } else {
+        finding.help("mount it with the annotations sidecar.istio.io/userVolume and userVolumeMount, and use that path")
+    })
+}
+
+/// A file that no manifest mounts into the proxy.
+fn not_mounted(
+    rule: &'static RuleInfo,
+    value: &PatchValue<'_>,
+    mounts: &[Mounts],
+    (written, path): (&Node, &str),
+) -> Option<Finding> {
+    let absolute = format!("/{}", path.trim_start_matches("./").trim_start_matches('/'));
+    if path.is_empty() || GIVEN.iter().any(|folder| absolute.starts_with(folder)) {
+        return None;
+    }
+    let shown = one_line(path);
+    let without: Vec<&Mounts> = mounts.iter().filter(|one| one.has(path) == Some(false)).collect();
+    let Some(first) = without.first() else {
+        let finding = value
+            .finding(rule, written.span, format!("the proxy reads `{shown}` from its own container"))
+            .severity(Severity::Info)
+            .label("must be mounted there")
+            .note(format!("not checked: what is mounted; without the file, {INVALID}"));
+        return Some(finding.help(MOUNT_OTHERWISE));
+    };
+    let mut workloads: Vec<&str> = without.iter().map(|one| one.workload.as_str()).collect();
+    workloads.sort_unstable();
+    workloads.dedup();
+    let proxies = if workloads.len() == 1 { "the proxy of" } else { "the proxies of" };
+    let listed = names::listed(workloads.iter().copied(), 4);
+    let finding = value
+        .finding(rule, written.span, format!("{proxies} {listed} do{} not have `{shown}`", es(workloads.len())))
+        .label("not mounted into the container of the proxy")
+        .note(INVALID)
+        .likely("the proxy has only what its manifest mounts, unless the injection template adds a volume");
+    let mount = first.elsewhere(path);
+    let finding = finding.notes(mount.map(|mount| {
+        let (container, path) = (one_line(&mount.container), one_line(&mount.path));
+        format!("`{path}` is mounted in container `{container}`: the proxy is a container of its own")
+    }));
+    let volume = mount.map(|mount| (one_line(&mount.volume), one_line(&mount.path)));
+    Some(match volume {
+        _ if first.is_gateway => finding.help("mount the volume into container `istio-proxy` of the gateway"),
+        Some((volume, path)) => finding.snippet(format!(
+            "annotate the pods:\nsidecar.istio.io/userVolumeMount: '[{{\"name\": \"{volume}\", \"mountPath\": \"{path}\"}}]'"
+        )),
+        None => finding.help(MOUNT_OTHERWISE),
+    })
+}
+
+/// How to bring a file into the proxy.
+const MOUNT_OTHERWISE: &str =
+    "mount it with the annotations sidecar.istio.io/userVolume and userVolumeMount of the pods";
+
+/// The ending of a verb for one subject.
+fn es(count: usize) -> &'static str {
+    if count == 1 { "es" } else { "" }
+}
+
+/// Whether a file has certificate authorities.
+fn is_authority(object: &Object<'_>) -> bool {
+    object.parent.is_some_and(|(_, field)| field.name() == "trusted_ca")
 }

@@ -28,7 +28,7 @@ pub use facts::context::{Context, Live, ProxyRun};
 pub(crate) use facts::view::{Knowledge, PatchView};
 pub(crate) use facts::{
     anchor, built_in, callers, clusters, culprit, document, ends, filter_keys, live, managers, metadata, names,
-    no_match, order, per_run, ports, reach, results, route_match, seen, text_match, versions,
+    no_match, order, per_run, ports, proxy_files, reach, results, route_match, seen, text_match, versions,
 };
 pub use facts::{context, crd};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};

@@ -4,7 +4,7 @@ use super::yaml;
 use crate::model::inventory::{
     ContainerPort, DEFAULT_ROOT_NAMESPACE, DestinationRule, Gateway, Injection, Inventory, KubeGateway, KubeListener,
     Mesh, Object, PodState, RefusedFilter, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort,
-    VirtualService, Workload, labels,
+    VirtualService, Workload, labels, pod_of,
 };
 use crate::model::parse_envoy_filter;
 use crate::model::proxy::REVISION_LABEL;
@@ -192,13 +192,7 @@ impl Object {
 
 fn workload(mut object: Object) -> Workload {
     let document = &object.document;
-    let route: &[&str] = match object.kind.as_str() {
-        "Pod" | "WorkloadEntry" => &[],
-        "WorkloadGroup" => &["spec"],
-        "CronJob" => &["spec", "jobTemplate", "spec", "template"],
-        _ => &["spec", "template"],
-    };
-    let pod = document.under(route);
+    let pod = document.under(pod_of(&object.kind));
     let inside = |keys: &[&str]| pod.and_then(|pod| pod.under(keys));
     let mut pod_labels = labels(inside(&["metadata", "labels"]));
     if object.kind == "WorkloadEntry" {

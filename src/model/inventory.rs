@@ -288,6 +288,16 @@ impl Workload {
     }
 }
 
+/// The keys to the pod in an object of a kind.
+pub(crate) fn pod_of(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "Pod" | "WorkloadEntry" => &[],
+        "WorkloadGroup" => &["spec"],
+        "CronJob" => &["spec", "jobTemplate", "spec", "template"],
+        _ => &["spec", "template"],
+    }
+}
+
 /// The lifecycle state of a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PodState {

@@ -25,6 +25,7 @@ pub(crate) mod no_match;
 pub(crate) mod order;
 pub(crate) mod per_run;
 pub(crate) mod ports;
+pub(crate) mod proxy_files;
 pub(crate) mod reach;
 pub(crate) mod results;
 pub(crate) mod route_choice;
