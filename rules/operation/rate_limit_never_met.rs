@@ -19,7 +19,8 @@ declare_rule! {
     /// Rate limit actions and descriptors that never meet.
     ///
     /// # What it finds
-    /// Descriptors of a local rate limit with keys that no rate limit action produces in this order, or with `*` in a value; actions of a stage
+    /// Descriptors of a local rate limit with keys that no rate limit action produces in this order, or with `*` in a value; actions on
+    /// routes whose local rate limit has no descriptors; actions of a stage
     /// that no rate limit filter has, or on routes of other listeners than those with the filter (a filter with context
     /// SIDECAR_INBOUND reads no outbound routes); with config dumps, actions on a proxy without any rate limit filter,
     /// and a global rate limit on a proxy without any actions, or for internal requests only, from Envoy 1.33 on, if the connection manager has
@@ -64,6 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
     descriptors(rule, cx, out);
     stages(rule, cx, out);
+    without_descriptors(rule, cx, out);
 }
 
 fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -299,9 +301,48 @@ fn lacks(cx: &Context<'_>, run: &PatchRun<'_, '_>, filter: usize, stage: u64) ->
     !all.iter().any(|limit| limit.here && limit.stage == stage) && (!all.is_empty() || cx.attaches_to_dump(filter))
 }
 
+/// Actions of routes whose only rate limit filters are local ones without descriptors: every request takes from one bucket.
+fn without_descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    // Those of a route replace those of the filter.
+    let given = |object: &Object<'_>| object.full_name() == LOCAL && object.member("descriptors").is_some();
+    if cx.values().iter().any(|value| value.objects.iter().any(given)) {
+        return;
+    }
+    for value in cx.values() {
+        let view = &value.view;
+        if !matches!(view.patch.apply_to, ApplyTo::HttpRoute | ApplyTo::VirtualHost | ApplyTo::RouteConfiguration) {
+            continue;
+        }
+        let of_route = |object: &&Object<'_>| {
+            object.full_name() == "envoy.config.route.v3.RateLimit"
+                && object.parent.is_some_and(|(parent, _)| value.objects[parent].full_name() != LOCAL)
+        };
+        let Some(first) = value.objects.iter().find(of_route) else { continue };
+        let shared = |run: &PatchRun<'_, '_>| {
+            let mut here = limits(run).into_iter().filter(|limit| limit.here).peekable();
+            let elsewhere = || run.run.config.resources.iter().any(|one| one.json.search().contains("descriptors"));
+            run.changes() && here.peek().is_some() && here.all(|limit| !limit.reads_descriptors) && !elsewhere()
+        };
+        let Some(seen) = cx.seen_if(view, shared) else { continue };
+        let by = limits(&seen.runs[0]).into_iter().find(|limit| limit.here).and_then(|limit| limit.by);
+        let by = by.and_then(|id| cx.view(seen.runs[0].run, id));
+        let mut finding = value
+            .finding(rule, first.span, "the local rate limit has no `descriptors`: this action is ignored")
+            .label("never read")
+            .note("all requests take from the same `token_bucket`, whatever the action says")
+            .snippet("give the filter a bucket for each descriptor:\ndescriptors:\n- entries: # the keys of the action, in its order\n  token_bucket:");
+        if let Some(by) = by {
+            finding = finding.related(by.value_span(&["patch", "operation"]), "the filter is inserted here");
+        }
+        out.push(seen.tell(finding));
+    }
+}
+
 /// A rate limit filter.
 struct Limit {
     stage: u64,
+    /// Whether what actions produce decides about anything.
+    reads_descriptors: bool,
     /// The patch that inserted it.
     by: Option<PatchId>,
     /// Whether it reads the routes that a patch changed.
@@ -315,17 +356,17 @@ fn limits(run: &PatchRun<'_, '_>) -> Vec<Limit> {
     for manager in managers::changed(run.run) {
         let here = changed.may_have_routes_of(run.run.knowledge, manager.listener, manager.routes.as_deref());
         for filter in manager.filters.iter().filter(|filter| matches!(&*config_type(filter), LOCAL | GLOBAL)) {
-            let stage = filter.get("typed_config").map_or(0, stage);
-            found.push(Limit { stage, by: PatchId::of(filter.origin), here });
+            let config = filter.get("typed_config").map(|config| config.message().1);
+            let stage = config.as_ref().map_or(0, stage);
+            let has = |key: &str| config.as_ref().is_some_and(|config| config.get(key).is_some());
+            let reads_descriptors = config_type(filter) == GLOBAL || has("descriptors") || has("rate_limits");
+            found.push(Limit { stage, reads_descriptors, by: PatchId::of(filter.origin), here });
         }
     }
     found
 }
 
 fn stage(config: &Tree<'_>) -> u64 {
-    let config = config.readable();
-    let inner = config.get("value").map(Tree::readable);
-    let config = inner.as_deref().unwrap_or(&config);
     config
         .get("stage")
         .and_then(|stage| crate::proto::json::canonical(stage).trim_matches('"').parse().ok())

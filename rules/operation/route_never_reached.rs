@@ -36,7 +36,7 @@ declare_rule! {
     /// # References
     /// Envoy, "Route matching": routes are matched in order.
     "EF334" "route-never-reached" Operation Error => check,
-    explains: &["EF310"]
+    explains: &["EF308", "EF310"]
 }
 
 /// The route before an inserted one.

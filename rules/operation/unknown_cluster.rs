@@ -70,7 +70,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .severity(Severity::Error)
                     .rejected("a tracer needs its cluster: Envoy rejects the listener");
             }
-            if name.contains('|') && like.is_none() {
+            if name.starts_with("inbound|") && like.is_none() {
+                finding = finding.note(
+                    "istiod generates inbound clusters for the ports of the workload's Services and of its Sidecar only",
+                );
+            } else if name.contains('|') && like.is_none() {
                 finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");
             }
             out.push(seen.tell(finding));

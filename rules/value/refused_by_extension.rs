@@ -4,8 +4,8 @@ use crate::declare_rule;
 use crate::lint::Knowledge;
 use crate::lint::context::PatchRun;
 use crate::lint::extension_code::refusals;
-use crate::lint::results::RESULTS;
-use crate::lint::seen::merged;
+use crate::lint::results::{RESULTS, is_everywhere};
+use crate::lint::seen::{exact, merged};
 use crate::lint::value::walk::{get, same};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
@@ -79,8 +79,14 @@ fn results(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for check in RESULTS.iter().filter(|check| check.apply_to == view.patch.apply_to) {
             let written = fields.iter().find(|entry| same(&entry.key, check.written));
             let Some(written) = written.filter(|entry| (check.asks)(&entry.value)) else { continue };
-            // A reference configuration has chains and clusters of its own mesh, which say nothing about others.
-            let wrong = |run: &PatchRun<'_, '_>| (check.wrong)(run).filter(|_| run.run.knowledge == Knowledge::Dump);
+            // A reference configuration has chains and clusters of its own mesh, which say nothing about others,
+            // except for those that each of them has.
+            let wrong = |run: &PatchRun<'_, '_>| {
+                let known = |object: &String| {
+                    run.run.knowledge == Knowledge::Dump || (is_everywhere(object) && exact(run.run, &view))
+                };
+                (check.wrong)(run).filter(known)
+            };
             let Some(seen) = cx.seen_if(&view, |run| wrong(run).is_some()) else { continue };
             let Some(object) = seen.runs.iter().find_map(wrong) else { continue };
             let finding = view

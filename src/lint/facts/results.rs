@@ -27,6 +27,17 @@ pub(crate) struct Outcome {
     pub source: &'static str,
 }
 
+/// What to change if a patch reaches clusters that it is not for.
+const THOSE_MEANT: &str = "match the clusters that are meant, by `cluster.service` or `cluster.name`";
+
+/// Clusters that every sidecar has.
+const EVERYWHERE: [&str; 2] = ["cluster `PassthroughCluster", "cluster `InboundPassthroughCluster"];
+
+/// Whether an object that a check names exists on every proxy of its kind.
+pub(crate) fn is_everywhere(object: &str) -> bool {
+    EVERYWHERE.iter().any(|name| object.starts_with(name))
+}
+
 /// Every check that is known.
 pub(crate) const RESULTS: &[Outcome] = &[
     Outcome {
@@ -36,6 +47,46 @@ pub(crate) const RESULTS: &[Outcome] = &[
         wrong: |run| cluster(run, |it| provided(it) && !has(it, "cluster_type") && it.str_at("type") != "ORIGINAL_DST"),
         message: "does not select its endpoints itself, as `lb_policy: CLUSTER_PROVIDED` needs",
         help: "write another `lb_policy`",
+        source: "source/common/upstream/cluster_manager_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: "lb_policy",
+        asks: |_| true,
+        wrong: |run| {
+            let other =
+                |it: &Tree<'_>| !matches!(it.str_at("lb_policy"), "CLUSTER_PROVIDED" | "LOAD_BALANCING_POLICY_CONFIG");
+            cluster(run, |it| is_original(it) && other(it) && !has(it, "load_balancing_policy"))
+        },
+        message: "has the type `ORIGINAL_DST`, which needs `lb_policy: CLUSTER_PROVIDED`",
+        help: THOSE_MEANT,
+        source: "source/common/upstream/cluster_factory_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: "load_balancing_policy",
+        asks: |_| true,
+        wrong: |run| cluster(run, |it| is_original(it) && has(it, "load_balancing_policy") && !has_own_policy(it)),
+        message: "has the type `ORIGINAL_DST`, which brings its own load balancer",
+        help: THOSE_MEANT,
+        source: "source/common/upstream/cluster_manager_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: "load_assignment",
+        asks: |_| true,
+        wrong: |run| cluster(run, |it| is_original(it) && has(it, "load_assignment")),
+        message: "has the type `ORIGINAL_DST`, which has no `load_assignment`",
+        help: THOSE_MEANT,
+        source: "source/extensions/clusters/original_dst/original_dst_cluster.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Cluster,
+        written: "type",
+        asks: |kind| kind.as_str() != Some("ORIGINAL_DST"),
+        wrong: |run| cluster(run, |it| provided(it) && !has(it, "cluster_type") && it.str_at("type") != "ORIGINAL_DST"),
+        message: "keeps `lb_policy: CLUSTER_PROVIDED`, which this type does not provide",
+        help: THOSE_MEANT,
         source: "source/common/upstream/cluster_manager_impl.cc",
     },
     Outcome {
@@ -112,6 +163,20 @@ fn has(tree: &Tree<'_>, key: &str) -> bool {
 
 fn provided(cluster: &Tree<'_>) -> bool {
     cluster.str_at("lb_policy") == "CLUSTER_PROVIDED" && !has(cluster, "load_balancing_policy")
+}
+
+/// Whether a cluster sends to the original destination of a connection.
+fn is_original(cluster: &Tree<'_>) -> bool {
+    cluster.str_at("type") == "ORIGINAL_DST" && !has(cluster, "cluster_type")
+}
+
+/// Whether one of the load balancing policies of a cluster is its own load balancer.
+fn has_own_policy(cluster: &Tree<'_>) -> bool {
+    let policies = cluster.path(&["load_balancing_policy", "policies"]).map(Tree::items).unwrap_or_default();
+    policies.iter().any(|policy| {
+        let config = policy.path(&["typed_extension_config", "typed_config"]);
+        config.is_some_and(|config| config.message().0.ends_with(".ClusterProvided"))
+    })
 }
 
 /// The places that a patch changed.
