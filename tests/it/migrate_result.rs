@@ -347,6 +347,7 @@ fn remaining_patches_use_the_newest_types() {
     let codes = json!({ "other": { "inline_string": script } });
     let old_field = json!({ "@type": url, "inline_code": script, "source_codes": codes });
     let new_field = json!({ "@type": url, "default_source_code": { "inline_string": script }, "source_codes": codes });
+    let no_buffer = json!({ "@type": "type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer", "max_request_bytes": 0 });
     // The untyped configuration of the v2 API, in braces as JSON.
     let mut untyped = filter("untyped", &json!({}), manager);
     untyped["spec"]["configPatches"][0]["patch"]["value"] =
@@ -368,6 +369,8 @@ fn remaining_patches_use_the_newest_types() {
         ("faulty", faulty),
         ("field", filter("field", &old_field, manager)),
         ("name", filter("name", &new_field, "envoy.http_connection_manager")),
+        // It does nothing, so that no proxy rejects the value: the new name must not change that.
+        ("rejected", filter("rejected", &no_buffer, "envoy.http_connection_manager")),
         ("newest", filter("newest", &new_field, manager)),
         ("first", first_api),
         ("untyped", untyped),
@@ -394,9 +397,11 @@ fn remaining_patches_use_the_newest_types() {
         } else {
             assert_eq!(names.remove(2), "shop/first");
         }
-        assert_eq!(names, ["shop/faulty", "shop/field", "shop/name", "shop/untyped"], "{report:#}");
-        let faulty = rewrites["shop/faulty"];
-        assert_eq!((&faulty["effect"], &faulty["written"]), (&json!("faulty"), &json!(false)), "{faulty:#}");
+        let wanted = ["shop/faulty", "shop/field", "shop/name", "shop/rejected", "shop/untyped"];
+        assert_eq!(names, wanted, "{report:#}");
+        for faulty in ["shop/faulty", "shop/rejected"].map(|name| rewrites[name]) {
+            assert_eq!((&faulty["effect"], &faulty["written"]), (&json!("faulty"), &json!(false)), "{faulty:#}");
+        }
         let field = rewrites["shop/field"];
         assert_eq!((field["effect"].as_str(), field["written"].as_bool()), (Some("same"), Some(true)), "{field:#}");
         let value = &field["object"]["spec"]["configPatches"][0]["patch"]["value"];

@@ -3,6 +3,7 @@
 use super::effect::effect;
 use super::plugins::name_plugins;
 use crate::engine::MeshSettings;
+use crate::lint::rule::Family;
 use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::{self, Loaded, reference, yaml_text};
 use crate::migrate::Accept;
@@ -32,14 +33,23 @@ pub(super) fn is_written(effect: &Effect, accept: Accept) -> bool {
     }
 }
 
-/// The first error that `lint` finds in a filter and not in the original.
-fn new_error(original: &Loaded, loaded: &Loaded, release: Release, mesh: &MeshSettings) -> Option<String> {
+/// The first error that `lint` finds in a filter and not in the original; in the values of a filter that did nothing, any: only
+/// now would proxies get them.
+fn new_error(
+    original: &Loaded,
+    loaded: &Loaded,
+    revived: bool,
+    release: Release,
+    mesh: &MeshSettings,
+) -> Option<String> {
     let errors = |loaded: &Loaded| {
         let findings = found(loaded, &[], release, mesh, ALL);
         findings.into_iter().filter(|finding| finding.severity == Severity::Error)
     };
     let known: BTreeSet<&str> = errors(original).map(|finding| finding.rule.code).collect();
-    errors(loaded).find(|finding| !known.contains(finding.rule.code)).map(|finding| finding.message)
+    let counts =
+        |finding: &Finding| !known.contains(finding.rule.code) || revived && finding.rule.family == Family::Value;
+    errors(loaded).find(counts).map(|finding| finding.message)
 }
 
 /// A filter in the newest types.
@@ -85,7 +95,7 @@ pub(super) fn upgraded(
         let is = loaded.inventory.envoy_filters.first()?;
         let mut effect = effect(was, is, &plugins, release, mesh);
         if matches!(effect, Effect::Revived(_) | Effect::Other(_))
-            && let Some(error) = new_error(&original, &loaded, release, mesh)
+            && let Some(error) = new_error(&original, &loaded, matches!(effect, Effect::Revived(_)), release, mesh)
         {
             effect = Effect::Faulty(error);
         }

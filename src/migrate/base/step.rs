@@ -104,6 +104,8 @@ pub struct Move {
     /// The fields of a rule's retries that it fills with what the patch leaves to the mesh or to istiod, as `attempts`: only
     /// where the rule has no retries yet, which MERGE keeps.
     pub fills: Vec<&'static str>,
+    /// What happens while both the filter and its replacement exist, if it is not what happens with other patches of the pattern.
+    pub meanwhile: Option<&'static str>,
 }
 
 impl Move {
@@ -129,6 +131,7 @@ impl Move {
             followed: None,
             spares: false,
             fills: Vec::new(),
+            meanwhile: None,
         }
     }
 
@@ -224,6 +227,11 @@ impl Move {
     /// Whether it would reach or allow more than the filter.
     pub fn is_refused(&self) -> bool {
         self.guards.iter().any(|guard| guard.state == State::Broken)
+    }
+
+    /// Whether nothing has to be put in the patch's place: Istio does the work by itself.
+    pub(crate) fn is_built_in(&self) -> bool {
+        !self.homes.is_empty() && self.homes.iter().all(Home::is_built_in)
     }
 
     /// Whether it decides who may call and is not exact.

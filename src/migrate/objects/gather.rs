@@ -57,7 +57,7 @@ impl Names {
                 if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
                     let value = json(tree, program.schema);
                     if let (Some(name), Some(to)) =
-                        (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))
+                        (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace).ok())
                     {
                         names.clusters.entry(name.to_owned()).or_default().insert(index, (to.host, to.port));
                     }

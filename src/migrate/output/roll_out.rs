@@ -94,7 +94,7 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
 
 /// When a filter is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
+pub(crate) enum When {
     /// Before what replaces it is applied.
     Ahead,
     /// When the pods restart.
@@ -104,7 +104,8 @@ enum When {
 }
 
 impl When {
-    fn of(filter: &FilterReport) -> When {
+    /// When this one is.
+    pub(crate) fn of(filter: &FilterReport) -> When {
         if filter.ahead {
             When::Ahead
         } else if excludes_native(filter) {
@@ -183,15 +184,22 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
     if When::of(filter) == When::Ahead {
         return vec![BREAKS];
     }
-    let patterns: BTreeSet<&str> =
-        filter.patches.iter().filter(|patch| patch.written).map(|patch| patch.found.pattern.id).collect();
+    let written = || filter.patches.iter().filter(|patch| patch.written);
     if !filter.attaches {
-        return Vec::from_iter((!patterns.is_empty()).then_some(IDLE));
+        return Vec::from_iter(written().next().map(|_| IDLE));
     }
     let mut effects = Vec::new();
-    for (pattern, effect) in BOTH {
-        if patterns.contains(pattern.id) && !effects.contains(effect) {
-            effects.push(*effect);
+    let own = written().filter_map(|patch| patch.found.meanwhile);
+    // What Istio does by itself exists already.
+    let other = written().filter(|patch| {
+        let exists = patch.found.is_built_in() && patch.found.pattern.id != catalog::CLUSTER_ADD.id;
+        patch.found.meanwhile.is_none() && !exists
+    });
+    let patterns: BTreeSet<&str> = other.map(|patch| patch.found.pattern.id).collect();
+    let of_patterns = BOTH.iter().filter(|(pattern, _)| patterns.contains(pattern.id)).map(|(_, effect)| *effect);
+    for effect in of_patterns.chain(own) {
+        if !effects.contains(&effect) {
+            effects.push(effect);
         }
     }
     effects
@@ -203,7 +211,7 @@ const IDLE: &str = "the EnvoyFilter does nothing: only what replaces it applies"
 
 const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
 
-const WINS: &str = "the filter's value wins: nothing is applied twice";
+pub(in crate::migrate) const WINS: &str = "the filter's value wins: nothing is applied twice";
 
 /// Effects that happen twice, by pattern.
 const BOTH: &[(&Pattern, &str)] = &[
@@ -211,7 +219,7 @@ const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::WASM, TWICE),
     (&catalog::ECDS, TWICE),
     (&catalog::ACCESS_LOG, "each request is logged twice"),
-    (&catalog::STATS_NULL_VM, "requests may be counted twice"),
+    (&catalog::STATS_NULL_VM, "both set the labels of istiod's own istio.stats: requests are counted once"),
     (&catalog::RBAC, "both decide: a request must be allowed by both"),
     (&catalog::JWT, "both check the token: a request must be allowed by both"),
     (&catalog::EXT_AUTHZ, "the service is asked twice for each request"),
@@ -231,7 +239,7 @@ const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::CLUSTER_HTTP_OPTIONS, WINS),
     (&catalog::ROUTE_TIMEOUT, WINS),
     (&catalog::ROUTE_RETRIES, WINS),
-    (&catalog::SERVER_TLS, "cipher suites are listed twice; versions are not"),
+    (&catalog::SERVER_TLS, WINS),
     (&catalog::CORS, "the route's policy overrides the virtual host's: nothing is applied twice"),
     (&catalog::FAULT, WINS),
     (&catalog::PATH_NORMALIZATION, WINS),

@@ -201,8 +201,22 @@ fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, Erro
     Ok(json!({ "envoyFileAccessLog": one }))
 }
 
+/// The cluster that a log is sent to.
+const LOG_CLUSTER: &str = "common_config/grpc_service/envoy_grpc/cluster_name";
+
+/// Why a log that names no cluster does not move.
+fn no_cluster(log: &Fields) -> ErrorMessage {
+    match log.peek("common_config/grpc_service/google_grpc/target_uri").and_then(Json::as_str) {
+        Some(target) => format!(
+            "the log goes to {target} by a gRPC client of its own (`google_grpc`), without mutual TLS; a provider sends it through istiod's cluster of a Service: set `meshConfig.extensionProviders` and a Telemetry object by hand"
+        )
+        .into(),
+        None => "the log names no cluster".into(),
+    }
+}
+
 fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
-    let cluster = grpc.text("common_config/grpc_service/envoy_grpc/cluster_name").ok_or("the log names no cluster")?;
+    let cluster = grpc.text(LOG_CLUSTER).ok_or_else(|| no_cluster(&grpc))?;
     let (host, port) =
         service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
     let mut one = json!({ "service": host, "port": port });
@@ -238,7 +252,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, E
 
 /// A log in OpenTelemetry's format (`openTelemetryLog` in istiod's `telemetry_logging.go`).
 fn of_collector(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
-    let cluster = log.text("common_config/grpc_service/envoy_grpc/cluster_name").ok_or("the log names no cluster")?;
+    let cluster = log.text(LOG_CLUSTER).ok_or_else(|| no_cluster(&log))?;
     let (host, port) =
         service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
     let mut one = json!({ "service": host, "port": port });

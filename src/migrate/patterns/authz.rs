@@ -56,9 +56,7 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     );
     found.difference(Kind::Metadata, "the same condition in istiod's longer form (and, or)");
     found.difference(Kind::Metadata, "the stats prefix differs");
-    config.skip("rules_stat_prefix");
-    config.skip("stat_prefix");
-    config.skip("shadow_rules_stat_prefix");
+    ["rules_stat_prefix", "stat_prefix", "shadow_rules_stat_prefix"].iter().for_each(|prefix| config.skip(prefix));
     for (field, dry) in [("rules", false), ("shadow_rules", true)] {
         if let Some(rules) = config.sub(field)
             && let Err(reason) = rules_of(cx, part, rules, dry, &mut found)
@@ -68,6 +66,11 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     }
     if found.actions.is_empty() {
         return Move::none(&catalog::RBAC, "the filter has no rules: it allows everything and can be deleted");
+    }
+    if part.value.peek("typed_config/rules").is_none() {
+        found.meanwhile = Some("both count the requests that the rules would refuse; neither refuses any");
+    } else if message == NETWORK_RBAC {
+        found.meanwhile = Some("both decide: a connection must be allowed by both");
     }
     if !config.is_empty() || !value.is_empty() {
         return Move::none(&catalog::RBAC, left([&config, &value]));

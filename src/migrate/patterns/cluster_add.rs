@@ -1,18 +1,19 @@
 //! Clusters of services outside the mesh: ServiceEntry, and a DestinationRule for TLS.
 
-use super::cluster_policy::upstream_tls;
+use super::cluster_policy::speaks_http2;
 use super::target::client_namespace;
+use super::upstream_tls::{UpstreamTls, upstream_tls};
 use crate::migrate::base::catalog;
 use crate::migrate::base::names::native_name;
 use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part};
-
-use crate::migrate::base::value::{self, Fields};
+use crate::migrate::base::value::{Fields, fieldless, left};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::{Mesh, RULES};
 use crate::migrate::output::draft::{Action, metadata};
 use crate::migrate::output::rest::quoted;
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::inventory::Object;
+use crate::proto::tree::TYPE_KEY;
 use crate::source::{ErrorMessage, Node};
 use crate::words::{MOST_NAMES, few};
 use serde_json::{Map, Value as Json, json};
@@ -30,43 +31,80 @@ pub(in crate::migrate) struct Upstream {
     pub addresses: Vec<String>,
 }
 
-/// Host and port of a cluster that a filter adds; `None` if it has no single port or mixes names and addresses.
-pub(in crate::migrate) fn upstream(cluster: &Json, namespace: &str) -> Option<Upstream> {
+/// The endpoints of a cluster that are hosts with ports, or why it has none.
+fn endpoints(cluster: &Json) -> Result<Vec<(&str, u32)>, ErrorMessage> {
     let mut endpoints = Vec::new();
-    for locality in cluster.pointer("/load_assignment/endpoints")?.as_array()? {
-        for one in locality.get("lb_endpoints")?.as_array()? {
-            let socket = one.pointer("/endpoint/address/socket_address")?;
-            let port = u32::try_from(socket.get("port_value")?.as_u64()?).ok()?;
-            endpoints.push((socket.get("address")?.as_str()?.to_owned(), port));
+    let localities = cluster.pointer("/load_assignment/endpoints").and_then(Json::as_array);
+    for one in localities.into_iter().flatten().filter_map(|one| one.get("lb_endpoints")?.as_array()).flatten() {
+        let address = one.pointer("/endpoint/address");
+        let socket = address.and_then(|address| address.get("socket_address"));
+        let host = socket.and_then(|socket| socket.get("address")?.as_str());
+        let port = socket.and_then(|socket| u32::try_from(socket.get("port_value")?.as_u64()?).ok());
+        match (host, port) {
+            (Some(host), Some(port)) => endpoints.push((host, port)),
+            _ if address.is_some_and(|address| address.get("pipe").is_some()) => {
+                return Err("an endpoint is a Unix socket inside the pod; a ServiceEntry applies to the mesh".into());
+            }
+            (Some(host), None) => return Err(format!("endpoint {host} has no port number").into()),
+            _ => return Err("an endpoint is not a host or address with a port".into()),
         }
     }
-    let (first, port) = endpoints.first()?.clone();
-    if endpoints.iter().any(|(_, other)| *other != port) {
-        return None;
+    Ok(endpoints)
+}
+
+/// Host and port of a cluster that a filter adds, or why a ServiceEntry cannot have them.
+pub(in crate::migrate) fn upstream(cluster: &Json, namespace: &str) -> Result<Upstream, ErrorMessage> {
+    let endpoints = endpoints(cluster)?;
+    let Some(&(first, port)) = endpoints.first() else {
+        return Err("the cluster names no endpoint (`load_assignment`): nothing shows which service it is for".into());
+    };
+    if let Some((_, other)) = endpoints.iter().find(|(_, other)| *other != port) {
+        return Err(format!(
+            "its endpoints have several ports ({port}, {other}); those of a ServiceEntry's cluster have one"
+        )
+        .into());
     }
+    let is_address = |host: &str| host.parse::<IpAddr>().is_ok();
     let addresses: Vec<String> =
-        endpoints.iter().filter(|(host, _)| host.parse::<IpAddr>().is_ok()).map(|(host, _)| host.clone()).collect();
-    if addresses.is_empty() && endpoints.iter().all(|(host, _)| *host == first) && is_host(&first) {
-        return Some(Upstream { host: first, port, addresses });
+        endpoints.iter().filter(|(host, _)| is_address(host)).map(|(host, _)| (*host).to_owned()).collect();
+    if addresses.is_empty() {
+        if let Some((other, _)) = endpoints.iter().find(|(host, _)| *host != first) {
+            return Err(format!(
+                "its endpoints are several hosts ({first}, {other}); a ServiceEntry for one of them is written"
+            )
+            .into());
+        }
+        named(first)?;
+        return Ok(Upstream { host: first.to_owned(), port, addresses });
     }
     if addresses.len() != endpoints.len() {
-        return None;
+        return Err("its endpoints are both host names and addresses; a ServiceEntry looks up either".into());
     }
-    let name = cluster.get("name")?.as_str()?;
+    let name = cluster.get("name").and_then(Json::as_str).unwrap_or_default();
     let label: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     let label = label.trim_matches('-').to_owned();
-    (!label.is_empty() && label.len() <= 63).then(|| Upstream {
-        host: format!("{label}.{namespace}.internal"),
-        port,
-        addresses,
-    })
+    if label.is_empty() || label.len() > 63 {
+        return Err(format!(
+            "the cluster's name, `{name}`, cannot become the host of a ServiceEntry for its addresses"
+        )
+        .into());
+    }
+    Ok(Upstream { host: format!("{label}.{namespace}.internal"), port, addresses })
 }
 
-/// Whether a text is a full host name.
-fn is_host(text: &str) -> bool {
-    let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
-    plain && text.contains('.') && text.parse::<IpAddr>().is_err()
+/// Whether a text is a full host name, or why it is not.
+fn named(text: &str) -> Result<(), ErrorMessage> {
+    if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.') {
+        return Err(format!("`{text}` is not a host name").into());
+    }
+    if !text.contains('.') {
+        return Err(format!(
+            "the pod's search path completes `{text}`: write the full name of the Service (`{text}.NAMESPACE.svc.cluster.local`)"
+        )
+        .into());
+    }
+    Ok(())
 }
 
 /// Whether a host is `NAME.NAMESPACE` or `NAME.NAMESPACE.svc`.
@@ -92,11 +130,9 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 
 fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut cluster = part.value.clone();
-    let Some(to) = upstream(&cluster.0, &cx.filter.namespace) else {
-        return Move::none(
-            &catalog::CLUSTER_ADD,
-            "only a cluster with one port and either one host name or addresses has a native equivalent",
-        );
+    let to = match upstream(&cluster.0, &cx.filter.namespace) {
+        Ok(to) => to,
+        Err(reason) => return Move::none(&catalog::CLUSTER_ADD, reason),
     };
     if to.addresses.iter().any(|one| one.parse::<IpAddr>().is_ok_and(|one| one.is_loopback())) {
         return Move::none(
@@ -118,39 +154,44 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
             "istiod names the cluster `outbound|PORT||HOST`: update every filter, route and dashboard that uses the old name",
         );
     }
-    cluster.skip("load_assignment");
     let as_written = cluster.clone();
     let settings = Settings::read(&mut cluster);
+    for (kind, effect) in settings.lost {
+        found.difference(kind, effect);
+    }
     let mesh_service = cx.mesh.service(&to.host).is_some() || to.host.ends_with(".svc.cluster.local");
     defaults(cx, &as_written, &mut found);
     used_by_name(cx, &mut found, &name, &to);
+    let tls = match settings.tls {
+        Ok(tls) => tls,
+        Err(reason) => return Move::none(&catalog::CLUSTER_ADD, reason),
+    };
     if mesh_service {
-        found.add_home(BUILT_IN, "cluster of the Service", 0);
-        if cx.mesh.service(&to.host).is_some() {
-            let name = native_name(&to.host, to.port);
-            found.notes.push(format!("istiod already has a cluster for {}: {name}", to.host));
-        } else {
-            let reason =
-                format!("the Service of {} is not in the input: without it, istiod has no cluster for it", to.host);
-            found.guard(Concern::Existing, State::Undecided, reason);
+        if tls.is_some() {
+            let reason = "TLS for an additional cluster of a Service has no native equivalent";
+            return Move::none(&catalog::CLUSTER_ADD, reason);
         }
-        if settings.tls.is_some() {
-            return Move::none(
-                &catalog::CLUSTER_ADD,
-                "TLS for an additional cluster of a Service has no native equivalent",
+        if !cluster.is_empty() {
+            let keys: Vec<&String> = cluster.0.as_object().into_iter().flatten().map(|(key, _)| key).collect();
+            found.difference(
+                Kind::Behavior,
+                format!("{}: istiod's cluster of the Service does not get them", fieldless(&keys)),
             );
         }
-        return found;
+        return of_service(cx, settings.http2, &to, found);
     }
-    if let Err(reason) = &settings.left {
-        return Move::none(&catalog::CLUSTER_ADD, reason.clone());
+    if tls.is_some() && settings.http2 {
+        return Move::none(&catalog::CLUSTER_ADD, HTTP2_WITH_TLS);
+    }
+    if !cluster.is_empty() {
+        return Move::none(&catalog::CLUSTER_ADD, left([&cluster]));
     }
     let namespace = match client_namespace(cx) {
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(&catalog::CLUSTER_ADD, reason),
     };
     found.add_home("ServiceEntry", "hosts, ports, resolution", 0);
-    let protocol = match (&settings.tls, settings.http2) {
+    let protocol = match (&tls, settings.http2) {
         (Some(_), _) => "TLS",
         (None, true) => "GRPC",
         (None, false) => "HTTP",
@@ -164,26 +205,66 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         );
     }
     entry(cx, &mut found, &to, protocol, namespace);
-    if let Some(tls) = settings.tls {
-        found.add_home("DestinationRule", "trafficPolicy.tls", 0);
-        found.difference(Kind::Behavior, "the connection uses TLS 1.2 or 1.3, and the host's certificate is verified with the authorities of the operating system");
-        found.guard(Concern::Tls, State::Review, "istiod configures TLS to the service instead of the filter: test a connection, and that a wrong certificate is refused if the filter refuses it");
-        let mut spec = Map::new();
-        spec.insert("host".to_owned(), to.host.clone().into());
-        export(cx, &mut spec, RULES);
-        spec.insert("trafficPolicy".to_owned(), json!({ "tls": tls }));
-        found.actions.push(Action::Object(json!({
-            "apiVersion": "networking.istio.io/v1",
-            "kind": "DestinationRule",
-            "metadata": metadata(cx.filter, namespace),
-            "spec": spec,
-        })));
+    if let Some(tls) = tls {
+        rule(cx, &mut found, &to, tls, namespace);
     }
     if Mesh::is_narrow(cx.filter) {
         found.guard(
             Concern::Selector,
             State::Review,
             "every proxy of the namespace gets the ServiceEntry, not only those that the filter selects",
+        );
+    }
+    found
+}
+
+/// The rule for TLS to a host outside the mesh.
+fn rule(cx: &Cx<'_>, found: &mut Move, to: &Upstream, tls: UpstreamTls, namespace: &str) {
+    found.add_home("DestinationRule", "trafficPolicy.tls", 0);
+    let verified = tls.verified;
+    found.difference(
+        Kind::Behavior,
+        format!("the connection uses TLS 1.2 or 1.3, and the host's certificate {verified}"),
+    );
+    tls.effects.into_iter().for_each(|effect| found.difference(Kind::Behavior, effect));
+    found.guard(Concern::Tls, State::Review, "istiod configures TLS to the service instead of the filter: test a connection, and that a wrong certificate is refused if the filter refuses it");
+    let mut spec = Map::new();
+    spec.insert("host".to_owned(), to.host.clone().into());
+    export(cx, &mut spec, RULES);
+    spec.insert("trafficPolicy".to_owned(), json!({ "tls": tls.native }));
+    found.actions.push(Action::Object(json!({
+        "apiVersion": "networking.istio.io/v1",
+        "kind": "DestinationRule",
+        "metadata": metadata(cx.filter, namespace),
+        "spec": spec,
+    })));
+}
+
+/// A second cluster for a Service, for which istiod has one.
+fn of_service(cx: &Cx<'_>, http2: bool, to: &Upstream, mut found: Move) -> Move {
+    found.add_home(BUILT_IN, "cluster of the Service", 0);
+    let service = cx.mesh.service(&to.host);
+    if service.is_some() {
+        let name = native_name(&to.host, to.port);
+        found.notes.push(format!("istiod already has a cluster for {}: {name}", to.host));
+    } else {
+        let reason =
+            format!("the Service of {} is not in the input: without it, istiod has no cluster for it", to.host);
+        found.guard(Concern::Existing, State::Undecided, reason);
+    }
+    let port = cx.mesh.registered(&to.host).and_then(|service| service.ports().find(|port| port.number == to.port));
+    if service.is_some() && port.is_none() {
+        let reason = format!("the Service of {} has no port {}, so istiod has no cluster for it", to.host, to.port);
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
+    if http2 && !port.is_some_and(|port| speaks_http2(&port)) {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "istiod's cluster uses HTTP/2, which gRPC needs, only if the Service says so for port {} (`appProtocol: grpc`, or a name that begins with `grpc`)",
+                to.port
+            ),
         );
     }
     found
@@ -298,46 +379,97 @@ fn defaults(cx: &Cx<'_>, cluster: &Fields, found: &mut Move) {
     }
 }
 
+/// Why a cluster with HTTP/2 over TLS does not move.
+const HTTP2_WITH_TLS: &str = "istiod sends HTTP/1.1 to a port with protocol TLS, and the cluster uses HTTP/2 over TLS: write a port with protocol `GRPC` and `trafficPolicy.tls` of a DestinationRule, if no application uses the port with TLS of its own";
+
 /// The settings of a cluster other than its endpoints.
 struct Settings {
-    tls: Option<Json>,
+    tls: Result<Option<UpstreamTls>, ErrorMessage>,
     http2: bool,
-    left: Result<(), ErrorMessage>,
+    /// The effects of settings that no longer apply.
+    lost: Vec<(Kind, String)>,
 }
+
+/// HTTP/2 options in a cluster.
+const HTTP2: &str = "http2_protocol_options";
 
 impl Settings {
     fn read(cluster: &mut Fields) -> Settings {
-        let options = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
-        let path = format!("typed_extension_protocol_options/{options}/explicit_http_config/http2_protocol_options");
-        let http2 =
-            cluster.peek("http2_protocol_options").is_some() || cluster.0.pointer(&format!("/{path}")).is_some();
-        let mut left = Ok(());
-        let tls = match cluster.sub("transport_socket") {
-            None => None,
-            Some(socket) => {
-                let tls = upstream_tls(socket);
-                if tls.is_none() {
-                    left = Err("the cluster's TLS settings have no native equivalent".into());
-                }
-                tls
-            }
-        };
-        for known in [
-            "type",
-            "connect_timeout",
-            "lb_policy",
-            "http2_protocol_options",
-            "typed_extension_protocol_options",
-            "dns_lookup_family",
-            "dns_refresh_rate",
-            "respect_dns_ttl",
-            "alt_stat_name",
-        ] {
+        let mut lost = lost_of_endpoints(cluster);
+        cluster.skip("load_assignment");
+        let (http2, options) = http_options(cluster);
+        if !options.is_empty() {
+            let effect = format!("the cluster's HTTP options no longer apply: {}", options.join(", "));
+            lost.push((Kind::Behavior, effect));
+        }
+        if cluster.take("alt_stat_name").is_some() {
+            lost.push((Kind::Name, "statistics have istiod's name of the cluster, not `alt_stat_name`".to_owned()));
+        }
+        let tls = cluster.sub("transport_socket").map(upstream_tls).transpose();
+        for known in
+            ["type", "connect_timeout", "lb_policy", "dns_lookup_family", "dns_refresh_rate", "respect_dns_ttl"]
+        {
             cluster.skip(known);
         }
-        if left.is_ok() && !cluster.is_empty() {
-            left = Err(value::left([cluster]).into());
-        }
-        Settings { tls, http2, left }
+        Settings { tls, http2, lost }
     }
+}
+
+/// Whether a cluster uses HTTP/2, and the HTTP options that istiod's cluster does not have.
+fn http_options(cluster: &mut Fields) -> (bool, Vec<String>) {
+    const OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+    let old = cluster.take(HTTP2);
+    let mut http2 = old.is_some();
+    let mut settings = old.unwrap_or_default();
+    let mut names = BTreeSet::new();
+    for (key, mut options) in cluster
+        .take("typed_extension_protocol_options")
+        .iter()
+        .filter_map(Json::as_object)
+        .flatten()
+        .map(|(key, value)| (key, Fields(value.clone())))
+    {
+        if key != OPTIONS {
+            names.insert(key.clone());
+            continue;
+        }
+        options.skip(TYPE_KEY);
+        if let Some(own) = options.take(&format!("explicit_http_config/{HTTP2}")) {
+            http2 = true;
+            settings = own;
+        }
+        options.skip("explicit_http_config/http_protocol_options");
+        names.extend(options.0.as_object().into_iter().flatten().map(|(key, _)| key.clone()));
+    }
+    names.extend(settings.as_object().into_iter().flatten().map(|(key, _)| format!("{HTTP2}.{key}")));
+    (http2, names.into_iter().map(|name| format!("`{name}`")).collect())
+}
+
+/// What the endpoints of a cluster have other than their addresses.
+fn lost_of_endpoints(cluster: &Fields) -> Vec<(Kind, String)> {
+    let assignment = cluster.peek("load_assignment");
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    if assignment.is_some_and(|one| one.get("policy").is_some()) {
+        names.insert("policy");
+    }
+    let localities = assignment.and_then(|one| one.get("endpoints")?.as_array()).into_iter().flatten();
+    for locality in localities {
+        names.extend(
+            ["priority", "load_balancing_weight", "metadata"].into_iter().filter(|key| locality.get(key).is_some()),
+        );
+        for one in locality.get("lb_endpoints").and_then(Json::as_array).into_iter().flatten() {
+            names.extend(
+                ["load_balancing_weight", "health_status", "metadata"].into_iter().filter(|key| one.get(key).is_some()),
+            );
+            let inner = one.get("endpoint");
+            names.extend(
+                ["hostname", "health_check_config", "additional_addresses"]
+                    .into_iter()
+                    .filter(|key| inner.is_some_and(|inner| inner.get(key).is_some())),
+            );
+        }
+    }
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let effect = format!("settings of the endpoints no longer apply: {}", names.join(", "));
+    Vec::from_iter((!names.is_empty()).then_some((Kind::Behavior, effect)))
 }

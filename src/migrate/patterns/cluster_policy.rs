@@ -3,16 +3,17 @@
 //! How istiod uses each field: `pilot/pkg/networking/core/cluster_traffic_policy.go`, releases 1.22 to 1.31.
 
 use super::header_case::keeps_case;
+use super::upstream_tls::upstream_tls;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::step::{Cx, Move, Part, has as since};
 use crate::migrate::base::value::{Fields, any_type, fieldless, has_entry, left, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::objects::registry::Port;
 use crate::model::envoy_filter::ObjectMatch;
 use crate::model::inventory::DestinationRule;
 use serde_json::{Value as Json, json};
 
 const PROTOCOL_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
-const TLS: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 
 /// What a patch sets on clusters.
 pub(in crate::migrate) struct Policy {
@@ -75,13 +76,17 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
             let reason = "a cluster with mutual TLS reads `transport_socket_matches`, where the filter's PROXY protocol is missing: write `trafficPolicy.proxyProtocol` of a DestinationRule (Istio 1.21), which istiod puts around both";
             return Err((pattern, reason.to_owned()));
         }
-        native["tls"] =
-            upstream_tls(socket).ok_or((pattern, "these TLS settings have no native equivalent".to_owned()))?;
+        let tls = upstream_tls(socket).map_err(|reason| (pattern, reason.to_string()))?;
+        native["tls"] = tls.native;
         found.guard(Concern::Tls, State::Review, "istiod configures TLS to the service instead of the filter: test a connection, and that a wrong certificate is refused if the filter refuses it");
         found.difference(
             Kind::Behavior,
-            "istiod's own TLS settings are used with the rule's: versions 1.2 to 1.3, verification by its rules",
+            format!(
+                "istiod's own TLS settings are used with the rule's: versions 1.2 to 1.3; the certificate of the service {}",
+                tls.verified
+            ),
         );
+        tls.effects.into_iter().for_each(|effect| found.difference(Kind::Behavior, effect));
     }
     if native.as_object().is_none_or(serde_json::Map::is_empty) {
         let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
@@ -131,6 +136,9 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
     let Some(mut threshold) = list.pop() else { return Ok(()) };
     if !list.is_empty() || threshold.peek("priority").is_some() {
         return Err(refused("a DestinationRule has one set of limits, for the default priority"));
+    }
+    if value.is_empty() {
+        found.meanwhile = Some("the rule's limits apply: Envoy reads istiod's entry, not the one that the filter adds");
     }
     // Envoy uses the first entry of a priority, as seen in Envoy 1.39.3.
     found.difference(
@@ -304,7 +312,12 @@ fn is_http2(cx: &Cx<'_>, part: &Part<'_>) -> Option<bool> {
     let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
     let service = cx.mesh.registered(&cluster.service)?;
     let mut ports = service.ports().filter(|port| cluster.port_number == 0 || port.number == cluster.port_number);
-    Some(ports.all(|port| matches!(port.protocol_name().as_str(), "grpc" | "grpc-web" | "http2" | "kubernetes.io/h2c")))
+    Some(ports.all(|port| speaks_http2(&port)))
+}
+
+/// Whether istiod uses HTTP/2 for a port, by its protocol.
+pub(super) fn speaks_http2(port: &Port<'_>) -> bool {
+    matches!(port.protocol_name().as_str(), "grpc" | "grpc-web" | "http2" | "kubernetes.io/h2c")
 }
 
 /// Whether istiod generates no HTTP options for the clusters of the service, since its ports are named HTTP/1.
@@ -450,48 +463,4 @@ fn empty_options(set: bool, found: &mut Move) {
     if !set {
         found.difference(Kind::Metadata, "an empty message is written out");
     }
-}
-
-/// Upstream TLS with certificates from files, as `trafficPolicy.tls`.
-pub(in crate::migrate) fn upstream_tls(mut socket: Fields) -> Option<Json> {
-    socket.skip("name");
-    let mut context = socket.typed("typed_config", TLS)?;
-    let mut native = json!({ "mode": "SIMPLE" });
-    let mut certificates = context.list("common_tls_context/tls_certificates");
-    if let Some(mut certificate) = certificates.pop() {
-        native["mode"] = "MUTUAL".into();
-        native["clientCertificate"] = certificate.text("certificate_chain/filename")?.into();
-        native["privateKey"] = certificate.text("private_key/filename")?.into();
-        if !certificate.is_empty() || !certificates.is_empty() {
-            return None;
-        }
-    }
-    if let Some(sni) = context.text("sni") {
-        native["sni"] = sni.into();
-    }
-    let ca = context.text("common_tls_context/validation_context/trusted_ca/filename");
-    let mut names = Vec::new();
-    for list in ["match_typed_subject_alt_names", "match_subject_alt_names"] {
-        for mut one in context.list(&format!("common_tls_context/validation_context/{list}")) {
-            one.skip("san_type");
-            let name = one.text("matcher/exact").or_else(|| one.text("exact"))?;
-            if !one.is_empty() {
-                return None;
-            }
-            names.push(name);
-        }
-    }
-    if !names.is_empty() {
-        native["subjectAltNames"] = names.into();
-    }
-    match ca.as_deref() {
-        // The certificates of the operating system, which istiod uses if no path is given.
-        Some(path) if path.ends_with("/ca-certificates.crt") || path.ends_with("/cert.pem") => {}
-        Some(path) => native["caCertificates"] = path.into(),
-        // Without a CA, the filter's TLS accepts every certificate.
-        None => native["insecureSkipVerify"] = true.into(),
-    }
-    let alpn = context.texts("common_tls_context/alpn_protocols");
-    let _ = alpn;
-    (context.is_empty() && socket.is_empty()).then_some(native)
 }

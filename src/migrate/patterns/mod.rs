@@ -32,6 +32,7 @@ pub(in crate::migrate) mod target;
 pub(in crate::migrate) mod telemetry;
 pub(in crate::migrate) mod tls;
 pub(in crate::migrate) mod tracing;
+pub(in crate::migrate) mod upstream_tls;
 pub(in crate::migrate) mod vhost;
 pub(in crate::migrate) mod warmup;
 pub(in crate::migrate) mod waypoint_route;

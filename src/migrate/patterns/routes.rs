@@ -397,6 +397,8 @@ pub(in crate::migrate) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Mov
     }
 }
 
+const RECORDED: &str = "istiod records which object created the route";
+
 /// An inserted route with a direct response or a redirect, before the others.
 fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     let (redirects, routes) = (part.value.peek("redirect").is_some(), part.value.peek("route").is_some());
@@ -418,6 +420,9 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
             "the routes of sidecars come from services, not from a VirtualService that could be edited",
         );
     }
+    if Vhost::of(part).is_none() {
+        return Move::none(pattern, vhost::unnamed(part));
+    }
     let mut found = Move::new(pattern);
     match kube_route::inserted(cx, &mut found, group, &rule) {
         Ok(false) => {}
@@ -433,11 +438,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     if routes {
         destination::differences(&mut found);
     }
-    for effect in [
-        "the trace span gets an operation name",
-        "`case_sensitive` is written out",
-        "istiod records which object created the route",
-    ] {
+    for effect in ["the trace span gets an operation name", "`case_sensitive` is written out", RECORDED] {
         found.difference(Kind::Metadata, effect);
     }
     if rule.pointer("/match/0") == Some(&json!({ "uri": { "prefix": "/" } })) {

@@ -2,13 +2,14 @@
 
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part};
-use crate::migrate::base::value::{Fields, any_type, left};
+use crate::migrate::base::value::{Fields, any_type, fieldless, left};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::objects::mesh::{Mesh, Proxies};
 use crate::migrate::output::draft::{self, Action, attachment};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::inventory::{Labels, Object};
+use crate::proto::tree::is_typed_struct;
 use serde_json::{Map, Value as Json, json};
 
 const STATS: &str = "stats.PluginConfig";
@@ -47,10 +48,15 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
                     }
                 })
             }
+            (ApplyTo::HttpFilter | ApplyTo::NetworkFilter, _) if part.inserts() && unread_null_vm(part).is_some() => {
+                unread_null_vm(part).map(|config| null_vm(cx, part, &config))
+            }
             (ApplyTo::NetworkFilter, EXCHANGE) if part.inserts() => Some(built_in("istio.metadata_exchange")),
             (ApplyTo::HttpFilter, STATS) if part.operation() == Operation::Merge => Some(labels(cx, part, None)),
             (ApplyTo::HttpFilter, STATS) if part.inserts() => {
-                Some(labels(cx, part, Some("the second istio.stats is removed: it counts every request a second time")))
+                let effect = "the second istio.stats is removed: it counts every request a second time";
+                let both = Some("requests are counted twice, as they are today");
+                Some(Move { meanwhile: both, ..labels(cx, part, Some(effect)) })
             }
             (ApplyTo::Cluster, _) if part.operation() == Operation::Merge => exchange_of_cluster(part),
             _ => None,
@@ -59,6 +65,13 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             part.answer(found);
         }
     }
+}
+
+/// A filter of the null VM in a TypedStruct that cannot be read as the message that it names: old ones have settings as text.
+fn unread_null_vm(part: &Part<'_>) -> Option<Fields> {
+    let typed = part.value.peek("typed_config").filter(|typed| is_typed_struct(any_type(typed)))?;
+    let config = typed.pointer("/value/config")?;
+    (config.pointer("/vm_config/runtime")? == "envoy.wasm.runtime.null").then(|| Fields(config.clone()))
 }
 
 fn exchange_of_cluster(part: &Part<'_>) -> Option<Move> {
@@ -84,11 +97,15 @@ pub(in crate::migrate) fn null_vm(cx: &Cx<'_>, part: &Part<'_>, config: &Fields)
     match code {
         "envoy.wasm.metadata_exchange" => built_in("istio.metadata_exchange"),
         "envoy.wasm.stats" => {
-            let settings = config.peek("configuration").map(|any| match any_type(any) {
-                "google.protobuf.StringValue" => any["value"].as_str().unwrap_or_default().to_owned(),
-                _ => any.get("value").unwrap_or(any).to_string(),
-            });
-            let settings: Option<Json> = settings.and_then(|text| serde_json::from_str(&text).ok());
+            let settings = match config.peek("configuration").map(plugin_settings) {
+                Some(None) => {
+                    return Move::none(
+                        &catalog::STATS_NULL_VM,
+                        "the plugin's settings are not JSON, so what they change is unknown",
+                    );
+                }
+                read => read.flatten(),
+            };
             stats(cx, part, settings.as_ref())
         }
         "envoy.wasm.attributegen" => {
@@ -101,14 +118,33 @@ pub(in crate::migrate) fn null_vm(cx: &Cx<'_>, part: &Part<'_>, config: &Fields)
     }
 }
 
+/// The settings of a plugin, which are JSON in a text or a Struct; none if they are empty.
+fn plugin_settings(any: &Json) -> Option<Json> {
+    let value = any.get("value").unwrap_or(any);
+    match value.as_str() {
+        Some(text) if text.trim().is_empty() => Some(json!({})),
+        Some(text) => serde_json::from_str(text).ok(),
+        None => Some(value.clone()),
+    }
+}
+
 const GONE: &str = "the null VM filter is removed; today's proxy has no such built-in code, so the filter cannot work";
 
 fn stats(cx: &Cx<'_>, part: &Part<'_>, settings: Option<&Json>) -> Move {
-    let Some(metrics) = settings.and_then(|all| all.get("metrics")).and_then(Json::as_array) else {
-        return built_in("istio.stats").differs(Kind::Behavior, GONE);
+    const KNOWN: [&str; 4] = ["@type", "debug", "metrics", "stat_prefix"];
+    let keys = settings.and_then(Json::as_object).into_iter().flatten().map(|(key, _)| key);
+    let lost: Vec<&String> = keys.filter(|key| !KNOWN.contains(&key.as_str())).collect();
+    let metrics = settings.and_then(|all| all.get("metrics")).and_then(Json::as_array);
+    let both = "the old filter cannot work: only istiod's own istio.stats counts";
+    let mut found = match metrics {
+        None => built_in("istio.stats").differs(Kind::Behavior, GONE),
+        Some(metrics) => with_overrides(cx, part, metrics.iter().cloned().map(Fields).collect(), Some(GONE)),
     };
-    let metrics: Vec<Fields> = metrics.iter().cloned().map(Fields).collect();
-    with_overrides(cx, part, metrics, Some(GONE))
+    if found.moves && !lost.is_empty() {
+        found.difference(Kind::Behavior, fieldless(&lost));
+    }
+    found.meanwhile = Some(both);
+    found
 }
 
 fn labels(cx: &Cx<'_>, part: &Part<'_>, effect: Option<&str>) -> Move {

@@ -144,6 +144,7 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         found.guard(Concern::Tls, State::Broken, reason);
     }
     if !ciphers.is_empty() {
+        found.meanwhile = Some("cipher suites are listed twice, which changes nothing");
         found.add_home("Gateway", "servers.tls.cipherSuites", 0);
         set_at(&mut tls, "cipherSuites", ciphers);
     }
@@ -252,6 +253,9 @@ fn existing_lists(cx: &Cx<'_>, chain: &FilterChainMatch, tls: &Json) -> Option<S
 
 fn curves(cx: &Cx<'_>, context: &mut Fields, mut found: Move) -> Move {
     let curves = context.texts("common_tls_context/tls_params/ecdh_curves");
+    // As seen in Envoy 1.38.2, 1.39.3 and 1.40.0; 1.36.4 and 1.37.0 accept it.
+    let note = "remove the filter before the mesh sets the curves: with both, a server lists them twice, and Envoy 1.38 and later rejects its listener";
+    found.notes.push(note.to_owned());
     found.add_home("MeshConfig", "tlsDefaults.ecdhCurves", 0);
     found.actions.push(Action::Mesh(json!({ "tlsDefaults": { "ecdhCurves": curves } })));
     let reason = "servers have no field for curves: the mesh setting applies to every TLS server in the mesh";

@@ -75,6 +75,12 @@ pub(in crate::migrate) fn unnamed(part: &Part<'_>) -> String {
         );
     }
     let vhost = route.vhost.as_ref();
+    if let Some(name) = vhost.map(|vhost| vhost.name.as_str()).filter(|name| name.contains('.') && !name.contains(':'))
+    {
+        return format!(
+            "the patch matches no route: istiod names virtual hosts `HOST:PORT`, and the match names `{name}` without a port"
+        );
+    }
     let by = if !route.gateway.is_empty() {
         format!("`gateway: {}`", route.gateway)
     } else if !route.name.is_empty() {

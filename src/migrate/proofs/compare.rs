@@ -373,13 +373,19 @@ fn is_stock(name: &str) -> bool {
 }
 
 fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Seen<'_>) {
+    let named = |value: &Json| {
+        let mut names = names.to_vec();
+        names.extend(name_of(value).map(str::to_owned));
+        names
+    };
     if path.ends_with("/http_filters")
         && let Some((merged, new, gone)) = rbac::alike(old, new, &out.chain(path))
     {
         for one in &gone {
-            let mut names = names.to_vec();
-            names.extend(name_of(one).map(str::to_owned));
-            say(out, Operation::Position, one, &Json::Null, &format!("{path}/denied"), &names);
+            say(out, Operation::Position, one, &Json::Null, &format!("{path}/denied"), &named(one));
+            for (key, value) in rbac::statistics(one) {
+                say(out, Operation::OnlyBefore, value, &Json::Null, &format!("{path}/denied/{key}"), &named(one));
+            }
         }
         return lists(&merged, &new, path, names, out);
     }
@@ -405,11 +411,6 @@ fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut See
         })
         .collect();
     let still = still(&both.iter().map(|(_, j)| *j).collect::<Vec<_>>(), &weights);
-    let named = |value: &Json| {
-        let mut names = names.to_vec();
-        names.extend(name_of(value).map(str::to_owned));
-        names
-    };
     let near = |list: &[Json], at: usize| {
         let label = |at: usize| list.get(at).map(|one| name_of(one).map_or_else(|| format!("#{at}"), str::to_owned));
         json!({ "after": at.checked_sub(1).and_then(label), "before": label(at + 1) })

@@ -73,6 +73,12 @@ fn denials(filter: &Json) -> Option<&Map<String, Json>> {
         .then(|| config.get("rules")?.get("policies")?.as_object())?
 }
 
+/// The settings of an RBAC filter beside its rules, which are for statistics.
+pub(in crate::migrate) fn statistics(filter: &Json) -> impl Iterator<Item = (&String, &Json)> {
+    let config = filter.get("typed_config").and_then(Json::as_object);
+    config.into_iter().flatten().filter(|(key, _)| !matches!(key.as_str(), "@type" | "rules"))
+}
+
 /// Two lists of HTTP filters whose RBAC filters divide the same work differently, with the same division: both lists, and the
 /// filters of the first that others of it replace. `None` if they divide it equally.
 pub(in crate::migrate) fn alike(
@@ -437,6 +443,14 @@ mod tests {
         let someone = json!({ "authenticated": { "principal_name": { "exact": "spiffe://a" } } });
         assert_eq!(merge(&lists("DENY", "rules", &policy("/p", someone))), None);
         assert_eq!(merge(&lists("DENY", "rules", &policy("/pp", everyone))), None);
+    }
+
+    #[test]
+    fn settings_for_statistics_are_those_beside_the_rules() {
+        let filter = json!({ "name": "own", "typed_config": { "@type": "x", "rules": {}, "track_per_rule_stats": true, "rules_stat_prefix": "a" } });
+        let names: BTreeSet<&str> = statistics(&filter).map(|(key, _)| key.as_str()).collect();
+        assert_eq!(names, ["rules_stat_prefix", "track_per_rule_stats"].into());
+        assert_eq!(statistics(&json!({ "name": "own" })).count(), 0);
     }
 
     #[test]

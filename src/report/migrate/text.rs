@@ -3,7 +3,7 @@
 use super::json::patch;
 use crate::load::yaml_text;
 use crate::migrate::draft::{Edited, title};
-use crate::migrate::roll_out::rewritten;
+use crate::migrate::roll_out::{When, rewritten};
 use crate::migrate::{After, Report};
 use crate::model::proxy_config::ANNOTATION;
 use crate::report::style::{Role, Terminal};
@@ -49,7 +49,8 @@ fn commented(value: &Json) -> Vec<String> {
 /// The documents, in the order in which to apply them.
 pub fn documents(report: &Report) -> Vec<Document> {
     let draft = &report.draft;
-    let mut documents = Vec::new();
+    let mut documents = smaller(report, &[When::Ahead]);
+    documents.extend(deleted(report, When::Ahead, "Before the objects below are applied:"));
     if let Some((settings, from)) = &draft.mesh {
         let mut comments = vec![format!("Mesh settings for {}: merge into meshConfig.", list(from))];
         comments.extend(commented(settings));
@@ -97,40 +98,70 @@ pub fn documents(report: &Report) -> Vec<Document> {
         let name = format!("pods-{place}-{}", pods.from.iter().next().map_or("", |from| from.as_str()));
         documents.push(Document::of_settings(name.replace('/', "-"), comments));
     }
-    for filter in &report.filters {
-        if let After::Smaller(smaller) = &filter.after {
-            let mut comments = vec![format!("What remains of EnvoyFilter {}/{}.", filter.namespace, filter.name)];
-            let mut object = Some(smaller.clone());
-            // A sidecar that is still there needs the whole filter: its objects on a waypoint are for ambient mode only.
-            if report.ambient {
-                comments.push("Apply it once no workload has a sidecar:".to_owned());
-                comments.extend(commented(smaller));
-                object = None;
-            }
-            documents.push(Document::of(file(smaller), comments, object));
-        }
-    }
+    documents.extend(smaller(report, &[When::AtRestart, When::Last]));
     for one in rewritten(report) {
         let comments = vec![format!("EnvoyFilter {} rewritten to the newest types: {}.", one.filter, one.words())];
         documents.push(Document::of(file(&one.object), comments, Some(one.object.clone())));
     }
-    let gone: Vec<String> = report
-        .filters
-        .iter()
-        .filter(|filter| filter.after == After::Delete)
-        .map(|filter| format!("kubectl -n {} delete envoyfilter {}", filter.namespace, filter.name))
-        .collect();
-    if !gone.is_empty() {
-        let when = if report.ambient { "no workload has a sidecar" } else { "the objects above are in effect" };
-        let mut comments = vec![format!("Then, once {when}:")];
-        comments.extend(gone);
-        comments.push(
-            "Check the proxies before and after: kubectl envoyfilter capture, then kubectl envoyfilter migrate verify"
-                .to_owned(),
-        );
-        documents.push(Document::of("delete".to_owned(), comments, None));
+    let restart =
+        "Right before the pods restart with the settings above, since the filter and the settings exclude each other:";
+    documents.extend(deleted(report, When::AtRestart, restart));
+    let last = if report.ambient {
+        "Then, once no workload has a sidecar:"
+    } else if documents.is_empty() {
+        "Nothing has to be applied first:"
+    } else {
+        "Then, once the objects above are in effect:"
+    };
+    documents.extend(deleted(report, When::Last, last));
+    documents
+}
+
+/// The smaller filters that are applied at these times.
+fn smaller(report: &Report, at: &[When]) -> Vec<Document> {
+    let mut documents = Vec::new();
+    for filter in report.filters.iter().filter(|filter| at.contains(&When::of(filter))) {
+        let After::Smaller(smaller) = &filter.after else { continue };
+        let mut comments = vec![format!("What remains of EnvoyFilter {}/{}.", filter.namespace, filter.name)];
+        let mut object = Some(smaller.clone());
+        match When::of(filter) {
+            When::Ahead => comments.push("Apply it before the objects below.".to_owned()),
+            When::AtRestart => {
+                comments.push("Apply it right before the pods restart with the settings above.".to_owned());
+            }
+            When::Last => {}
+        }
+        // A sidecar that is still there needs the whole filter: its objects on a waypoint are for ambient mode only.
+        if report.ambient {
+            comments.push("Apply it once no workload has a sidecar:".to_owned());
+            comments.extend(commented(smaller));
+            object = None;
+        }
+        documents.push(Document::of(file(smaller), comments, object));
     }
     documents
+}
+
+/// The commands that delete the filters that are removed at a time.
+fn deleted(report: &Report, at: When, heading: &str) -> Option<Document> {
+    let gone = report.filters.iter().filter(|filter| filter.after == After::Delete && When::of(filter) == at);
+    let gone: Vec<String> =
+        gone.map(|filter| format!("kubectl -n {} delete envoyfilter {}", filter.namespace, filter.name)).collect();
+    if gone.is_empty() {
+        return None;
+    }
+    let mut comments = vec![heading.to_owned()];
+    comments.extend(gone);
+    comments.push(
+        "Check the proxies before and after: kubectl envoyfilter capture, then kubectl envoyfilter migrate verify"
+            .to_owned(),
+    );
+    let file = match at {
+        When::Ahead => "delete-first",
+        When::AtRestart => "delete-at-restart",
+        When::Last => "delete",
+    };
+    Some(Document::of(file.to_owned(), comments, None))
 }
 
 /// What the patches behind an edit say about it, such as the definitions that it requires.
