@@ -113,7 +113,8 @@ fn named_clusters<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         walk::fields(value, &mut |field| {
             // The name in a cluster's own endpoints refers to nothing.
-            if (field.is("cluster") || field.is("cluster_name")) && !field.inside("load_assignment") {
+            let weighted = field.is("name") && field.inside("weighted_clusters");
+            if weighted || (field.is("cluster") || field.is("cluster_name")) && !field.inside("load_assignment") {
                 names.extend(field.node.as_str());
             }
         });

@@ -127,7 +127,12 @@ fn clusters(tree: &Tree<'_>, route: &mut Vec<Step>, names: &mut Vec<(Vec<Step>, 
                 names.push((route.clone(), text.to_owned()));
             }
             "load_assignment" | "metadata" | "filter_metadata" | "dynamic_metadata" => {}
-            _ => clusters(value, route, names),
+            _ => {
+                if key == "weighted_clusters" {
+                    weighted(value, route, names);
+                }
+                clusters(value, route, names);
+            }
         }
         route.pop();
     }
@@ -135,5 +140,15 @@ fn clusters(tree: &Tree<'_>, route: &mut Vec<Step>, names: &mut Vec<(Vec<Step>, 
         route.push(Step::from(number));
         clusters(item, route, names);
         route.pop();
+    }
+}
+
+/// The names of weighted clusters.
+fn weighted(tree: &Tree<'_>, route: &[Step], names: &mut Vec<(Vec<Step>, String)>) {
+    let tree = tree.readable();
+    let items = tree.get("clusters").map(Tree::items).unwrap_or_default();
+    for (number, item) in items.iter().map(Tree::readable).enumerate().filter(|(_, item)| !item.name().is_empty()) {
+        let below = [Step::from("clusters"), Step::from(number), Step::from("name")];
+        names.push((route.iter().cloned().chain(below).collect(), item.name().to_owned()));
     }
 }

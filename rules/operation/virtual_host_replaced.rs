@@ -58,6 +58,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .label("the whole virtual host is replaced")
             .note("later changes of its VirtualService or Service no longer reach it")
             .help("use MERGE for settings, and HTTP_ROUTE patches for routes");
+        let is_bare = ["routes", "matcher", "require_tls"].iter().all(|key| given.get(key).is_none());
+        if is_bare {
+            finding = finding.note("without `routes`, every request for its domains gets 404");
+        }
         if seen.certain() && !routes.is_empty() {
             finding = finding.note(format!("routes dropped: {}", names::listed(routes.iter().map(String::as_str), 12)));
         }

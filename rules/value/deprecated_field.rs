@@ -25,6 +25,7 @@ declare_rule! {
     fixes: true, renews: true, by_release: true
 }
 
+const APPEND: &str = "envoy.config.core.v3.HeaderValueOption.append";
 const HEADER_MATCHER: &str = "envoy.config.route.v3.HeaderMatcher";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -36,7 +37,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     continue;
                 };
                 let path = format!("{}.{}", object.full_name(), field.name());
-                if path == super::lua_inline_code::PATH || member.entry.value.is_null() {
+                // Another rule says that Envoy rejects both.
+                let action = object.text("append_action").filter(|action| *action != "APPEND_IF_EXISTS_OR_ADD");
+                let with_successor = path == APPEND && action.is_some();
+                if path == super::lua_inline_code::PATH || member.entry.value.is_null() || with_successor {
                     continue;
                 }
                 let known = envoy::deprecation(&path);
