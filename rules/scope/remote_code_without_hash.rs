@@ -38,16 +38,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             let Some(uri) = walk::get(field.node, "http_uri") else { return };
             let hash = walk::get(field.node, "sha256").and_then(Node::as_str).unwrap_or_default();
-            if !hash.is_empty() {
+            let by_agent = view.patch.apply_to == ApplyTo::ExtensionConfig;
+            let address = walk::get(uri, "uri").and_then(Node::as_str).unwrap_or_default();
+            // The agent reads `nil` as no checksum, and fetches an image by its digest.
+            let is_pinned = by_agent && address.starts_with("oci://") && address.contains("@sha256:");
+            if is_pinned || !(hash.is_empty() || by_agent && hash == "nil") {
                 return;
             }
-            let address = walk::get(uri, "uri").and_then(Node::as_str).unwrap_or_default();
             let finding = view
                 .finding(rule, view.value_route_span(&field.route()), "code is fetched without a checksum")
                 .label("no sha256")
                 .help("sha256: <checksum of the module>");
             // The agent also fetches code for an extension configuration without a checksum.
-            let finding = if view.patch.apply_to == ApplyTo::ExtensionConfig {
+            let finding = if by_agent {
                 finding
             } else {
                 finding

@@ -15,8 +15,8 @@ declare_rule! {
     /// `filename` of a certificate authority, certificate, key, script or module that is a folder; that has the place
     /// of the certificate authorities in Red Hat, SUSE or Alpine; that Istio before 1.5 had in `/etc/certs`; or that
     /// is below `/etc/istio/extensions` (Wasm modules of Istio before 1.20). With the manifests of the workloads that the
-    /// filter selects: any `filename`, and `proto_descriptor`, that is not mounted into the container of the proxy. Without them
-    /// an info that the file must be there.
+    /// filter selects: any `filename`, `proto_descriptor` or file with configuration (`path_config_source`) that is not
+    /// mounted into the container of the proxy. Without them an info that the file must be there.
     ///
     /// # Why it matters
     /// Envoy reads the file when it gets the configuration, and rejects the listener or cluster if it cannot ("Invalid path").
@@ -27,7 +27,8 @@ declare_rule! {
     /// `sidecar.istio.io/userVolume` and its `userVolumeMount`: a volume of the application is not in the proxy's container.
     ///
     /// # References
-    /// Envoy `config.core.v3.DataSource`; tested with Envoy 1.36.4 to 1.40.0 ("file … is empty", "Invalid path"); istiod's
+    /// Envoy `config.core.v3.DataSource`; tested with Envoy 1.36.4 to 1.40.0 ("file … is empty", "Invalid path", "paths must refer
+    /// to an existing path in the system"); istiod's
     /// template of the sidecar.
     "EF184" "file-not-in-proxy" Value Warning => check
 }
@@ -76,6 +77,8 @@ const GIVEN: &[&str] = &[
 /// The fields with files that Envoy reads with the configuration, by their messages.
 const FILES: &[(&str, &str)] = &[
     ("envoy.config.core.v3.DataSource", "filename"),
+    ("envoy.config.core.v3.PathConfigSource", "path"),
+    ("envoy.config.core.v3.ConfigSource", "path"),
     ("envoy.extensions.filters.http.grpc_json_transcoder.v3.GrpcJsonTranscoder", "proto_descriptor"),
 ];
 
@@ -91,12 +94,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let number = value.view.filter_index;
             let mounts = known.entry(number).or_insert_with(|| proxy_files::of_filter(cx, value.view.filter));
-            let found = of_folder(rule, value, object, (written, path)).or_else(|| {
+            let folder = of_folder(rule, value, object, (written, path)).filter(|_| *field == "filename");
+            let found = folder.or_else(|| {
                 if !mounts.is_empty() && mounts.iter().all(|one| one.has(path) == Some(true)) {
                     return None;
                 }
                 of_another_image(rule, value, object, (written, path))
-                    .or_else(|| not_mounted(rule, value, mounts, (written, path)))
+                    .or_else(|| not_mounted(rule, value, mounts, (written, path, *field)))
             });
             out.extend(found);
         }
@@ -105,6 +109,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 /// The message that Envoy has for a file that does not exist.
 const INVALID: &str = "Envoy rejects the resource with this value: \"Invalid path\"";
+
+/// The same for a file with configuration.
+const NO_CONFIG: &str =
+    "Envoy rejects the resource with this value: \"paths must refer to an existing path in the system\"";
 
 /// A folder in the place of a file.
 fn of_folder(
@@ -150,8 +158,9 @@ fn not_mounted(
     rule: &'static RuleInfo,
     value: &PatchValue<'_>,
     mounts: &[Mounts],
-    (written, path): (&Node, &str),
+    (written, path, field): (&Node, &str, &str),
 ) -> Option<Finding> {
+    let rejection = if field == "path" { NO_CONFIG } else { INVALID };
     let absolute = format!("/{}", path.trim_start_matches("./").trim_start_matches('/'));
     if path.is_empty() || GIVEN.iter().any(|folder| absolute.starts_with(folder)) {
         return None;
@@ -163,7 +172,7 @@ fn not_mounted(
             .finding(rule, written.span, format!("the proxy reads `{shown}` from its own container"))
             .severity(Severity::Info)
             .label("must be mounted there")
-            .note(format!("not checked: what is mounted; without the file, {INVALID}"));
+            .note(format!("not checked: what is mounted; without the file, {rejection}"));
         return Some(finding.help(MOUNT_OTHERWISE));
     };
     let mut workloads: Vec<&str> = without.iter().map(|one| one.workload.as_str()).collect();
@@ -174,7 +183,7 @@ fn not_mounted(
     let finding = value
         .finding(rule, written.span, format!("{proxies} {listed} do{} not have `{shown}`", es(workloads.len())))
         .label("not mounted into the container of the proxy")
-        .note(INVALID)
+        .note(rejection)
         .likely("the proxy has only what its manifest mounts, unless the injection template adds a volume");
     let mount = first.elsewhere(path);
     let finding = finding.notes(mount.map(|mount| {
