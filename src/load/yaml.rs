@@ -4,6 +4,7 @@
 //! counts characters), distinguishes quoted from plain scalars, limits nesting and never recurses. The meaning of words is
 //! decided here ([`super::scalar`]), because kubectl reads YAML 1.1 and no Rust crate does.
 
+mod old_breaks;
 mod plain;
 mod reader;
 
@@ -520,6 +521,7 @@ impl<'a> Builder<'a> {
                 }
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let start = if is_block { self.chunk.block_header(start) } else { start };
+                let text = self.chunk.with_old_breaks(text, style, start, end);
                 self.scalar(text, style == ScalarStyle::Plain, tag, anchor, start, end)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Shape::List(Vec::new()), anchor, start, end),

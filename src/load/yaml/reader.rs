@@ -9,7 +9,7 @@ use granit_parser::{Event, Parser, ScalarStyle};
 use std::ops::Range;
 
 /// Line breaks of YAML 1.1 that are ordinary characters in YAML 1.2.
-const OLD_BREAKS: [(char, &str); 3] = [('\u{2028}', "U+2028"), ('\u{2029}', "U+2029"), ('\u{85}', "U+0085")];
+pub(super) const OLD_BREAKS: [(char, &str); 3] = [('\u{2028}', "U+2028"), ('\u{2029}', "U+2029"), ('\u{85}', "U+0085")];
 
 impl Chunk<'_> {
     /// Something other than a comment after the `---` that starts this document.
