@@ -1,9 +1,9 @@
 //! EF211: no listener or inbound filter chain has that port.
 
 use crate::declare_rule;
-use crate::engine::matching::parse_subset_key;
+use crate::engine::matching::{INBOUND_CAPTURE, parse_subset_key};
 use crate::engine::trace::Condition;
-use crate::lint::context::PatchRun;
+use crate::lint::context::{PatchRun, PatchView};
 use crate::lint::{Context, Edit, Findings, RuleInfo, no_match, ports};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
@@ -18,13 +18,14 @@ declare_rule! {
     /// # What it finds
     /// A port that none of the selected proxies listens on in the patch's context, typically the port of a Service
     /// where the container port (`targetPort`) is compared.
-    /// Without config dumps: one whose listener another patch removes, and ports of services in patches that apply to
-    /// waypoints only.
+    /// Without config dumps: one whose listener another patch removes, ports of services in patches that apply to
+    /// waypoints only, and other ports than 15006 in LISTENER patches of sidecars' inbound listeners.
     ///
     /// # Why it matters
     /// The patch does nothing. Inbound traffic of a sidecar is matched by the container port; listeners of a gateway
     /// also have the container port of the gateway (8080 behind a Service's 80). Only outbound listeners have the
-    /// Service's port.
+    /// Service's port. A sidecar has one inbound listener, `virtualInbound` on port 15006, with filter chains for the
+    /// ports of the containers: LISTENER patches compare `portNumber` with 15006, other patches with the filter chains.
     ///
     /// # How to fix
     /// Write the target port.
@@ -44,6 +45,46 @@ const HBONE: u32 = 15008;
 /// Words for a patch that matches a service of a waypoint by port.
 const OF_WAYPOINT: &str =
     "no port selects a service of a waypoint: they are all filter chains of `main_internal`, which has no port";
+
+/// Why a LISTENER patch finds no port of a workload.
+const OF_SIDECAR: &str = "the inbound traffic of all ports goes through one listener, `virtualInbound` on port 15006, and LISTENER \
+                          patches compare `portNumber` with that port";
+
+/// What to write instead of a container's port in a LISTENER patch.
+const BY_KIND: &str = "omit `portNumber` to patch this listener for all ports; for one port, patch FILTER_CHAIN, NETWORK_FILTER or \
+                       HTTP_FILTER, which compare `portNumber` with the filter chains";
+
+/// A container's port in a LISTENER patch for inbound listeners of sidecars.
+fn of_container(view: &PatchView<'_>) -> Option<u32> {
+    let ObjectMatch::Listener(want) = &view.patch.object else { return None };
+    let adds = view.built.is_none_or(|built| built.operation == Operation::Add);
+    let inbound = view.patch.apply_to == ApplyTo::Listener && view.patch.context == PatchContext::SidecarInbound;
+    (inbound && !adds && !matches!(want.port_number, 0 | INBOUND_CAPTURE)).then_some(want.port_number)
+}
+
+/// Ports of containers in LISTENER patches of sidecars without a dump.
+fn only_sidecars(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| !cx.attaches_to_dump(view.filter_index)) {
+        let Some(port) = of_container(&view) else { continue };
+        let mut runs = cx.on_proxies(view.filter_index, view.patch.index).filter(PatchRun::runs).peekable();
+        if runs.peek().is_none() || !runs.all(|run| run.run.config.proxy.kind == ProxyKind::Sidecar) {
+            continue;
+        }
+        // Without capture, each of them is a listener.
+        if cx.inventory.sidecars.iter().any(|sidecar| sidecar.ingress_ports.contains(&port)) {
+            continue;
+        }
+        let message = format!("no inbound listener of a sidecar has port {port}");
+        out.push(
+            view.finding(rule, view.value_span(&["match", "listener", "portNumber"]), message)
+                .label("the match fails here")
+                .ineffective()
+                .likely("only a sidecar that captures no traffic (`interceptionMode: NONE`) listens on the ports of its containers")
+                .note(OF_SIDECAR)
+                .help(BY_KIND),
+        );
+    }
+}
 
 /// Ports in patches that apply to waypoints only.
 fn only_waypoints(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -76,6 +117,7 @@ fn by_chain(name: &str) -> String {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     only_waypoints(rule, cx, out);
+    only_sidecars(rule, cx, out);
     for mut one in no_match::at(cx, &[Condition::ListenerPort, Condition::ChainPort]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
@@ -113,6 +155,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ))
                     .help(format!("portNumber: {port}")),
             );
+            continue;
+        }
+        let alone = one.candidates.len() == 1 && one.candidates.contains(&INBOUND_CAPTURE.to_string());
+        if alone && of_container(&one.view).is_some() {
+            out.push(finding.note(OF_SIDECAR).help(BY_KIND));
             continue;
         }
         let usual = USUAL.iter().find(|(port, target)| {

@@ -19,7 +19,7 @@ pub(crate) const CONNECT_ORIGINATE: &str = "connect_originate";
 pub(crate) const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
 /// The port of virtualInbound unless the mesh sets `proxyInboundListenPort`. There, `portNumber` is compared with the destination
 /// port of each filter chain, and only the chain that blocks direct connections has this one.
-const INBOUND_CAPTURE: u32 = 15006;
+pub(crate) const INBOUND_CAPTURE: u32 = 15006;
 /// The same of virtualOutbound and `proxyListenPort`.
 const OUTBOUND_CAPTURE: u32 = 15001;
 /// The listener of a waypoint for its services.
