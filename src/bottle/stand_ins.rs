@@ -113,18 +113,25 @@ pub(super) fn forget(objects: &mut Objects, given: &BTreeSet<Place>, kind: &str,
     }
 }
 
-/// An object that replaces another, with the stand-in address of that one.
+/// When objects that are applied to a mesh were created: after all others.
+const APPLIED: &str = "9999-12-31T23:59:59Z";
+
+/// An object that is applied to a mesh: with the age and the stand-in address of the one that it replaces, or else the youngest of
+/// all. istiod sorts many kinds by age.
 pub(super) fn kept(objects: &Objects, mut new: Value, namespace: &str) -> Value {
-    if new.get("kind").and_then(Value::as_str) != Some("Service") {
-        return new;
-    }
+    let kind = kinds::by_name(kinds::group_of(text(&new, &["apiVersion"])), text(&new, &["kind"]));
     let namespace = match text(&new, &["metadata", "namespace"]) {
+        _ if kind.is_some_and(|kind| !kind.namespaced) => "",
         "" => namespace,
         own => own,
     };
     let name = text(&new, &["metadata", "name"]);
-    let old = kinds::by_name("", "Service").and_then(|kind| objects.get(kind, namespace, name)).map(Arc::clone);
-    let Some(old) = old else { return new };
+    let old = kind.and_then(|kind| objects.get(kind, namespace, name)).map(Arc::clone);
+    let born = old.as_ref().map_or(APPLIED, |old| text(&old.value, &["metadata", "creationTimestamp"])).to_owned();
+    if let Some(metadata) = new.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.entry("creationTimestamp").or_insert(born.into());
+    }
+    let Some(old) = old.filter(|old| old.kind.kind == "Service") else { return new };
     if let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut)
         && !spec.contains_key("clusterIP")
     {
@@ -558,4 +565,36 @@ fn certificates(objects: &mut Objects) -> usize {
 fn base64(text: &str) -> String {
     use base64::Engine as _;
     base64::prelude::BASE64_STANDARD.encode(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_applied_is_as_old_as_what_it_replaces_or_the_youngest() {
+        let gateway = |name: &str, created: Option<&str>| {
+            let mut object = json!({"apiVersion": "networking.istio.io/v1", "kind": "Gateway",
+                "metadata": {"name": name, "namespace": "shop"}, "spec": {}});
+            if let Some(created) = created {
+                object["metadata"]["creationTimestamp"] = created.into();
+            }
+            object
+        };
+        let (older, younger) = ("2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z");
+        let objects =
+            Objects::new([gateway("a", Some(younger)), gateway("b", Some(older)), gateway("c", None)], "shop");
+        let born = |object: Value| {
+            let object = kept(&objects, object, "shop");
+            text(&object, &["metadata", "creationTimestamp"]).to_owned()
+        };
+        assert_eq!(born(gateway("a", None)), younger);
+        assert_eq!(born(gateway("b", None)), older);
+        assert_eq!(born(gateway("b", Some(younger))), younger);
+        assert!(*born(gateway("c", None)) < *older && *born(gateway("new", None)) > *younger);
+        let mut map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio"}, "data": {}});
+        assert_eq!(born(map.clone()), APPLIED);
+        map["metadata"]["namespace"] = "istio-system".into();
+        assert_eq!(born(map), APPLIED);
+    }
 }

@@ -258,6 +258,47 @@ fn other_objects_and_filters_are_computed() {
     assert!(computed > 8, "{computed}");
 }
 
+/// What remains of an EnvoyFilter is as old as it was: it still applies after an older one.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn what_remains_is_as_old_as_the_filter() {
+    let istiod = istiod("1.31");
+    let manager = "envoy.filters.network.http_connection_manager";
+    let api = "type.googleapis.com/envoy.extensions.filters";
+    let patch = |kind: &str, beside: Json, operation: &str, value: Json| {
+        let mut filter = json!({ "name": manager });
+        if beside.is_string() {
+            filter["subFilter"] = json!({ "name": beside });
+        }
+        json!({ "applyTo": kind, "match": { "context": "SIDECAR_INBOUND", "listener": { "filterChain": { "filter": filter } } },
+            "patch": { "operation": operation, "value": value } })
+    };
+    let size = |size: u32| {
+        let of = format!("{api}.network.http_connection_manager.v3.HttpConnectionManager");
+        patch(
+            "NETWORK_FILTER",
+            Json::Null,
+            "MERGE",
+            json!({ "typed_config": { "@type": of, "max_request_headers_kb": size } }),
+        )
+    };
+    let script = "function envoy_on_request(handle)\nend\n";
+    let config =
+        json!({ "@type": format!("{api}.http.lua.v3.Lua"), "default_source_code": { "inline_string": script } });
+    let lua = json!({ "name": "my.lua", "typed_config": config });
+    let lua = patch("HTTP_FILTER", json!("envoy.filters.http.router"), "INSERT_BEFORE", lua);
+    let filter = |name: &str, year: u32, patches: Json| {
+        json!({ "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": { "name": name, "namespace": "shop", "creationTimestamp": format!("{year}-01-01T00:00:00Z") },
+            "spec": { "workloadSelector": { "labels": { "app": "cart" } }, "configPatches": patches } })
+    };
+    let filters = [filter("older", 2024, json!([size(60)])), filter("younger", 2025, json!([lua, size(96)]))];
+    let text = filters.map(|filter| filter.to_string()).join("\n---\n");
+    let report = proof(&istiod, &json!({ "id": "ages", "topology": "shop", "filters": text }), "reviewed");
+    let proof = &report["filters"].as_array().unwrap().iter().find(|one| one["name"] == "younger").unwrap()["proof"];
+    assert_eq!(proof["class"], "same-but", "{proof:#}");
+}
+
 /// istiod 1.30 computes the listed classes of HTTPRoutes.
 #[test]
 #[ignore = "needs Go: .ci/run"]
