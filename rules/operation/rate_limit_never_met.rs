@@ -2,9 +2,10 @@
 
 use crate::declare_rule;
 use crate::engine::PatchId;
-use crate::lint::context::PatchRun;
+use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::filter_keys::elsewhere;
 use crate::lint::managers::{self, Manager};
+use crate::lint::per_run::PerRun;
 use crate::lint::seen::config_type;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::{get, number};
@@ -308,6 +309,10 @@ fn without_descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Find
     if cx.values().iter().any(|value| value.objects.iter().any(given)) {
         return;
     }
+    // A dump is searched once: it may be large, and many patches may ask.
+    let known: PerRun<bool> = PerRun::new();
+    let mentions =
+        |run: &ProxyRun<'_>| run.config.resources.iter().any(|one| one.json.search().contains("descriptors"));
     for value in cx.values() {
         let view = &value.view;
         if !matches!(view.patch.apply_to, ApplyTo::HttpRoute | ApplyTo::VirtualHost | ApplyTo::RouteConfiguration) {
@@ -320,7 +325,7 @@ fn without_descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Find
         let Some(first) = value.objects.iter().find(of_route) else { continue };
         let shared = |run: &PatchRun<'_, '_>| {
             let mut here = limits(run).into_iter().filter(|limit| limit.here).peekable();
-            let elsewhere = || run.run.config.resources.iter().any(|one| one.json.search().contains("descriptors"));
+            let elsewhere = || *known.of(run.run, mentions);
             run.changes() && here.peek().is_some() && here.all(|limit| !limit.reads_descriptors) && !elsewhere()
         };
         let Some(seen) = cx.seen_if(view, shared) else { continue };
