@@ -71,6 +71,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "panics one after the other", text: panics_everywhere, arguments: LINT, unit: 60 },
     Case { name: "one extension by many owners", text: extensions, arguments: LINT, unit: 60 },
     Case { name: "discovered filters", text: discovered, arguments: LINT, unit: 60 },
+    Case { name: "network filters of one list", text: network, arguments: LINT_DEMO, unit: 100 },
+    Case { name: "many virtual hosts", text: hosts, arguments: LINT_DEMO, unit: 150 },
+    Case { name: "settings of filters on one route", text: keys, arguments: LINT_DEMO, unit: 250 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -342,6 +345,30 @@ fn hosts(number: usize) -> String {
         format!(
             "  - applyTo: VIRTUAL_HOST\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: ADD\n      value: {{name: h{index}, \
              domains: [h{index}.example.com], routes: []}}\n"
+        )
+    })
+}
+
+/// Network filters in front of the same one.
+fn network(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: NETWORK_FILTER\n    match: {{context: SIDECAR_OUTBOUND, listener: {{filterChain: {{filter: {{name: \
+             envoy.filters.network.http_connection_manager}}}}}}}}\n    patch:\n      operation: INSERT_BEFORE\n      value:\n        \
+             name: n{index}\n        typed_config: {{\"@type\": \
+             type.googleapis.com/envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit, stat_prefix: x, max_connections: 5}}\n"
+        )
+    })
+}
+
+/// Settings for routes under names that no filter has.
+fn keys(number: usize) -> String {
+    let lua = "{\"@type\": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute, disabled: true}";
+    let keys: String = (0..number).map(|index| format!("k{index}: {lua}, ")).collect();
+    filter(1, |_| {
+        format!(
+            "  - applyTo: HTTP_ROUTE\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch: {{operation: MERGE, value: {{typed_per_filter_config: \
+             {{{keys}}}}}}}\n"
         )
     })
 }

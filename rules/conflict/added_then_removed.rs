@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::order::remover;
+use crate::lint::per_run::PerRun;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
@@ -25,10 +26,11 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let removals = PerRun::new();
     for view in cx.patches() {
-        let Some(seen) = cx.seen(&view, |run| remover(run).is_some()) else { continue };
+        let Some(seen) = cx.seen(&view, |run| remover(run, &removals).is_some()) else { continue };
         let run = &seen.runs[0];
-        let Some(other) = remover(run).and_then(|id| cx.view(run.run, id)) else { continue };
+        let Some(other) = remover(run, &removals).and_then(|id| cx.view(run.run, id)) else { continue };
         let finding = view
             .finding(rule, view.value_path_span("name"), "another patch removes what this patch adds")
             .label("added here")

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::order::{decided_by_priority, reason, remover};
+use crate::lint::per_run::PerRun;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 
 declare_rule! {
@@ -28,11 +29,12 @@ declare_rule! {
 const UNDECIDED: &str = "remove one of the two patches, or set `priority` (the higher one comes later)";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let removals = PerRun::new();
     for view in cx.patches() {
         let (filter, index) = (view.filter_index, view.patch.index);
         let changed = |run: &crate::lint::context::PatchRun<'_, '_>| run.changes();
         let Some(seen) = cx.seen(&view, changed) else { continue };
-        let reported_elsewhere = |run| remover(run).is_some();
+        let reported_elsewhere = |run| remover(run, &removals).is_some();
         if !seen.certain() || !cx.inert(filter, index) || seen.runs.iter().any(reported_elsewhere) {
             continue;
         }

@@ -44,10 +44,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             _ => continue,
         }
+        let refused = LazyCell::new(|| refused_keys(cx, &view));
         for Key { route, key, extension, is_off } in keys {
             let Some(unknown) = filter_keys::unknown(cx, &view, &key, &extension) else { continue };
             // Other rules report settings that no route takes, with the key to write, and those of a missing extension.
-            if refused_keys(cx, &view).contains(&key) || missing.contains(&(id(&view), key.clone())) {
+            if refused.contains(&key) || missing.contains(&(id(&view), key.clone())) {
                 continue;
             }
             let message = if unknown.is_elsewhere {

@@ -5,6 +5,7 @@ use crate::engine::trace::Place;
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::scripts::Loadable;
 use crate::lint::facts::shared_hosts::{self, Hosts};
+use crate::lint::per_run::PerRun;
 use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names, walk};
 use crate::model::envoy_filter::{ApplyTo, PatchContext};
 use crate::model::release::Release;
@@ -12,7 +13,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 declare_rule! {
     /// A patch of a shared listener or route configuration that is intended for one host, or not for all of them.
@@ -41,7 +42,10 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let mut known: BTreeMap<(usize, String), Hosts> = BTreeMap::new();
+    // The filters of a chain reach the same hosts.
+    type Shared = (usize, ResourceKind, String, Option<(Option<usize>, String)>, Option<String>);
+    let mut known: HashMap<Shared, Hosts> = HashMap::new();
+    let vhosts = PerRun::new();
     for view in cx.patches() {
         let Some(value) =
             view.patch.body.as_ref().and_then(|body| body.value.as_ref()).filter(|_| is_shared(view.patch.apply_to))
@@ -55,8 +59,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             for place in places
                 .filter(|place| !place.resource.starts_with("virtualInbound") && !place.resource.starts_with("inbound"))
             {
-                let key = (std::ptr::from_ref(run.run).addr(), format!("{place}"));
-                add(&mut hosts, known.entry(key).or_insert_with(|| of_place(run.run, place)).clone());
+                let (address, resource) = (std::ptr::from_ref(run.run).addr(), place.resource.clone());
+                let key = (address, place.kind, resource, place.chain.clone(), place.vhost.clone());
+                add(&mut hosts, known.entry(key).or_insert_with(|| of_place(run.run, place, &vhosts)).clone());
             }
             hosts
         };
@@ -192,10 +197,17 @@ fn add(hosts: &mut Hosts, more: Hosts) {
 }
 
 /// The hosts that share the object at a place.
-fn of_place(run: &ProxyRun<'_>, place: &Place) -> Hosts {
+fn of_place(run: &ProxyRun<'_>, place: &Place, vhosts: &PerRun<HashSet<VirtualHost>>) -> Hosts {
     if place.kind == ResourceKind::Route {
-        let Some(routes) = run.after(ResourceKind::Route, &place.resource) else { return Hosts::new() };
-        return hosts(&routes, place.vhost.as_deref());
+        return match &place.vhost {
+            Some(name) if vhosts.of(run, virtual_hosts).contains(&(place.resource.clone(), name.clone())) => {
+                hosts(std::iter::once(name.as_str()))
+            }
+            Some(_) => Hosts::new(),
+            None => {
+                run.after(ResourceKind::Route, &place.resource).map(|routes| all_hosts(&routes)).unwrap_or_default()
+            }
+        };
     }
     if place.kind != ResourceKind::Listener {
         return Hosts::new();
@@ -222,19 +234,35 @@ fn of_place(run: &ProxyRun<'_>, place: &Place) -> Hosts {
             let Some(config) = filter.get("typed_config").map(Tree::readable) else { continue };
             let name = config.path(&["rds", "route_config_name"]).and_then(Tree::as_str);
             if let Some(routes) = name.and_then(|name| run.after(ResourceKind::Route, name)) {
-                add(&mut found, hosts(&routes, None));
+                add(&mut found, all_hosts(&routes));
             }
         }
     }
     found
 }
 
-/// One name for each virtual host that belongs to a host: the part before the port.
-fn hosts(routes: &Tree<'_>, only: Option<&str>) -> Hosts {
-    let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
-    let meant = vhosts.iter().filter(|vhost| only.is_none_or(|name| vhost.name() == name));
+/// A route configuration and one of its virtual hosts.
+type VirtualHost = (String, String);
+
+/// The virtual hosts that there are after all patches, of the route configurations that patches changed.
+fn virtual_hosts(run: &ProxyRun<'_>) -> HashSet<VirtualHost> {
+    let mut found = HashSet::new();
+    for one in run.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Route) {
+        let vhosts = one.tree.as_deref().and_then(|tree| tree.get("virtual_hosts")).map(Tree::items);
+        found.extend(vhosts.unwrap_or_default().iter().map(|vhost| (one.name.clone(), vhost.name().to_owned())));
+    }
+    found
+}
+
+/// The hosts of all virtual hosts.
+fn all_hosts(routes: &Tree<'_>) -> Hosts {
+    hosts(routes.get("virtual_hosts").map(Tree::items).unwrap_or_default().iter().map(Tree::name))
+}
+
+/// Each name of a virtual host that belongs to a host: the part before the port.
+fn hosts<'n>(names: impl Iterator<Item = &'n str>) -> Hosts {
     let mut found = Hosts::new();
-    for name in meant.map(Tree::name) {
+    for name in names {
         let host = name.rsplit_once(':').map_or(name, |(host, _)| host);
         if host.contains('.') && !host.contains('*') {
             found.entry(host.to_owned()).or_default().insert(name.to_owned());

@@ -293,13 +293,13 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let at = |filter: &Tree<'a>| Place::filter(place, filter);
         self.bring_shared(&class, filters);
         let mut names = Names::default();
-        for &id in &network {
-            if self.operation(id) != Operation::Merge {
-                self.edit_list(id, filters, &mut names, matching::network_filter, at)?;
-            }
+        let (merges, edits): (Vec<PatchId>, Vec<PatchId>) =
+            network.iter().partition(|&&id| self.operation(id) == Operation::Merge);
+        for id in edits {
+            self.edit_list(id, filters, &mut names, matching::network_filter, at)?;
         }
         for filter in filters.iter_mut() {
-            self.network_filter(&network, &http, filter, place, &class)?;
+            self.network_filter(&merges, &http, filter, place, &class)?;
         }
         Ok(())
     }
@@ -358,18 +358,16 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
 
     fn network_filter(
         &mut self,
-        network: &[PatchId],
+        merges: &[PatchId],
         http: &[PatchId],
         filter: &mut Tree<'a>,
         chain: Option<&Place>,
         class: &Class,
     ) -> Flow {
-        let merges: Vec<PatchId> =
-            network.iter().copied().filter(|&id| self.operation(id) == Operation::Merge).collect();
         let reach = shared::network_filter(filter.name());
         let before = if merges.is_empty() { None } else { self.shared.before(class, filter, reach) };
         let (mut by, mut panicked) = (Vec::new(), Ok(()));
-        for id in merges {
+        for &id in merges {
             if let Err(miss) = matching::network_filter(self.object(id), filter) {
                 self.miss(id, miss);
                 continue;

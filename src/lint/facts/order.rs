@@ -3,12 +3,13 @@
 use crate::budget;
 use crate::engine::compat::Behaviour;
 use crate::engine::program::{BuiltPatch, names_filter, proxy_runs};
-use crate::engine::trace::Effect;
+use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, Options, PatchId, Plan, matching};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
+use crate::lint::facts::per_run::PerRun;
 use crate::lint::facts::seen::{changed_filter_lists, exact};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Maximum number of pairs of filters per proxy that are tried in the other order.
@@ -239,8 +240,21 @@ impl<'a> ProxyRun<'a> {
     }
 }
 
-/// The patch that removes what this one inserted: a later REMOVE, or one for a virtual host of the same name.
-pub(crate) fn remover(run: &PatchRun<'_, '_>) -> Option<PatchId> {
+/// The patches that remove an object, by its place, the first of each.
+pub(crate) fn removals(run: &ProxyRun<'_>) -> HashMap<Place, PatchId> {
+    let mut found = HashMap::new();
+    for id in run.plan.ids() {
+        let effects = run.by_id(id).trace.effects.iter();
+        for (place, _) in effects.filter(|(_, effect)| matches!(effect, Effect::Removed)) {
+            found.entry(place.clone()).or_insert(id);
+        }
+    }
+    found
+}
+
+/// The patch that removes what this one inserted: a later REMOVE, or one for a virtual host of the same name. `removals` are
+/// those of the run.
+pub(crate) fn remover(run: &PatchRun<'_, '_>, removals: &PerRun<HashMap<Place, PatchId>>) -> Option<PatchId> {
     let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
     let (place, _) = run.trace.effects.iter().find(|(_, effect)| inserted(effect))?;
     let removes = |id: PatchId| run.run.plan.get(id).built.operation == Operation::Remove;
@@ -252,14 +266,5 @@ pub(crate) fn remover(run: &PatchRun<'_, '_>) -> Option<PatchId> {
     if place.route.is_some() {
         return None;
     }
-    run.run.plan.ids().find(|&id| {
-        id != run.id
-            && run
-                .run
-                .by_id(id)
-                .trace
-                .effects
-                .iter()
-                .any(|(at, effect)| at == place && matches!(effect, Effect::Removed))
-    })
+    removals.of(run.run, self::removals).get(place).copied().filter(|id| *id != run.id)
 }

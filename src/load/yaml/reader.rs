@@ -237,8 +237,13 @@ impl<'t> TabLines<'t> {
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 self.scalar = None;
                 let flow = matches!(self.chunk.text.as_bytes().get(start), Some(b'[' | b'{'));
-                let at = if matches!(event, Event::SequenceStart(..)) { self.dash(start) } else { start };
-                self.open.push((!flow).then(|| at - self.line(at)));
+                // Thousands of flow collections may be in one line, which is not searched for each.
+                let column = || {
+                    let at = if matches!(event, Event::SequenceStart(..)) { self.dash(start) } else { start };
+                    at - self.line(at)
+                };
+                let column = (!flow).then(column);
+                self.open.push(column);
             }
             Event::SequenceEnd | Event::MappingEnd
                 // The end of a flow collection is a token; that of a block collection is not.
