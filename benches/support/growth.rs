@@ -26,6 +26,7 @@ const HEAD: &str =
 const LINT: &[&str] = &["lint", "case.yaml"];
 const LINT_JSON: &[&str] = &["lint", "case.yaml", "-o", "json"];
 const LINT_DEMO: &[&str] = &["lint", "case.yaml", "--demo", "-o", "json"];
+const AUDIT: &[&str] = &["audit", "-f", "case.yaml", "--from", "1.20", "--to", "1.31"];
 const EXPLAIN_DEMO: &[&str] = &["explain", "pod", "cart", "--demo", "-f", "case.yaml"];
 
 /// The patches that are repeated, below the head.
@@ -74,6 +75,8 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "network filters of one list", text: network, arguments: LINT_DEMO, unit: 100 },
     Case { name: "many virtual hosts", text: hosts, arguments: LINT_DEMO, unit: 150 },
     Case { name: "settings of filters on one route", text: keys, arguments: LINT_DEMO, unit: 250 },
+    Case { name: "inserted filters, audit", text: insertions, arguments: AUDIT, unit: 60 },
+    Case { name: "removed filters, audit", text: old_names, arguments: AUDIT, unit: 60 },
 ];
 
 fn regexes(number: usize) -> String {
@@ -105,6 +108,17 @@ fn insertions(number: usize) -> String {
              envoy.filters.network.http_connection_manager}}}}}}}}\n    patch:\n      operation: INSERT_FIRST\n      value:\n        \
              name: f{index}\n        typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer, \
              max_request_bytes: 65536}}\n"
+        )
+    })
+}
+
+/// Patches that look for a filter of a WasmPlugin by an old name.
+fn old_names(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: HTTP_FILTER\n    match: {{context: SIDECAR_INBOUND, listener: {{filterChain: {{filter: {{name: \
+             envoy.filters.network.http_connection_manager, subFilter: {{name: shop.plugin-{index}}}}}}}}}}}\n    patch: {{operation: \
+             REMOVE}}\n"
         )
     })
 }

@@ -35,8 +35,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => "split it into several EnvoyFilters",
         };
         out.push(
-            Finding::new(rule, span, format!("this EnvoyFilter is too large to judge: {excess}"))
-                .note("the admission server denies it in mode enforce")
+            Finding::new(rule, span, format!("this EnvoyFilter is too large for the admission server: {excess}"))
+                .note("the admission server denies it in mode enforce; `lint` judges it anyway")
                 .help(help)
                 .of(filter, None),
         );

@@ -11,7 +11,9 @@ use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::{Confidence, Context, Edit, Findings, RuleInfo, names};
 use crate::model::envoy_filter::Operation;
 use crate::model::release::Release;
+use crate::proto::tree::Tree;
 use crate::source::{Severity, Span};
+use std::collections::HashSet;
 
 declare_rule! {
     /// A match by a name that istiod changes or no longer generates after the upgrade.
@@ -60,8 +62,8 @@ const PLACES: [(&[&str], &str, Condition); 5] = [
     (&["match", "routeConfiguration", "name"], "route", Condition::RouteConfigurationName),
 ];
 
-/// The names in a patch's match that the upgrade changes.
-pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>) -> Vec<Anchor> {
+/// The names in a patch's match that the upgrade changes; `added` are those of [`added_names`].
+pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>, added: &HashSet<&str>) -> Vec<Anchor> {
     let (from, to) = (upgrade.before.release, upgrade.after.release);
     let found = PLACES.iter().filter_map(|&(place, kind, condition)| {
         let node = view.node(place)?;
@@ -69,7 +71,8 @@ pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>)
         let anchor = |new, since, both| {
             Some(Anchor { name: name.to_owned(), span: node.span, new, since, both, plugin: false, later: Vec::new() })
         };
-        if added(cx, kind, name) {
+        // istiod does not generate what a filter adds.
+        if matches!(kind, "http" | "network" | "cluster") && added.contains(name) {
             return None;
         }
         if let Some((new, since)) = forecast::renamed(kind, name, from, to) {
@@ -117,14 +120,22 @@ fn plugin(
     Some(forecast::renamed(kind, &first, since, to).unwrap_or((first, since)))
 }
 
-/// Whether a filter adds an object of that name: then istiod does not generate it.
-fn added(cx: &Context<'_>, kind: &str, name: &str) -> bool {
-    matches!(kind, "http" | "network" | "cluster")
-        && cx.patches().any(|view| {
-            let value = view.built.and_then(|built| built.value.as_ref());
-            value.is_some_and(|value| value.name() == name)
-                && view.built.is_some_and(|built| !built.operation.is_merge())
-        })
+/// The names of the objects that patches add.
+pub(super) fn added_names<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
+    let adding = cx.patches().filter_map(|view| view.built).filter(|built| !built.operation.is_merge());
+    adding.filter_map(|built| built.value.as_ref()).map(Tree::name).collect()
+}
+
+/// The names in the matches of all patches.
+fn matched_names<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
+    let names = |view: PatchView<'a>| PLACES.iter().filter_map(move |(place, ..)| view.node(place)?.as_str());
+    cx.patches().flat_map(names).collect()
+}
+
+/// Whether a patch of the same filter does the same for the new names; `matched` are those of [`matched_names`].
+fn has_twin<'a>(cx: &Context<'a>, view: &PatchView<'a>, anchors: &[Anchor], matched: &HashSet<&str>) -> bool {
+    let exists = |anchor: &Anchor| anchor.new.as_deref().is_some_and(|new| matched.contains(new));
+    anchors.iter().all(exists) && twin(cx, view, anchors).is_some()
 }
 
 /// The patch of the same filter that does the same for the new names.
@@ -147,13 +158,14 @@ fn twin<'a>(cx: &Context<'a>, view: &PatchView<'a>, anchors: &[Anchor]) -> Optio
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    let (added, matched) = (added_names(cx), matched_names(cx));
     for view in cx.patches() {
         // A patch pinned to older proxies also does nothing before the upgrade.
         let newest = cx.envoy_minor_of(&view).map(istio_of);
         if newest.is_none_or(|newest| newest < upgrade.before.proxies.minor) {
             continue;
         }
-        let anchors = renamed(cx, upgrade, &view);
+        let anchors = renamed(cx, upgrade, &view, &added);
         let Some(first) = anchors.first() else { continue };
         let since = tell::short(first.since);
         let message = match &first.new {
@@ -187,7 +199,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 true,
                 edits,
             );
-        } else if all && twin(cx, &view, &anchors).is_some() {
+        } else if all && has_twin(cx, &view, &anchors, &matched) {
             finding = finding
                 .severity(Severity::Info)
                 .note("another patch of this EnvoyFilter already has the new name and replaces this one")

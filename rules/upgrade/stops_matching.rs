@@ -1,5 +1,6 @@
 //! EF601: a patch that has an effect now but none after the upgrade.
 
+use super::anchor_renamed::{added_names, renamed};
 use crate::declare_rule;
 use crate::lint::upgrade::{Change, tell};
 use crate::lint::{Context, Findings, RuleInfo, names};
@@ -27,10 +28,11 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    let added = added_names(cx);
     for change in upgrade.of(Change::Stops) {
         let Some(view) = tell::view(cx, change) else { continue };
         // The rule about renamed anchors explains it better.
-        if !super::anchor_renamed::renamed(cx, upgrade, &view).is_empty() {
+        if !renamed(cx, upgrade, &view, &added).is_empty() {
             continue;
         }
         let span = match change.condition {

@@ -8,8 +8,8 @@ use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
 use crate::proto::schema::{Field, Kind, Message, Schema};
 use crate::proto::tree::type_name;
 use crate::rules::value::{condition_dropped_by_proxy, missing_typed_config};
-use crate::source::alike;
 use crate::source::escape::one_line;
+use crate::source::{Node, alike};
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -106,6 +106,12 @@ fn dropped(value: &PatchValue<'_>, object: &Object<'_>, key: &str, message: Mess
     format!("{accepts}{rest}: `{name}` has it from Istio 1.{known} on")
 }
 
+/// Whether a value for a field of messages of any type names no type.
+fn lacks_type(field: &str, value: &Node) -> bool {
+    let has_type = |node: &Node| node.entry("@type").is_some();
+    field.starts_with("typed_") && !has_type(value) && !value.entries().iter().any(|entry| has_type(&entry.value))
+}
+
 /// The finding about a member with what to write instead; `None` for a further member of a place that is in `moved`.
 fn advised(
     mut finding: Finding,
@@ -151,8 +157,15 @@ fn advised(
             let name = near.name;
             finding = finding.help(format!("if `{name}` is intended, delete this: it is also set"));
         } else {
-            finding = finding.help(format!("did you mean `{}`?", near.name));
-            finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
+            finding = if lacks_type(near.name, &member.entry.value) {
+                finding.help(format!("did you mean `{}`? Its settings need an `@type`", near.name))
+            } else {
+                finding.help(format!("did you mean `{}`?", near.name)).fix(
+                    format!("write `{}`", near.name),
+                    near.same_letters,
+                    vec![edit],
+                )
+            };
         }
     } else if let Some((field, inner)) = home(object, key) {
         if !moved.insert(field.clone()) {

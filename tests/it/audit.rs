@@ -129,7 +129,7 @@ fn unreadable_input_is_not_ready() {
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(3), "{text}");
         assert!(text.contains(word) && text.contains("cannot read missing.yaml"), "{form}: {text}");
-        assert!(!text.contains("No filter stands in the way"), "{form}: {text}");
+        assert!(!text.contains("No filter blocks"), "{form}: {text}");
     }
 }
 
@@ -185,6 +185,17 @@ fn what_another_finding_explains_is_broken_today() {
     };
     assert_eq!(broken("one-panic-many-filters.yaml"), (4, 0));
     assert_eq!(broken("waypoint-by-its-usual-name.yaml"), (1, 0));
+}
+
+/// What the admission server would deny for its size works in the mesh.
+#[test]
+fn a_filter_that_is_too_large_for_the_admission_server_is_not_broken() {
+    let folder = testdata("rules/over-budget");
+    let lint = run(&folder, &["lint", "bad.yaml", "-o", "json"]);
+    assert!(String::from_utf8(lint.stdout).unwrap().contains("\"EF904\""));
+    let audit = run(&folder, &["audit", "--from", "1.30", "--to", "1.31", "-f", "bad.yaml", "-o", "json"]);
+    let json: Value = serde_json::from_slice(&audit.stdout).unwrap();
+    assert_eq!(json["counts"]["brokenToday"], 0, "{json:#}");
 }
 
 /// The numbers of the verdict's sentence add up to the number of filters, also when a filter changes and is broken today.

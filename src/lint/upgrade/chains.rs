@@ -31,11 +31,11 @@ fn one(run: &ProxyRun<'_>) -> Vec<ChainRecord> {
             let like = base.iter().find(|one| one.http == list.http && one.chain == list.chain);
             let generated: Vec<String> = like.map(names).unwrap_or_default();
             let by = list.filters.iter().map(|filter| {
-                let mut by = BTreeSet::new();
-                filter.origins().into_iter().filter_map(PatchId::of).for_each(|id| {
-                    by.insert(run.plan.get(id).filter);
-                });
-                (filter.name().to_owned(), by.first().copied())
+                // A network filter may contain thousands of HTTP filters.
+                let mut origins = BTreeSet::new();
+                filter.add_origins(&mut origins);
+                let by = origins.into_iter().filter_map(PatchId::of).map(|id| run.plan.get(id).filter);
+                (filter.name().to_owned(), by.min())
             });
             let patched_names: Vec<(String, Option<usize>)> = by.collect();
             let same = patched_names.iter().map(|(name, _)| name).eq(&generated);

@@ -54,11 +54,12 @@ pub fn snapshot(stage: &Stage<'_>, rules: &[&'static Rule]) -> Snapshot {
 }
 
 /// The same, with the errors that already exist at that stage, from rules that neither compare stages nor propose
-/// alternatives.
+/// alternatives, nor are about the linter.
 pub(crate) fn snapshot_with_errors(stage: &Stage<'_>, rules: &[&'static Rule]) -> (Snapshot, Vec<Finding>) {
     with_context(&stage.input, &stage.setting(None), |context| {
         let mut findings = Findings::default();
-        let others = [Family::Upgrade, Family::Native];
+        // What the admission server makes of a filter is not broken in the mesh.
+        let others = [Family::Upgrade, Family::Native, Family::Linter];
         let asked = |rule: &&&'static Rule| !others.contains(&rule.family) && !rule.needs.contains(&Need::Envoy);
         for rule in rules.iter().filter(asked) {
             rule.run(context, &mut findings);
