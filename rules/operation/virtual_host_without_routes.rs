@@ -8,7 +8,6 @@ use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch};
 use crate::model::resource::ResourceKind;
-use crate::proto::tree::Tree;
 use crate::rules::value::missing_required_field::CHANGE_EXISTING;
 use crate::source::Node;
 use crate::source::escape::one_line;
@@ -103,14 +102,7 @@ fn changed<'r>(run: &'r PatchRun<'_, '_>) -> BTreeSet<&'r str> {
 
 /// The virtual hosts without routes after all patches, each with its route configuration.
 fn without_routes(run: &ProxyRun<'_>) -> HashSet<(String, String)> {
-    let mut found = HashSet::new();
-    for one in run.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Route) {
-        let hosts = one.tree.as_deref().and_then(|tree| tree.get("virtual_hosts")).map(Tree::items);
-        for host in hosts.unwrap_or_default().iter().map(Tree::readable) {
-            if host.get("routes").is_none_or(|routes| routes.items().is_empty()) {
-                found.insert((one.name.clone(), host.name().to_owned()));
-            }
-        }
-    }
-    found
+    let hosts = run.changed_virtual_hosts().map(|(routes, host)| (routes, host.readable()));
+    let empty = hosts.filter(|(_, host)| host.get("routes").is_none_or(|routes| routes.items().is_empty()));
+    empty.map(|(routes, host)| (routes.to_owned(), host.name().to_owned())).collect()
 }

@@ -246,12 +246,7 @@ type VirtualHost = (String, String);
 
 /// The virtual hosts that there are after all patches, of the route configurations that patches changed.
 fn virtual_hosts(run: &ProxyRun<'_>) -> HashSet<VirtualHost> {
-    let mut found = HashSet::new();
-    for one in run.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Route) {
-        let vhosts = one.tree.as_deref().and_then(|tree| tree.get("virtual_hosts")).map(Tree::items);
-        found.extend(vhosts.unwrap_or_default().iter().map(|vhost| (one.name.clone(), vhost.name().to_owned())));
-    }
-    found
+    run.changed_virtual_hosts().map(|(routes, host)| (routes.to_owned(), host.name().to_owned())).collect()
 }
 
 /// The hosts of all virtual hosts.

@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::Knowledge;
 use crate::lint::context::PatchRun;
 use crate::lint::extension_code::refusals;
-use crate::lint::results::{RESULTS, is_everywhere};
+use crate::lint::results::{RESULTS, Rejected};
 use crate::lint::seen::{exact, merged};
 use crate::lint::value::walk::{get, same};
 use crate::lint::value::{Object, PatchValue};
@@ -82,15 +82,15 @@ fn results(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             // A reference configuration has chains and clusters of its own mesh, which say nothing about others,
             // except for those that each of them has.
             let wrong = |run: &PatchRun<'_, '_>| {
-                let known = |object: &String| {
-                    run.run.knowledge == Knowledge::Dump || (is_everywhere(object) && exact(run.run, &view))
+                let known = |object: &Rejected| {
+                    run.run.knowledge == Knowledge::Dump || (object.is_everywhere && exact(run.run, &view))
                 };
                 (check.wrong)(run).filter(known)
             };
             let Some(seen) = cx.seen_if(&view, |run| wrong(run).is_some()) else { continue };
-            let Some(object) = seen.runs.iter().find_map(wrong) else { continue };
+            let Some(Rejected { name, .. }) = seen.runs.iter().find_map(wrong) else { continue };
             let finding = view
-                .finding(rule, written.key_span, format!("{object} {}", check.message))
+                .finding(rule, written.key_span, format!("{name} {}", check.message))
                 .label("rejected by the code of Envoy")
                 .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
                 .note(format!("checked in Envoy's `{}`", check.source))

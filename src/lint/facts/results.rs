@@ -5,6 +5,7 @@ use crate::lint::facts::context::PatchRun;
 use crate::lint::value::chain_match::{self, Conditions};
 use crate::lint::value::walk::get;
 use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
 use crate::source::Node;
 use std::collections::BTreeSet;
@@ -18,7 +19,7 @@ pub(crate) struct Outcome {
     /// Whether what is written there can.
     pub asks: fn(&Node) -> bool,
     /// The object that Envoy rejects, if it does.
-    pub wrong: fn(&PatchRun<'_, '_>) -> Option<String>,
+    pub wrong: fn(&PatchRun<'_, '_>) -> Option<Rejected>,
     /// What is wrong with it, after its name.
     pub message: &'static str,
     /// What to write.
@@ -30,12 +31,20 @@ pub(crate) struct Outcome {
 /// What to change if a patch reaches clusters that it is not for.
 const THOSE_MEANT: &str = "match the clusters that are meant, by `cluster.service` or `cluster.name`";
 
-/// Clusters that every sidecar has.
-const EVERYWHERE: [&str; 2] = ["cluster `PassthroughCluster", "cluster `InboundPassthroughCluster"];
+/// Clusters that every sidecar has, by the releases.
+const EVERYWHERE: [&str; 4] = [
+    "PassthroughCluster",
+    "InboundPassthroughCluster",
+    "InboundPassthroughClusterIpv4",
+    "InboundPassthroughClusterIpv6",
+];
 
-/// Whether an object that a check names exists on every proxy of its kind.
-pub(crate) fn is_everywhere(object: &str) -> bool {
-    EVERYWHERE.iter().any(|name| object.starts_with(name))
+/// An object that Envoy rejects.
+pub(crate) struct Rejected {
+    /// What it is, with its name.
+    pub name: String,
+    /// Whether every proxy of its kind has it.
+    pub is_everywhere: bool,
 }
 
 /// Every check that is known.
@@ -188,11 +197,11 @@ fn changed<'r>(run: &'r PatchRun<'_, '_>) -> impl Iterator<Item = &'r Place> {
     run.trace.effects.iter().filter(move |(_, effect)| changes(effect)).map(|(place, _)| place)
 }
 
-/// The name of a changed object of which something holds.
-fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> Option<String> {
+/// The first changed object of which something holds.
+fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> Option<Rejected> {
     changed(run).find_map(|place| {
         run.run.with_object(place, |tree| {
-            let (kind, name, of) = match (&place.route, &place.chain) {
+            let (what, name, of) = match (&place.route, &place.chain) {
                 (Some((_, name)), _) => {
                     let host = place.vhost.as_deref().unwrap_or_default();
                     ("route", name, format!(" of virtual host `{host}`"))
@@ -201,12 +210,13 @@ fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> 
                 (None, None) => ("cluster", &place.resource, String::new()),
             };
             let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
-            holds(tree, place).then(|| format!("{kind}{name}{of}"))
+            let is_everywhere = place.kind == ResourceKind::Cluster && EVERYWHERE.contains(&&*place.resource);
+            holds(tree, place).then(|| Rejected { name: format!("{what}{name}{of}"), is_everywhere })
         })
     })
 }
 
-fn cluster(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>) -> bool) -> Option<String> {
+fn cluster(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>) -> bool) -> Option<Rejected> {
     object(run, |tree, _| holds(tree))
 }
 
@@ -268,7 +278,7 @@ fn has_no_certificate(chain: &Tree<'_>) -> bool {
 }
 
 /// The chain of this patch that matches the same connections as another chain of its listener.
-fn overlapping(run: &PatchRun<'_, '_>) -> Option<String> {
+fn overlapping(run: &PatchRun<'_, '_>) -> Option<Rejected> {
     object(run, |chain, place| {
         let Some((Some(index), _)) = &place.chain else { return false };
         let listener = Place { chain: None, ..place.clone() };

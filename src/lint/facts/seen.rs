@@ -318,6 +318,13 @@ impl<'a> ProxyRun<'a> {
         let listeners = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
         listeners.filter_map(|one| Some((one.name.as_str(), one.tree.as_deref()?)))
     }
+
+    /// The virtual hosts after all patches of every route configuration that patches changed, each with its name.
+    pub(crate) fn changed_virtual_hosts(&self) -> impl Iterator<Item = (&str, &Tree<'_>)> {
+        let routes = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Route);
+        let routes = routes.filter_map(|one| Some((one.name.as_str(), one.tree.as_deref()?.get("virtual_hosts")?)));
+        routes.flat_map(|(name, hosts)| hosts.items().iter().map(move |host| (name, host)))
+    }
 }
 
 fn descend<'a, T>(tree: &Tree<'a>, keys: &[&str], look: impl FnOnce(&Tree<'a>) -> Option<T>) -> Option<T> {
