@@ -10,7 +10,7 @@ use kubectl_envoyfilter::load::{self, reference};
 use kubectl_envoyfilter::migrate;
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules::ALL;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ fn migrate_files(criterion: &mut Criterion) {
                     unread: BTreeMap::default(),
                     ambient: false,
                     doubts: BTreeMap::default(),
-                    revived: BTreeSet::default(),
+                    revived: BTreeMap::default(),
                 });
                 report.map_or(0, |report| report.filters.len())
             });

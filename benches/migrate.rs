@@ -9,7 +9,7 @@
 use kubectl_envoyfilter::load;
 use kubectl_envoyfilter::migrate::{self, Accept, Request};
 use kubectl_envoyfilter::model::release::Release;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -121,7 +121,7 @@ fn run(text: &str) -> (usize, Duration) {
         unread: BTreeMap::default(),
         ambient: false,
         doubts: BTreeMap::default(),
-        revived: BTreeSet::default(),
+        revived: BTreeMap::default(),
     });
     let report = std::hint::black_box(report.expect("a known release"));
     let took = clock::cpu().saturating_sub(start);

@@ -9,7 +9,7 @@ mod upgrade;
 use self::plugins::plugin_name;
 pub(super) use self::revived::Revived;
 use self::shape::Shape;
-use self::upgrade::{Answer, found, is_written, rules, upgraded};
+use self::upgrade::{Answer, found, is_written, rules, upgraded, with_code};
 use crate::engine::MeshSettings;
 use crate::engine::matching;
 use crate::lint::Rule;
@@ -60,12 +60,13 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
         let answer = answer.or_insert_with(|| upgraded(&shape.document, release, mesh, &rules));
         let Some(Answer { effect, object, changes }) = answer else { continue };
         let object = shape.filled(object, &before);
-        let written = is_written(effect, accept);
+        let effect = with_code(effect.clone(), &shape, (&before, &object), release, mesh);
+        let written = is_written(&effect, accept);
         if let (After::Smaller(smaller), true) = (&mut one.after, written) {
             *smaller = object.clone();
         }
-        let (changes, effect) = (changes.clone(), effect.clone());
-        report.rewrites.push(Rewrite { filter: filter.full_name(), changes, effect, object, written });
+        let (filter, changes) = (filter.full_name(), changes.clone());
+        report.rewrites.push(Rewrite { filter, changes, effect, object, written });
     }
 }
 

@@ -245,7 +245,7 @@ struct Judge<'j> {
 
 /// Whether one of these filters has patches that no release reads as they were written.
 fn revives(request: &Request<'_>, filters: &[&EnvoyFilter]) -> bool {
-    request.revived.iter().any(|(name, _)| filters.iter().any(|filter| filter.full_name() == *name))
+    request.revived.keys().any(|(name, _)| filters.iter().any(|filter| filter.full_name() == *name))
 }
 
 impl Judge<'_> {

@@ -35,6 +35,7 @@ use self::output::ambient::Placement;
 use self::output::draft::{Action, Draft};
 use self::output::drafted;
 use self::output::rest;
+use self::output::roll_out::IDLE_PATCH;
 use self::patterns::{
     authz, cluster, cluster_add, ext_authz, extension, hash, headers, homeless, https, listener, manager, router,
     routes, telemetry, tls,
@@ -71,6 +72,32 @@ pub enum Accept {
     Reviewed,
 }
 
+/// What the filter of a patch that no release reads as it is written does today.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Today {
+    /// Nothing.
+    Nothing,
+    /// What istiod reads of it.
+    Parts,
+}
+
+impl Today {
+    fn say(self, found: &mut Move) {
+        let (effect, meanwhile) = match self {
+            Today::Nothing => (
+                "no supported release reads the patch as it is written: today it does nothing, the native object takes effect",
+                IDLE_PATCH,
+            ),
+            Today::Parts => (
+                "no supported release reads all of the patch as it is written: today what istiod reads of it does less, or makes Envoy reject the resource; the native object takes full effect",
+                "what istiod reads of the patch applies too: where Envoy rejects that today, what replaces it applies once the EnvoyFilter is gone",
+            ),
+        };
+        found.difference(Kind::Behavior, effect);
+        found.meanwhile = vec![meanwhile];
+    }
+}
+
 /// The input of a migration.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
@@ -92,7 +119,7 @@ pub struct Request<'a> {
     pub doubts: BTreeMap<String, (State, String)>,
     /// Patches that no release reads as they were written, given here in the newest types: `namespace/name` of the filter and the
     /// index.
-    pub revived: BTreeSet<(String, usize)>,
+    pub revived: BTreeMap<(String, usize), Today>,
 }
 
 /// Why nothing can be migrated.
@@ -255,7 +282,7 @@ pub(crate) fn reports(
         unread: BTreeMap::new(),
         ambient: false,
         doubts: BTreeMap::new(),
-        revived: BTreeSet::new(),
+        revived: BTreeMap::new(),
     };
     all(&request, mesh, filters, program, &names)
 }
@@ -360,11 +387,9 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         if let Some((state, reason)) = request.doubts.get(&filter.full_name()).filter(|_| found.moves) {
             found.guard(Concern::Patch, *state, reason.clone());
         }
-        if found.moves && request.revived.contains(&(filter.full_name(), part.built.patch.index)) {
-            found.difference(
-                Kind::Behavior,
-                "no supported release reads the patch as it is written: today it does nothing or breaks the proxy; the native object works",
-            );
+        if let Some(today) = request.revived.get(&(filter.full_name(), part.built.patch.index)).filter(|_| found.moves)
+        {
+            today.say(&mut found);
         }
         never_meets(&part, &mut found);
         gateways::others(cx, &mut found);
@@ -498,6 +523,7 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
                 "no network filter `{name}` has HTTP filters: the filter does nothing today, the native object works"
             ),
         );
+        found.meanwhile = vec![IDLE_PATCH];
     }
 }
 

@@ -53,6 +53,7 @@ mod migrate_ambient;
 mod migrate_corpus;
 mod migrate_fix;
 mod migrate_judged;
+mod migrate_reasons;
 mod migrate_result;
 mod order;
 mod parity;

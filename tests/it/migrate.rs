@@ -142,7 +142,7 @@ fn migrated_to(loaded: &Loaded, to: Release, accept: Accept, ambient: bool) -> R
         unread: Default::default(),
         ambient,
         doubts: Default::default(),
-        revived: BTreeSet::new(),
+        revived: BTreeMap::new(),
     })
     .unwrap()
 }
@@ -186,7 +186,7 @@ fn unread_kinds_lower_the_class_by(share: Share) {
             unread: BTreeMap::new(),
             ambient: false,
             doubts: BTreeMap::new(),
-            revived: BTreeSet::new(),
+            revived: BTreeMap::new(),
         };
         let all = migrate::migrate(&request).unwrap();
         let some = migrate::migrate(&Request { unread: unread.clone().into(), ..request }).unwrap();

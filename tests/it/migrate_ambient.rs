@@ -6,7 +6,7 @@ use kubectl_envoyfilter::migrate::verdict::Class;
 use kubectl_envoyfilter::migrate::{self, Accept, Report, Request};
 use kubectl_envoyfilter::model::release::Release;
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 fn to_ambient(case: &Json) -> Report {
     let loaded = input(case);
@@ -19,7 +19,7 @@ fn to_ambient(case: &Json) -> Report {
         unread: BTreeMap::new(),
         ambient: true,
         doubts: BTreeMap::new(),
-        revived: BTreeSet::new(),
+        revived: BTreeMap::new(),
     };
     migrate::migrate(&request).unwrap()
 }

@@ -2,12 +2,12 @@
 //! objects.
 
 use super::shape::Shape;
-use super::upgrade::{Answer, is_written, rules, upgraded};
+use super::upgrade::{Answer, is_written, rules, upgraded, with_code};
 use crate::engine::MeshSettings;
 use crate::engine::program::Program;
 use crate::load::{self, Loaded, yaml_text};
-use crate::migrate::Accept;
 use crate::migrate::newest::{Effect, Rewrite};
+use crate::migrate::{Accept, Today};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
 use crate::proto::decode::What;
@@ -20,8 +20,8 @@ pub(in crate::mesh) struct Revived {
     pub(super) rewrites: BTreeMap<usize, Rewrite>,
     /// What they replace.
     originals: Vec<(usize, EnvoyFilter)>,
-    /// The patches that no release reads as they were: `namespace/name` of the filter and the index.
-    pub(in crate::mesh) patches: BTreeSet<(String, usize)>,
+    /// The patches that no release reads as they were: `namespace/name` of the filter and the index, and what its filter does today.
+    pub(in crate::mesh) patches: BTreeMap<(String, usize), Today>,
 }
 
 impl Revived {
@@ -46,11 +46,14 @@ impl Revived {
             // Whatever it selects, the reference configurations stand for it.
             let shape = Shape::of(&document, &mesh.root_namespace);
             let answer = upgraded(&shape.document, release, mesh, &rules);
-            let Some(Answer { effect: effect @ (Effect::Revived(_) | Effect::Other(_)), object, changes }) = answer
-            else {
-                continue;
-            };
+            let Some(Answer { effect, object, changes }) = answer else { continue };
             let object = shape.filled(&object, &document);
+            let effect = with_code(effect, &shape, (&document, &object), release, mesh);
+            let today = match effect {
+                Effect::Revived(_) => Today::Nothing,
+                Effect::Other(_) => Today::Parts,
+                _ => continue,
+            };
             let name = filter.full_name();
             let Some(new) = read(loaded, &name, &object) else { continue };
             all.patches.extend(
@@ -58,7 +61,7 @@ impl Revived {
                     .iter()
                     .map(|patch| patch.index)
                     .filter(|at| idle.as_ref().is_none_or(|idle| idle.contains(at)))
-                    .map(|at| (name.clone(), at)),
+                    .map(|at| ((name.clone(), at), today)),
             );
             let written = is_written(&effect, accept);
             all.rewrites.insert(index, Rewrite { filter: name, changes, effect, object, written });

@@ -44,6 +44,11 @@ impl Shape {
         shape
     }
 
+    /// Whether the filter has code.
+    pub(super) fn has_code(&self) -> bool {
+        !self.code.is_empty()
+    }
+
     /// The upgraded form of the filter from that of its shape.
     pub(super) fn filled(&self, upgraded: &Json, filter: &Json) -> Json {
         let first = from_first_api(filter);

@@ -2,6 +2,7 @@
 
 use super::effect::effect;
 use super::plugins::name_plugins;
+use super::shape::Shape;
 use crate::engine::MeshSettings;
 use crate::lint::rule::Family;
 use crate::lint::{self, Finding, Input, Rule, fix};
@@ -33,23 +34,53 @@ pub(super) fn is_written(effect: &Effect, accept: Accept) -> bool {
     }
 }
 
-/// The first error that `lint` finds in a filter and not in the original; in the values of a filter that did nothing, any: only
-/// now would proxies get them.
-fn new_error(
-    original: &Loaded,
+/// The effect, unless the filter would take another one than today and these rules find an error that the original does not have;
+/// in the values of a filter that did nothing, any error: only now would proxies get them.
+fn without_errors(
+    effect: Effect,
+    original: impl FnOnce() -> Loaded,
     loaded: &Loaded,
-    revived: bool,
     release: Release,
     mesh: &MeshSettings,
-) -> Option<String> {
-    let errors = |loaded: &Loaded| {
-        let findings = found(loaded, &[], release, mesh, ALL);
-        findings.into_iter().filter(|finding| finding.severity == Severity::Error)
+    rules: &[&'static Rule],
+) -> Effect {
+    let revived = matches!(effect, Effect::Revived(_));
+    if !revived && !matches!(effect, Effect::Other(_)) {
+        return effect;
+    }
+    let errors = |loaded: &Loaded| -> Vec<Finding> {
+        let findings = found(loaded, &[], release, mesh, rules);
+        findings.into_iter().filter(|finding| finding.severity == Severity::Error).collect()
     };
-    let known: BTreeSet<&str> = errors(original).map(|finding| finding.rule.code).collect();
+    let errors_after = errors(loaded);
+    if errors_after.is_empty() {
+        return effect;
+    }
+    let known: BTreeSet<&str> = errors(&original()).into_iter().map(|finding| finding.rule.code).collect();
     let counts =
         |finding: &Finding| !known.contains(finding.rule.code) || revived && finding.rule.family == Family::Value;
-    errors(loaded).find(counts).map(|finding| finding.message)
+    match errors_after.into_iter().find(counts) {
+        None => effect,
+        Some(Finding { message, rejected: true, .. }) => {
+            Effect::Faulty(format!("{message} (proxies would reject what contains it)"))
+        }
+        Some(Finding { message, .. }) => Effect::Faulty(message),
+    }
+}
+
+/// The effect of a filter with the code that its shape does not have, which only rules about values read.
+pub(super) fn with_code(
+    effect: Effect,
+    shape: &Shape,
+    (before, after): (&Json, &Json),
+    release: Release,
+    mesh: &MeshSettings,
+) -> Effect {
+    if !shape.has_code() || !matches!(effect, Effect::Revived(_) | Effect::Other(_)) {
+        return effect;
+    }
+    let rules: Vec<&'static Rule> = ALL.iter().copied().filter(|rule| rule.family == Family::Value).collect();
+    without_errors(effect, || read(before), &read(after), release, mesh, &rules)
 }
 
 /// A filter in the newest types.
@@ -93,12 +124,8 @@ pub(super) fn upgraded(
             loaded = read(&object);
         }
         let is = loaded.inventory.envoy_filters.first()?;
-        let mut effect = effect(was, is, &plugins, release, mesh);
-        if matches!(effect, Effect::Revived(_) | Effect::Other(_))
-            && let Some(error) = new_error(&original, &loaded, matches!(effect, Effect::Revived(_)), release, mesh)
-        {
-            effect = Effect::Faulty(error);
-        }
+        let effect = effect(was, is, &plugins, release, mesh);
+        let effect = without_errors(effect, || read(before), &loaded, release, mesh, ALL);
         Some(Answer { effect, object, changes })
     };
     // A name that another patch of the filter introduced is not an old one. Only proxies show it, which few filters need.

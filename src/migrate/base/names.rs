@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use crate::model::envoy_filter::{ListenerMatch, Operation, PatchContext};
+use crate::source::ErrorMessage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Names by which patches of all filters refer to one another.
@@ -9,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(crate) struct Names {
     /// Host and port behind the clusters that filters add, by the index of the filter.
     pub clusters: BTreeMap<String, BTreeMap<usize, (String, u32)>>,
+    /// Clusters that filters add without a host that a native object could name: `namespace/name` of the first filter, and why.
+    pub(in crate::migrate) unnamed: BTreeMap<String, (String, ErrorMessage)>,
     /// `namespace/name` of the filters that mention a cluster that a filter adds.
     pub cluster_users: BTreeMap<String, BTreeSet<String>>,
     /// `namespace/name` of the filters whose Lua code contains the name of a cluster that a filter adds.

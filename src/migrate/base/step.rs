@@ -105,7 +105,7 @@ pub struct Move {
     /// where the rule has no retries yet, which MERGE keeps.
     pub fills: Vec<&'static str>,
     /// What happens while both the filter and its replacement exist, if it is not what happens with other patches of the pattern.
-    pub meanwhile: Option<&'static str>,
+    pub meanwhile: Vec<&'static str>,
 }
 
 impl Move {
@@ -131,7 +131,7 @@ impl Move {
             followed: None,
             spares: false,
             fills: Vec::new(),
-            meanwhile: None,
+            meanwhile: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::proto::decode::{What, decode, parse_go_duration};
 use crate::proto::json::from_json;
 use crate::proto::schema::Schema;
 use crate::proto::tree::{TYPE_KEY, Tree, Value, is_typed_struct, type_name};
+use crate::words::count;
 use serde_json::{Map, Value as Json};
 
 /// A message whose fields are consumed one by one.
@@ -302,10 +303,39 @@ pub(in crate::migrate) fn fieldless(keys: &[impl AsRef<str>]) -> String {
     format!("{} {} no known native field", all.join(", "), if all.len() == 1 { "has" } else { "have" })
 }
 
-/// Fields that the native object cannot express, as text.
-pub(in crate::migrate) fn left<const N: usize>(all: [&Fields; N]) -> String {
-    let keys = all.into_iter().filter_map(|fields| fields.0.as_object()).flat_map(|fields| fields.keys());
-    format!("no native field for {}", keys.map(String::as_str).collect::<Vec<_>>().join(", "))
+/// That a native API has no field for what is left of a value, and when the patch could move.
+pub(in crate::migrate) fn left<const N: usize>(api: &str, all: [&Fields; N]) -> String {
+    /// More fields than a sentence can hold.
+    const MOST: usize = 4;
+    let mut paths: Vec<String> = all.into_iter().flat_map(|fields| paths(&fields.0)).collect();
+    let more = paths.len().saturating_sub(MOST);
+    paths.truncate(MOST);
+    let listed: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    let others = if more > 0 { format!(" and {}", count(more, "other", "others")) } else { String::new() };
+    let it = if paths.len() + more == 1 { "it" } else { "them" };
+    format!("{api} has no field for {}{others}: the patch can move only without {it}", listed.join(", "))
+}
+
+/// The fields of a value, each down to where it has several or is a message of its own type.
+fn paths(value: &Json) -> Vec<String> {
+    let fields = value.as_object().into_iter().flatten().filter(|(key, _)| *key != TYPE_KEY);
+    fields
+        .map(|(key, inner)| {
+            let mut path = key.clone();
+            let mut inner = inner;
+            while let Some((key, below)) = only_field(inner) {
+                path = format!("{path}.{key}");
+                inner = below;
+            }
+            path
+        })
+        .collect()
+}
+
+/// The only field of a message whose type its place tells.
+fn only_field(value: &Json) -> Option<(&String, &Json)> {
+    let map = value.as_object().filter(|map| map.len() == 1)?;
+    map.iter().next().filter(|(key, _)| *key != TYPE_KEY)
 }
 
 #[cfg(test)]
@@ -339,5 +369,14 @@ mod tests {
         let mut value = json!({ "simple": "RANDOM", "warmup": {} });
         merge(&mut value, &json!({ "consistentHash": {} }));
         assert_eq!(value, json!({ "warmup": {}, "consistentHash": {} }));
+    }
+
+    #[test]
+    fn fields_that_are_left_are_named_to_their_end() {
+        let deep = Fields(json!({ "a": { "b": { "c": 1 } }, "any": { "@type": "x", "d": 1 } }));
+        assert_eq!(left("X", [&deep]), "X has no field for `a.b.c`, `any`: the patch can move only without them");
+        let many = Fields(json!({ "a": 1, "b": 1, "c": 1, "d": 1, "e": 1 }));
+        assert!(left("X", [&many]).contains("`d` and 1 other: "));
+        assert!(left("X", [&Fields(json!({ "a": 1 }))]).ends_with("without it"));
     }
 }

@@ -6,6 +6,7 @@ use crate::migrate::base::names::Adder;
 use crate::migrate::base::reach;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::output::roll_out::{IDLE_PATCH, REJECTED};
 use crate::model::envoy_filter::{ListenerMatch, Operation, PatchContext};
 use crate::model::inventory::Object;
 use serde_json::Value as Json;
@@ -25,6 +26,7 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
             Kind::Behavior,
             "the filter comes after the router, where no request reaches it and Envoy rejects the chain; the native object runs",
         );
+        found.meanwhile = vec![REJECTED];
         return;
     }
     if !matches!(part.operation(), Operation::InsertBefore | Operation::InsertAfter) {
@@ -43,6 +45,7 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
                 Kind::Behavior,
                 format!("no HTTP filter `{anchor}` exists in these chains: the filter does nothing today, the native object runs"),
             );
+            found.meanwhile = vec![IDLE_PATCH];
         }
         Presence::Unknown => {
             found.guard(

@@ -8,8 +8,9 @@ use crate::migrate::base::value::json;
 use crate::migrate::guards::chain::Insert;
 use crate::migrate::guards::removed;
 use crate::migrate::output::rest;
-use crate::migrate::patterns::cluster_add;
+use crate::migrate::patterns::cluster_add::{self, Upstream};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use crate::source::ErrorMessage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Names {
@@ -56,10 +57,8 @@ impl Names {
                 }
                 if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
                     let value = json(tree, program.schema);
-                    if let (Some(name), Some(to)) =
-                        (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace).ok())
-                    {
-                        names.clusters.entry(name.to_owned()).or_default().insert(index, (to.host, to.port));
+                    if let Some(name) = value["name"].as_str() {
+                        names.adds_cluster(name, index, cluster_add::upstream(&value, &filter.namespace));
                     }
                 }
             }
@@ -95,6 +94,16 @@ impl Names {
             for tree in program.patches(index).iter().filter_map(|built| built.value.as_ref()) {
                 rest::clusters_of(tree, &mut |name| note(cluster_users, name));
                 rest::literals_of(tree, &mut |text| note(lua_users, text));
+            }
+        }
+    }
+
+    fn adds_cluster(&mut self, name: &str, filter: usize, to: Result<Upstream, ErrorMessage>) {
+        match to {
+            Ok(to) => drop(self.clusters.entry(name.to_owned()).or_default().insert(filter, (to.host, to.port))),
+            Err(reason) => {
+                let title = &self.titles[filter];
+                self.unnamed.entry(name.to_owned()).or_insert_with(|| (title.clone(), reason));
             }
         }
     }

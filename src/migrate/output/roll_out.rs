@@ -189,11 +189,11 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
         return Vec::from_iter(written().next().map(|_| IDLE));
     }
     let mut effects = Vec::new();
-    let own = written().filter_map(|patch| patch.found.meanwhile);
+    let own = written().flat_map(|patch| patch.found.meanwhile.iter().copied());
     // What Istio does by itself exists already.
     let other = written().filter(|patch| {
         let exists = patch.found.is_built_in() && patch.found.pattern.id != catalog::CLUSTER_ADD.id;
-        patch.found.meanwhile.is_none() && !exists
+        patch.found.meanwhile.is_empty() && !exists
     });
     let patterns: BTreeSet<&str> = other.map(|patch| patch.found.pattern.id).collect();
     let of_patterns = BOTH.iter().filter(|(pattern, _)| patterns.contains(pattern.id)).map(|(_, effect)| *effect);
@@ -208,6 +208,13 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
 const BREAKS: &str = "it changes rules that replace redirects or direct responses into routes without a destination, and Envoy rejects them: remove it first. Until the objects are applied, what it sets is missing";
 
 const IDLE: &str = "the EnvoyFilter does nothing: only what replaces it applies";
+
+/// The same for one patch.
+pub(in crate::migrate) const IDLE_PATCH: &str = "the patch does nothing: only what replaces it applies";
+
+/// For a patch with which Envoy rejects a listener.
+pub(in crate::migrate) const REJECTED: &str =
+    "Envoy rejects the listener as long as the filter is in it: what replaces it applies once the EnvoyFilter is gone";
 
 const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
 

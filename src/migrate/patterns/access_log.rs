@@ -1,7 +1,7 @@
 //! Access logs merged into the HTTP connection manager: Telemetry and extension providers.
 
 use super::log_filter::{self, Condition};
-use super::routes::service_of_cluster;
+use super::provider::{PROVIDER, service_of};
 use super::telemetry;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
@@ -166,7 +166,7 @@ fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Opt
         return Err("no extension provider writes this kind of log".into());
     };
     if !log.is_empty() {
-        return Err("the log has settings that have no native field".into());
+        return Err(left(PROVIDER, [&log]).into());
     }
     Ok((provider, condition))
 }
@@ -196,7 +196,7 @@ fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, Erro
         );
     }
     if !file.is_empty() {
-        return Err("the log has settings that have no native field".into());
+        return Err(left(PROVIDER, [file]).into());
     }
     Ok(json!({ "envoyFileAccessLog": one }))
 }
@@ -217,8 +217,7 @@ fn no_cluster(log: &Fields) -> ErrorMessage {
 
 fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
     let cluster = grpc.text(LOG_CLUSTER).ok_or_else(|| no_cluster(&grpc))?;
-    let (host, port) =
-        service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
+    let (host, port) = service_of(cx, &cluster)?;
     let mut one = json!({ "service": host, "port": port });
     if let Some(name) = grpc.text("common_config/log_name") {
         one["logName"] = name.into();
@@ -241,7 +240,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, E
         one["filterStateObjectsToLog"] = states.into();
     }
     if !grpc.is_empty() {
-        return Err(left([&grpc]).into());
+        return Err(left(PROVIDER, [&grpc]).into());
     }
     found.add_home("MeshConfig", "extensionProviders.envoyHttpAls", 0);
     found
@@ -253,8 +252,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, E
 /// A log in OpenTelemetry's format (`openTelemetryLog` in istiod's `telemetry_logging.go`).
 fn of_collector(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
     let cluster = log.text(LOG_CLUSTER).ok_or_else(|| no_cluster(&log))?;
-    let (host, port) =
-        service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
+    let (host, port) = service_of(cx, &cluster)?;
     let mut one = json!({ "service": host, "port": port });
     if let Some(name) = log.text("common_config/log_name") {
         one["logName"] = name.into();
@@ -285,7 +283,7 @@ fn of_collector(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<Json, 
         );
     }
     if !log.is_empty() {
-        return Err(left([&log]).into());
+        return Err(left(PROVIDER, [&log]).into());
     }
     found.difference(Kind::Metadata, "the log entry also carries the peer metadata");
     found.add_home("MeshConfig", "extensionProviders.envoyOtelAls", 0);

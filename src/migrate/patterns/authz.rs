@@ -2,6 +2,7 @@
 
 use super::condition;
 use super::extension::RENAMED;
+use super::token;
 use crate::migrate::base::reach::anchor;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, has_entry, left};
@@ -15,7 +16,7 @@ use crate::migrate::objects::policy::{self, keep_off_tcp, with_ports};
 use crate::migrate::output::draft::{Action, attachment, object};
 use crate::model::envoy_filter::ApplyTo;
 use crate::source::ErrorMessage;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
@@ -39,6 +40,9 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         part.answer(found);
     }
 }
+
+const BOTH_COUNT: &str = "both count the requests that the rules would refuse; neither refuses any";
+const BOTH_DECIDE: &str = "both decide: a connection must be allowed by both";
 
 fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     let mut value = part.value.clone();
@@ -67,13 +71,17 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     if found.actions.is_empty() {
         return Move::none(&catalog::RBAC, "the filter has no rules: it allows everything and can be deleted");
     }
-    if part.value.peek("typed_config/rules").is_none() {
-        found.meanwhile = Some("both count the requests that the rules would refuse; neither refuses any");
-    } else if message == NETWORK_RBAC {
-        found.meanwhile = Some("both decide: a connection must be allowed by both");
+    // A filter that does nothing decides nothing.
+    if found.meanwhile.is_empty() {
+        let counts = part.value.peek("typed_config/rules").is_none();
+        found.meanwhile.extend(if counts {
+            Some(BOTH_COUNT)
+        } else {
+            (message == NETWORK_RBAC).then_some(BOTH_DECIDE)
+        });
     }
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::RBAC, left([&config, &value]));
+        return Move::none(&catalog::RBAC, left("an AuthorizationPolicy", [&config, &value]));
     }
     found
 }
@@ -82,19 +90,19 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     // The default of the enum, ALLOW, is not in the value.
     let action = rules.text("action").unwrap_or_else(|| "ALLOW".to_owned());
     if action != "ALLOW" && action != "DENY" {
-        return Err(format!("action {action} has no native equivalent").into());
+        return Err(format!("an AuthorizationPolicy that Envoy evaluates allows or denies; it has no {action}").into());
     }
     let Some(Json::Object(policies)) = rules.take("policies") else {
-        return Err("rules without policies have no native equivalent".into());
+        return Err("the rules have no `policies`: an AuthorizationPolicy is written from those alone, not from `matcher`. ALLOW without policies refuses every request: that is an AuthorizationPolicy with an empty `spec`, which refuses TCP connections too".into());
     };
     if !rules.is_empty() {
-        return Err(left([&rules]).into());
+        return Err(left("an AuthorizationPolicy", [&rules]).into());
     }
     let peers = Json::Object(policies.clone());
     let mut native = Vec::new();
     for (name, one) in policies {
         let rules = condition::rules(Fields(one), part.apply_to() == ApplyTo::HttpFilter)
-            .ok_or_else(|| format!("the condition of policy {name} has no native equivalent"))?;
+            .map_err(|what| format!("policy {name}: {what}"))?;
         native.extend(rules);
     }
     let mut shadow = found.clone();
@@ -317,7 +325,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut issuers: BTreeMap<String, String> = BTreeMap::new();
     let mut audiences: BTreeMap<String, Vec<Json>> = BTreeMap::new();
     for (name, provider) in providers {
-        match provider_of(Fields(provider), &mut found) {
+        match token::provider_of(Fields(provider), &mut found) {
             Ok(rule) => {
                 issuers.insert(name.clone(), rule["issuer"].as_str().unwrap_or_default().to_owned());
                 audiences.insert(name, rule["audiences"].as_array().cloned().unwrap_or_default());
@@ -351,7 +359,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         Err(reason) => return Move::none(&catalog::JWT, reason),
     }
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::JWT, left([&config, &value]));
+        return Move::none(&catalog::JWT, left("a RequestAuthentication", [&config, &value]));
     }
     found
 }
@@ -458,6 +466,7 @@ fn all_demand(demands: &[Demand], providers: &BTreeSet<String>) -> bool {
     demands.iter().all(|one| one.providers.as_ref() == Some(providers))
 }
 
+const PATHS: &str = "an AuthorizationPolicy matches a whole path or its start; the rule matches in another way, or a path with `*` or braces";
 /// The rules in their order, and whether some of them check nothing.
 fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result<(Vec<Demand>, bool), ErrorMessage> {
     let (mut demands, mut skips) = (Vec::new(), false);
@@ -467,13 +476,13 @@ fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result
         } else if let Some(path) = rule.text("match/path") {
             path
         } else {
-            return Err("only rules that match a prefix or a path have a native equivalent".into());
+            return Err(PATHS.into());
         };
         let requires = rule.sub("requires");
         // In a policy, a star in the middle has another meaning, and braces are templates.
         let plain = path.strip_suffix('*').unwrap_or(&path);
         if !rule.is_empty() || plain.contains(['*', '{', '}']) {
-            return Err("only rules that match a prefix or a path have a native equivalent".into());
+            return Err(PATHS.into());
         }
         let free = requires.is_none();
         let providers = match requires.map(|requires| requirement(requires, audiences)).transpose()? {
@@ -497,7 +506,7 @@ fn requirement(mut requires: Fields, audiences: &BTreeMap<String, Vec<Json>>) ->
         return if requires.is_empty() {
             Ok(Wanted::Token([name].into()))
         } else {
-            Err("the requirement has no native equivalent".into())
+            Err(left("an AuthorizationPolicy", [&requires]).into())
         };
     }
     if let Some(mut one) = requires.sub("provider_and_audiences") {
@@ -524,76 +533,5 @@ fn requirement(mut requires: Fields, audiences: &BTreeMap<String, Vec<Json>>) ->
         }
         return Ok(if optional { Wanted::TokenIfAny } else { Wanted::Token(all) });
     }
-    Err("only a provider, any of several, or an optional token have a native equivalent".into())
-}
-
-fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
-    let mut rule = Map::new();
-    let issuer = provider.text("issuer").ok_or("a RequestAuthentication needs an issuer")?;
-    rule.insert("issuer".to_owned(), issuer.into());
-    let audiences = provider.texts("audiences");
-    if !audiences.is_empty() {
-        rule.insert("audiences".to_owned(), audiences.into());
-    }
-    if let Some(keys) = provider.text("local_jwks/inline_string") {
-        rule.insert("jwks".to_owned(), keys.into());
-    } else if let Some(mut remote) = provider.sub("remote_jwks") {
-        let uri = remote.text("http_uri/uri").ok_or("the JWKS has no URI")?;
-        rule.insert("jwksUri".to_owned(), uri.into());
-        for field in ["http_uri/cluster", "http_uri/timeout", "cache_duration", "async_fetch", "retry_policy"] {
-            remote.skip(field);
-        }
-        found.difference(
-            Kind::Behavior,
-            "istiod fetches the keys and sends them inside the configuration; the proxy no longer fetches them itself",
-        );
-        if !remote.is_empty() {
-            return Err("this way of fetching the keys has no native equivalent".into());
-        }
-    } else {
-        return Err("the keys are in a file or an environment variable, which has no native equivalent".into());
-    }
-    if provider.flag("forward") == Some(true) {
-        rule.insert("forwardOriginalToken".to_owned(), true.into());
-    }
-    if let Some(header) = provider.text("forward_payload_header") {
-        rule.insert("outputPayloadToHeader".to_owned(), header.into());
-    }
-    let headers: Vec<Json> = provider
-        .list("from_headers")
-        .into_iter()
-        .map(|mut header| {
-            let mut one = json!({ "name": header.text("name").unwrap_or_default() });
-            if let Some(prefix) = header.text("value_prefix") {
-                one["prefix"] = prefix.into();
-            }
-            one
-        })
-        .collect();
-    if !headers.is_empty() {
-        rule.insert("fromHeaders".to_owned(), headers.into());
-    }
-    for (from, to) in [("from_params", "fromParams"), ("from_cookies", "fromCookies")] {
-        let names = provider.texts(from);
-        if !names.is_empty() {
-            rule.insert(to.to_owned(), names.into());
-        }
-    }
-    let claims: Vec<Json> = provider
-        .list("claim_to_headers")
-        .into_iter()
-        .map(|mut one| {
-            json!({ "header": one.text("header_name").unwrap_or_default(), "claim": one.text("claim_name").unwrap_or_default() })
-        })
-        .collect();
-    if !claims.is_empty() {
-        rule.insert("outputClaimToHeaders".to_owned(), claims.into());
-    }
-    if provider.text("payload_in_metadata").is_some() {
-        found.difference(
-            Kind::Behavior,
-            "the claims are in the metadata under a different key: filters that read them must change too",
-        );
-    }
-    if provider.is_empty() { Ok(Json::Object(rule)) } else { Err(left([&provider]).into()) }
+    Err("an AuthorizationPolicy demands a token of one provider or of any of several; it has neither `requires_all` nor `allow_missing_or_failed`, which also lets requests with an invalid token pass".into())
 }

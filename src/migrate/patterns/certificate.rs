@@ -7,6 +7,7 @@ use crate::migrate::base::value::Fields;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::whole::{Reads, of_pattern, whole_proxy};
 use crate::migrate::objects::mesh::Proxies;
+use crate::migrate::output::roll_out::IDLE_PATCH;
 use crate::model::envoy_filter::PatchContext;
 use serde_json::{Value as Json, json};
 
@@ -31,6 +32,7 @@ pub(in crate::migrate) fn forwarded(
             Kind::Behavior,
             "SANITIZE is the enum's zero value, which MERGE cannot set: the filter does nothing, the native field removes the header",
         );
+        found.meanwhile.push(IDLE_PATCH);
         found.guard(
             Concern::Authentication,
             State::Review,

@@ -168,7 +168,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     };
     if mesh_service {
         if tls.is_some() {
-            let reason = "TLS for an additional cluster of a Service has no native equivalent";
+            let reason = "the cluster is a second one for a Service, with its own TLS settings: `tls` of a DestinationRule sets those of the Service's own cluster, for every request to it. Set them there if that is meant";
             return Move::none(&catalog::CLUSTER_ADD, reason);
         }
         if !cluster.is_empty() {
@@ -184,7 +184,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         return Move::none(&catalog::CLUSTER_ADD, HTTP2_WITH_TLS);
     }
     if !cluster.is_empty() {
-        return Move::none(&catalog::CLUSTER_ADD, left([&cluster]));
+        return Move::none(&catalog::CLUSTER_ADD, left("a ServiceEntry with its DestinationRule", [&cluster]));
     }
     let namespace = match client_namespace(cx) {
         Ok(namespace) => namespace,

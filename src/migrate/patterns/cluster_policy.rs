@@ -46,6 +46,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
             Kind::Behavior,
             "the limit moves to the HTTP options, where Envoy reads it; the cluster's deprecated field is ignored when they are set",
         );
+        found.meanwhile.push("the rule's limit of requests per connection applies: Envoy ignores the deprecated field beside the HTTP options");
     }
     keepalive(&mut value, &mut native)?;
     thresholds(cx, &mut value, &mut native, found)?;
@@ -68,7 +69,7 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         }
         http_options(cx, part, &mut http, &mut native, found)?;
         if !http.is_empty() || !options.is_empty() {
-            return Err((pattern, left([&http, &options])));
+            return Err((pattern, left("a DestinationRule", [&http, &options])));
         }
     }
     if let Some(socket) = value.sub("transport_socket") {
@@ -106,6 +107,12 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
     if let Some(reason) = refused(&native) {
         return Err((pattern, reason));
     }
+    // What is said so far is about these alone.
+    let said = ["circuit_breakers", "max_requests_per_connection"];
+    let mut keys = part.value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    if !found.meanwhile.is_empty() && keys.any(|key| !said.contains(&key) && value.peek(key).is_none()) {
+        found.meanwhile.push("of the other settings, the filter's values win: nothing is applied twice");
+    }
     let rest = (!value.is_empty()).then_some(value.0);
     Ok(Policy { native, rest, pattern, proxy: None })
 }
@@ -126,7 +133,7 @@ fn keepalive(value: &mut Fields, native: &mut Json) -> Result<(), Refused> {
     if keepalive.is_empty() {
         Ok(())
     } else {
-        Err((&catalog::CLUSTER_POLICY, "keepalive settings without a native field".to_owned()))
+        Err((&catalog::CLUSTER_POLICY, left("`tcpKeepalive` of a DestinationRule", [&keepalive])))
     }
 }
 
@@ -137,9 +144,9 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
     if !list.is_empty() || threshold.peek("priority").is_some() {
         return Err(refused("a DestinationRule has one set of limits, for the default priority"));
     }
-    if value.is_empty() {
-        found.meanwhile = Some("the rule's limits apply: Envoy reads istiod's entry, not the one that the filter adds");
-    }
+    found.meanwhile.push(
+        "the rule's limits (`circuit_breakers`) apply: Envoy reads istiod's entry, not the one that the filter adds",
+    );
     // Envoy uses the first entry of a priority, as seen in Envoy 1.39.3.
     found.difference(
         Kind::Behavior,
@@ -166,11 +173,15 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
             }
         }
         if !budget.is_empty() {
-            return Err(refused("a retry budget with settings without a native field"));
+            return Err(refused(&left("`retryBudget` of a DestinationRule", [&budget])));
         }
     }
     threshold.skip("track_remaining");
-    if threshold.is_empty() { Ok(()) } else { Err(refused("limits without a native field")) }
+    if threshold.is_empty() {
+        Ok(())
+    } else {
+        Err(refused(&left("`connectionPool` of a DestinationRule", [&threshold])))
+    }
 }
 
 const GATEWAY_ERRORS: &str = "consecutiveGatewayErrors";
@@ -230,7 +241,12 @@ fn outliers(cx: &Cx<'_>, mut detection: Fields, native: &mut Json, found: &mut M
     ] {
         match detection.number(field) {
             Some(number) if number != expected => {
-                return Err((&catalog::CLUSTER_POLICY, format!("`{field}` has no native field")));
+                return Err((
+                    &catalog::CLUSTER_POLICY,
+                    format!(
+                        "istiod always enforces the detection of a DestinationRule at {expected} % (`{field}`), the filter at {number} %: the patch can move only without it"
+                    ),
+                ));
             }
             Some(_) => given.push(field),
             None => {}
@@ -266,7 +282,7 @@ fn outliers(cx: &Cx<'_>, mut detection: Fields, native: &mut Json, found: &mut M
     if detection.is_empty() && native.get("outlierDetection").is_some() {
         Ok(())
     } else {
-        Err((&catalog::CLUSTER_POLICY, "outlier detection with settings without a native field".to_owned()))
+        Err((&catalog::CLUSTER_POLICY, left("`outlierDetection` of a DestinationRule", [&detection])))
     }
 }
 
@@ -279,7 +295,12 @@ fn balancing(
 ) -> Result<(), Refused> {
     if let Some(word) = value.text("lb_policy") {
         if !matches!(word.as_str(), "LEAST_REQUEST" | "RANDOM") {
-            return Err((&catalog::CLUSTER_POLICY, format!("load balancing {word} has no native equivalent")));
+            return Err((
+                &catalog::CLUSTER_POLICY,
+                format!(
+                    "`loadBalancer.simple` of a DestinationRule has no {word}: LEAST_REQUEST, RANDOM and ROUND_ROBIN move, and hashing moves with the hash policy of the routes"
+                ),
+            ));
         }
         if hashes(cx, part) {
             found.difference(
@@ -294,6 +315,7 @@ fn balancing(
             Kind::Behavior,
             "ROUND_ROBIN is the enum's zero value, which MERGE cannot set: the filter does not change the cluster, the rule does",
         );
+        found.meanwhile.push("the rule's ROUND_ROBIN applies: MERGE cannot set it");
     }
     Ok(())
 }
@@ -403,7 +425,9 @@ fn http_options(
         }
         for window in ["initial_stream_window_size", "initial_connection_window_size"] {
             if two.peek(window).is_some() {
-                return Err(refused("HTTP/2 windows to services have no native field"));
+                return Err(refused(
+                    "a DestinationRule has no HTTP/2 windows (`connectionSettings` of the proxy sets those of its listeners only): the patch can move only without them",
+                ));
             }
         }
         match is_http2(cx, part) {
@@ -435,7 +459,7 @@ fn http_options(
             }
             empty_options(replaced, found);
             if !keepalive.is_empty() {
-                return Err(refused("keepalive settings without a native field"));
+                return Err(refused(&left("`http2KeepAlive` of a DestinationRule", [&keepalive])));
             }
             let both = native.pointer("/connectionPool/http/http2KeepAlive");
             if both.is_none_or(|both| both.get("interval").is_none() || both.get("timeout").is_none()) {
@@ -443,12 +467,12 @@ fn http_options(
             }
         }
         if !two.is_empty() {
-            return Err(refused("HTTP/2 options without a native field"));
+            return Err(refused(&left("`connectionPool.http` of a DestinationRule", [&two])));
         }
     }
     if let Some(one) = http.sub("explicit_http_config/http_protocol_options") {
         if !one.is_empty() {
-            return Err(refused("HTTP/1 options without a native field"));
+            return Err(refused(&left("`connectionPool.http` of a DestinationRule", [&one])));
         }
         set_at(native, "connectionPool/http/h2UpgradePolicy", "DO_NOT_UPGRADE");
         if !plain {

@@ -1,7 +1,7 @@
 //! Conditions of RBAC filters as rules of an AuthorizationPolicy: alternatives, each with conditions that must all
 //! hold.
 
-use crate::migrate::base::value::Fields;
+use crate::migrate::base::value::{Fields, left};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -34,11 +34,55 @@ impl Key {
     }
 }
 
+/// The rules for one Envoy policy, or why an AuthorizationPolicy has none.
+pub(in crate::migrate) fn rules(policy: Fields, http: bool) -> Result<Vec<Json>, String> {
+    let found = read(policy.clone(), http);
+    found.ok_or_else(|| without_rule(policy, http))
+}
+
+/// Conditions that an AuthorizationPolicy has, in some forms.
+const KNOWN: [&str; 9] = [
+    "authenticated",
+    "destination_ip",
+    "destination_port",
+    "direct_remote_ip",
+    "header",
+    "remote_ip",
+    "requested_server_name",
+    "source_ip",
+    "url_path",
+];
+
+/// What an AuthorizationPolicy does not have: the first single condition, else how they are combined.
+fn without_rule(mut policy: Fields, http: bool) -> String {
+    let mut open: Vec<Fields> = ["principals", "permissions"].into_iter().flat_map(|side| policy.list(side)).collect();
+    if !policy.is_empty() {
+        return left("a rule of an AuthorizationPolicy", [&policy]);
+    }
+    open.reverse();
+    while let Some(mut one) = open.pop() {
+        let key = one.0.as_object().and_then(|map| map.keys().next()).cloned().unwrap_or_default();
+        match key.as_str() {
+            "and_rules" | "or_rules" => open.extend(one.list(&format!("{key}/rules")).into_iter().rev()),
+            "and_ids" | "or_ids" => open.extend(one.list(&format!("{key}/ids")).into_iter().rev()),
+            "not_rule" | "not_id" => open.extend(one.sub(&key)),
+            _ if term(one, http).is_some() => {}
+            known if KNOWN.contains(&known) && (http || !matches!(known, "header" | "url_path")) => {
+                return format!(
+                    "an AuthorizationPolicy does not have the condition on `{key}` in this form: it compares texts whole, by their start or by their end, case-sensitively, without stars and braces inside"
+                );
+            }
+            _ => return format!("an AuthorizationPolicy has no condition for `{key}` here"),
+        }
+    }
+    "a rule of an AuthorizationPolicy does not combine conditions in this way (it negates single ones, and lists values of which one must match), or not in so few alternatives that they can be reviewed".to_owned()
+}
+
 /// The rules for one Envoy policy: any of its permissions and any of its principals.
-pub(in crate::migrate) fn rules(mut policy: Fields, http: bool) -> Option<Vec<Json>> {
-    let read = |list: Vec<Fields>| any_of(list.into_iter().map(|item| term(item, http)));
-    let operations = read(policy.list("permissions"))?;
-    let sources = read(policy.list("principals"))?;
+fn read(mut policy: Fields, http: bool) -> Option<Vec<Json>> {
+    let side = |list: Vec<Fields>| any_of(list.into_iter().map(|item| term(item, http)));
+    let operations = side(policy.list("permissions"))?;
+    let sources = side(policy.list("principals"))?;
     if !policy.is_empty() || operations.is_empty() || sources.is_empty() {
         return None;
     }
@@ -274,7 +318,7 @@ mod tests {
     use super::*;
 
     fn read(value: Json) -> Option<Json> {
-        rules(Fields(value), true).map(Json::Array)
+        rules(Fields(value), true).ok().map(Json::Array)
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(in crate::migrate) fn routed(route: &mut Fields) -> Result<Option<Map<String
         rule.insert("rewrite".to_owned(), Json::Object(rewrite));
     }
     if !action.is_empty() {
-        return Err(left([&action]).into());
+        return Err(left("`route` of a VirtualService", [&action]).into());
     }
     Ok(Some(rule))
 }
@@ -110,7 +110,7 @@ fn redirected(mut redirect: Fields) -> Result<Json, ErrorMessage> {
     };
     native.insert("redirectCode".to_owned(), code.into());
     if !redirect.is_empty() {
-        return Err(left([&redirect]).into());
+        return Err(left("`redirect` of a VirtualService", [&redirect]).into());
     }
     Ok(Json::Object(native))
 }
@@ -206,7 +206,7 @@ pub(in crate::migrate) fn inserted_rule(part: &Part<'_>) -> Result<Json, ErrorMe
         rule.insert("headers".to_owned(), headers.clone());
     }
     if !route.is_empty() {
-        return Err(left([&route]).into());
+        return Err(left("a rule of a VirtualService", [&route]).into());
     }
     let rule = Json::Object(rule);
     match too_short(&rule) {

@@ -1,6 +1,7 @@
 //! External authorization: AuthorizationPolicy CUSTOM with an extension provider.
 
-use super::routes::{hosts_ports, service_of_cluster};
+use super::provider::{PROVIDER, service_of};
+use super::routes::hosts_ports;
 use super::vhost::Vhost;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
@@ -99,7 +100,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
             None => {
                 return Move::none(
                     &catalog::EXT_AUTHZ,
-                    format!("the status {status} on errors has no native equivalent"),
+                    format!("`statusOnError` of a provider is a status that Envoy knows by name; {status} is not one"),
                 );
             }
         }
@@ -126,7 +127,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         );
     }
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::EXT_AUTHZ, left([&config, &value]));
+        return Move::none(&catalog::EXT_AUTHZ, left(PROVIDER, [&config, &value]));
     }
     let grpc = kind == "envoyExtAuthzGrpc";
     let mut rule = json!({});
@@ -224,7 +225,6 @@ fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
 
 /// The authorization service.
 fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'static str, Json), ErrorMessage> {
-    let unknown = |cluster: &str| format!("the service behind cluster {cluster} is unknown");
     if let Some(mut grpc) = config.sub("grpc_service") {
         let (host, port) = if let Some(target) = grpc.text("google_grpc/target_uri") {
             let (host, port) = target_of(&target).ok_or_else(|| format!("{target} names no host and port"))?;
@@ -239,7 +239,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
             (host, port)
         } else {
             let cluster = grpc.text("envoy_grpc/cluster_name").ok_or("the filter names no cluster")?;
-            let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
+            let (host, port) = service_of(cx, &cluster)?;
             known(cx, &cluster, &host, found);
             (host, port)
         };
@@ -257,13 +257,13 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
         });
         one["timeout"] = timeout.into();
         if !grpc.is_empty() {
-            return Err(left([&grpc]).into());
+            return Err(left(PROVIDER, [&grpc]).into());
         }
         return Ok(("envoyExtAuthzGrpc", one));
     }
     let mut http = config.sub("http_service").ok_or("the filter names no service")?;
     let cluster = http.text("server_uri/cluster").ok_or("the filter names no cluster")?;
-    let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
+    let (host, port) = service_of(cx, &cluster)?;
     known(cx, &cluster, &host, found);
     let mut one = json!({ "service": host, "port": port });
     http.skip("server_uri/uri");
@@ -306,7 +306,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     }
     http.skip("authorization_request");
     if !http.is_empty() {
-        return Err(left([&http]).into());
+        return Err(left(PROVIDER, [&http]).into());
     }
     Ok(("envoyExtAuthzHttp", one))
 }
@@ -368,7 +368,7 @@ fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, 
         match name {
             // A star inside a name is not a wildcard in the filter.
             Some(name) if one.is_empty() && !written.contains('*') => names.push(name),
-            _ => return Err("header names with `*`, or matched by another way than their whole, start or end, have no native equivalent".into()),
+            _ => return Err("a provider names headers whole, by their start (`x-*`) or by their end (`*-x`); the filter matches one in another way, or by a name with `*`: list the headers one by one in the filter (`exact`)".into()),
         }
     }
     Ok((!names.is_empty()).then_some(names))

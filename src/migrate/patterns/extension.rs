@@ -13,6 +13,7 @@ use crate::migrate::guards::chain::{Chains, Insert, Phase, foreign};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::objects::policy;
 use crate::migrate::output::draft::{Action, object};
+use crate::migrate::output::roll_out::REJECTED;
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
@@ -110,6 +111,7 @@ fn place(cx: &Cx<'_>, part: &Part<'_>, places: &Places, found: &mut Move, spec: 
     if part.operation() == Operation::Add || (part.operation(), anchor) == (Operation::InsertAfter, None) {
         let at_the_end = "the patch puts the filter after the router, where no request reaches it and Envoy rejects the chain; the native object runs";
         found.difference(Kind::Behavior, at_the_end);
+        found.meanwhile = vec![REJECTED];
         return;
     }
     let slot = places.chains.slot((cx.index, part.built.patch.index));
@@ -161,9 +163,17 @@ fn of_lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Mo
     if code.len() > MAX_CODE {
         return Move::none(&catalog::LUA, "a TrafficExtension takes at most 64 KiB of code");
     }
+    if let Err(error) = lua::parse(&code) {
+        let line = code.get(..error.at).unwrap_or(&code).matches('\n').count() + 1;
+        let reason = format!(
+            "the code does not compile (line {line}: {}): Envoy rejects a listener with it, from an EnvoyFilter and from a TrafficExtension. Correct it first, or delete the filter",
+            error.message
+        );
+        return Move::none(&catalog::LUA, reason);
+    }
     let prefix = config.text("stat_prefix").is_some();
     if !config.is_empty() || !value.is_empty() {
-        return Move::none(&catalog::LUA, left([&config, &value]));
+        return Move::none(&catalog::LUA, left("a TrafficExtension", [&config, &value]));
     }
     if !has(cx, 30) {
         return too_old(&catalog::LUA, cx, "TrafficExtension", 30);
@@ -223,7 +233,7 @@ fn wasm(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move
     }
     match plugin(&mut config, &mut found, &mut spec) {
         Ok(()) if config.is_empty() && outer.is_empty() && value.is_empty() => {}
-        Ok(()) => return Move::none(pattern, left([&config, &outer])),
+        Ok(()) => return Move::none(pattern, left("a WasmPlugin", [&config, &outer])),
         Err(reason) => return Move::none(pattern, reason),
     }
     found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "WasmPlugin", cx.filter, spec)));
@@ -258,7 +268,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
             found.difference(Kind::Behavior, "the agent retries the download of the module by its own rules; the filter's retry policy no longer applies");
         }
         if !remote.is_empty() {
-            return Err(left([&remote]).into());
+            return Err(left("a WasmPlugin", [&remote]).into());
         }
     } else if let Some(file) = vm.text("code/local/filename") {
         spec.insert("url".to_owned(), format!("file://{file}").into());
@@ -279,7 +289,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
         env.push(json!({ "name": name, "valueFrom": "HOST" }));
     }
     if !vm.is_empty() {
-        return Err(left([&vm]).into());
+        return Err(left("a WasmPlugin", [&vm]).into());
     }
     config.skip("name");
     let failure = config.text("failure_policy");

@@ -60,7 +60,9 @@ fn key(value: &Fields) -> Result<Json, &'static str> {
     };
     one.skip("terminal");
     let key = if one.peek("header/regex_rewrite").is_some() {
-        return Err("a header that is rewritten before it is hashed has no native field");
+        return Err(
+            "`httpHeaderName` of a DestinationRule hashes the header as it is; the patch rewrites it first (`regex_rewrite`)",
+        );
     } else if let Some(name) = one.text("header/header_name") {
         json!({ "httpHeaderName": name })
     } else if let Some(mut cookie) = one.sub("cookie") {
@@ -68,7 +70,7 @@ fn key(value: &Fields) -> Result<Json, &'static str> {
         let native: serde_json::Map<String, Json> =
             native.map(|(field, text)| (field.to_owned(), text.into())).collect();
         if !cookie.is_empty() {
-            return Err("the attributes of the cookie have no native field");
+            return Err("`httpCookie` of a DestinationRule has a name, a path and a lifetime, no other attributes");
         }
         json!({ "httpCookie": native })
     } else if one.flag("connection_properties/source_ip") == Some(true) {
@@ -76,9 +78,17 @@ fn key(value: &Fields) -> Result<Json, &'static str> {
     } else if let Some(name) = one.text("query_parameter/name") {
         json!({ "httpQueryParameterName": name })
     } else {
-        return Err("this hash key has no native field");
+        return Err(
+            "a DestinationRule hashes a header, a cookie, the client's address or a query parameter; this hash key is none of them, or has other settings",
+        );
     };
-    if one.is_empty() { Ok(key) } else { Err("this hash key has no native field") }
+    if one.is_empty() {
+        Ok(key)
+    } else {
+        Err(
+            "a DestinationRule hashes a header, a cookie, the client's address or a query parameter; this hash key is none of them, or has other settings",
+        )
+    }
 }
 
 /// With a single key, there is no further one that `terminal` could skip.
@@ -103,7 +113,9 @@ fn with_table(mut key: Json, value: &Fields) -> Result<Json, &'static str> {
     if value.is_empty() {
         Ok(key)
     } else {
-        Err("the maximum size of the ring and the hash function have no native field")
+        Err(
+            "`consistentHash` of a DestinationRule has a minimum size of the ring or a size of the table; it has no maximum size and no hash function",
+        )
     }
 }
 

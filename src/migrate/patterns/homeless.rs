@@ -8,7 +8,7 @@ use crate::migrate::base::reach;
 use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::fieldless;
 use crate::migrate::base::verdict::{Concern, Kind, State};
-use crate::migrate::guards::gateways;
+use crate::migrate::guards::{gateways, removed};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::objects::policy::{is_tcp, pod_ports};
 use crate::migrate::output::change::Change;
@@ -111,13 +111,16 @@ pub(in crate::migrate) fn find(parts: &mut [Part<'_>]) {
             (ApplyTo::HttpFilter | ApplyTo::NetworkFilter, None)
                 if named.map_or(is_typed_struct(of), str::is_empty) =>
             {
-                Move::none(&catalog::OTHER, "the TypedStruct names no type (`type_url`), so its meaning is unknown")
+                Move::none(
+                    &catalog::OTHER,
+                    "the TypedStruct names no type (`type_url`), so its meaning is unknown, to Envoy too: write the type, then migrate the result",
+                )
             }
             (ApplyTo::Listener, _) if part.value.peek("socket_options").is_some() => {
                 Move::none(&catalog::SOCKET_OPTIONS, "")
             }
             (_, _) if matches!(part.operation(), Operation::Remove | Operation::Replace) => {
-                Move::none(&catalog::OTHER, format!("no native API has {}", part.operation()))
+                Move::none(&catalog::OTHER, of_operation(part))
             }
             (ApplyTo::HttpFilter | ApplyTo::NetworkFilter, _) => Move::none(&catalog::OTHER, of_filter(part, of)),
             (apply_to, _) => Move::none(&catalog::OTHER, of_fields(part, apply_to, of)),
@@ -137,16 +140,82 @@ fn of_filter(part: &Part<'_>, of: &str) -> String {
         );
     }
     if of.is_empty() {
-        return "the value has no configuration (`typed_config`), so its meaning is unknown".to_owned();
+        return "the value has no configuration with a type (`typed_config`), so its meaning is unknown: write it, then migrate the result".to_owned();
     }
     if of == EXT_AUTHZ && part.operation() == Operation::Merge {
         return "MERGE changes an ext_authz filter that exists: for that of a CUSTOM policy, set the fields of its provider in `meshConfig.extensionProviders` (`with_request_body` is `includeRequestBodyInCheck`); for one that another EnvoyFilter inserts, set them there".to_owned();
     }
     if part.operation() == Operation::Merge && of != HCM {
-        return format!("no known native API changes an existing {apply_to} with {of}");
+        return format!(
+            "no known native API changes an existing {apply_to} with {of}: change the object that puts it there, if that is one (an EnvoyFilter, a policy, a TrafficExtension)"
+        );
     }
-    format!("{apply_to} with {of} has no known native API")
+    match NEAREST.iter().find(|(message, _)| *message == of) {
+        Some((_, nearest)) => format!("{apply_to} with {of} has no native API; nearest: {nearest}"),
+        None => format!("{apply_to} with {of} has no known native API"),
+    }
 }
+
+/// The APIs that come nearest to HTTP filters without one, and why they do not replace them.
+const NEAREST: &[(&str, &str)] = &[
+    (
+        "envoy.extensions.filters.http.header_to_metadata.v3.Config",
+        "Lua code of a TrafficExtension (Istio 1.30) can set the same metadata, but has to be written",
+    ),
+    (
+        "envoy.extensions.filters.http.header_mutation.v3.HeaderMutation",
+        "`headers` of a VirtualService or an HTTPRoute, which changes headers when a route is selected, not at this place among the filters",
+    ),
+    (
+        "envoy.extensions.filters.http.fault.v3.HTTPFault",
+        "`fault` of a VirtualService, which is for the routes of a host, not for every request",
+    ),
+    (
+        "envoy.extensions.filters.http.golang.v3alpha.Config",
+        "a TrafficExtension (Istio 1.30), which runs Lua or Wasm, not Go plug-ins",
+    ),
+    (
+        "envoy.extensions.filters.http.csrf.v3.CsrfPolicy",
+        "an AuthorizationPolicy that compares the header `origin` with fixed values; it does not compare it with the host of the request",
+    ),
+];
+
+/// Why a patch that removes or replaces an object does not move: native objects add to what istiod generates. What it is about
+/// decides what can be done instead.
+fn of_operation(part: &Part<'_>) -> String {
+    let (operation, apply_to) = (part.operation(), part.apply_to());
+    let instead = match (apply_to, operation) {
+        (ApplyTo::HttpFilter | ApplyTo::NetworkFilter | ApplyTo::ListenerFilter, Operation::Remove) => {
+            let name = removed::changed(part.built).map(|(name, _)| name);
+            return match name.and_then(|name| SWITCHES.iter().find(|(filter, _)| *filter == name)) {
+                Some((name, switch)) => format!("no native API removes `{name}`; nearest: {switch}"),
+                None => format!(
+                    "no native API removes {} if istiod generates it; if another object puts it there (an EnvoyFilter, a policy, a TrafficExtension), change that one",
+                    name.map_or_else(|| apply_to.to_string(), |name| format!("`{name}`")),
+                ),
+            };
+        }
+        (ApplyTo::HttpFilter | ApplyTo::NetworkFilter | ApplyTo::ListenerFilter, _) => {
+            "native objects add filters or set what istiod's do. Write it as REMOVE and INSERT_BEFORE or INSERT_AFTER to see what of it could move"
+        }
+        (ApplyTo::Cluster, _) => {
+            "what a proxy has clusters for follows from the Services and ServiceEntries that are exported to it (`exportTo`) and from `egress.hosts` of a Sidecar"
+        }
+        (ApplyTo::Listener | ApplyTo::FilterChain, _) => {
+            "listeners and filter chains follow from the servers of Gateways and from the ports of Services: change those"
+        }
+        _ => "routes follow from VirtualServices, HTTPRoutes and Services: change those",
+    };
+    format!("no native API has {operation} for {apply_to}: {instead}")
+}
+
+/// Settings that take filters of istiod away.
+const SWITCHES: &[(&str, &str)] = &[
+    ("istio.stats", "a Telemetry that disables ALL_METRICS (`metrics.overrides`)"),
+    ("envoy.filters.http.jwt_authn", "istiod adds it for RequestAuthentications: delete those of these workloads"),
+    ("envoy.filters.http.rbac", "istiod adds it for AuthorizationPolicies: delete those of these workloads"),
+    ("envoy.filters.http.ext_authz", "istiod adds it for an AuthorizationPolicy with action CUSTOM: delete that"),
+];
 
 /// Why a patch of other objects has no native API: the fields that it sets.
 fn of_fields(part: &Part<'_>, apply_to: ApplyTo, of: &str) -> String {

@@ -1,6 +1,6 @@
 //! Filters of access logs as CEL.
 
-use crate::migrate::base::value::Fields;
+use crate::migrate::base::value::{Fields, left};
 use crate::source::ErrorMessage;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -39,7 +39,12 @@ pub(in crate::migrate) fn condition(mut filter: Fields) -> Result<Condition, Err
             "EQ" => "==",
             "LE" => "<=",
             "NE" => "!=",
-            other => return Err(format!("comparison {other} has no native equivalent").into()),
+            other => {
+                return Err(format!(
+                    "the log filter compares by {other}; only GE, EQ, LE and NE are written as a CEL expression"
+                )
+                .into());
+            }
         };
         Condition::of(format!("response.code {sign} {number}"), STATUS)
     } else if let Some(mut duration) = filter.sub("duration_filter") {
@@ -78,7 +83,7 @@ fn comparison(of: &mut Fields, missing: &'static str) -> Result<(String, u64), E
     if comparison.is_empty() && of.is_empty() {
         Ok((op, number))
     } else {
-        Err("the comparison has unknown fields".into())
+        Err(left("the CEL expression of a Telemetry", [&comparison, of]).into())
     }
 }
 
@@ -91,7 +96,10 @@ fn milliseconds(op: &str, number: u64) -> Result<String, ErrorMessage> {
         "LE" => Ok(less),
         "EQ" => Ok(format!("{least} && {less}")),
         "NE" => Ok(format!("!({least} && {less})")),
-        other => Err(format!("comparison {other} has no native equivalent").into()),
+        other => {
+            Err(format!("the log filter compares by {other}; only GE, EQ, LE and NE are written as a CEL expression")
+                .into())
+        }
     }
 }
 
@@ -102,7 +110,11 @@ fn quoted(text: &str) -> Option<String> {
 }
 
 fn of_header(mut header: Fields) -> Result<String, ErrorMessage> {
-    let refused = || ErrorMessage::from("this header match has no native equivalent");
+    let refused = || {
+        ErrorMessage::from(
+            "the log filter compares a header in a way that the CEL expression of a Telemetry is not written for: only equal, start, end, part and present, not inverted, case-sensitive, of texts without quotes and backslashes",
+        )
+    };
     let name = header.text("name").ok_or_else(refused)?.to_ascii_lowercase();
     let name = quoted(&name).ok_or_else(refused)?;
     let value = format!("request.headers[{name}]");

@@ -31,6 +31,7 @@ pub(in crate::migrate) mod setting;
 pub(in crate::migrate) mod target;
 pub(in crate::migrate) mod telemetry;
 pub(in crate::migrate) mod tls;
+pub(in crate::migrate) mod token;
 pub(in crate::migrate) mod tracing;
 pub(in crate::migrate) mod upstream_tls;
 pub(in crate::migrate) mod vhost;

@@ -1,10 +1,15 @@
-//! Names of new extension providers: one that the mesh has under the same name is another service.
+//! New extension providers: their names (one that the mesh has under the same name is another service), and their services.
 
+use crate::engine::matching;
 use crate::migrate::base::step::Cx;
 use crate::migrate::objects::index::joined;
+use crate::source::ErrorMessage;
 use crate::words::fnv;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
+
+/// What has the settings of a provider, as the subject of a sentence.
+pub(super) const PROVIDER: &str = "a provider in `meshConfig.extensionProviders`";
 
 /// Length of `-` and a number of two digits.
 const NUMBERED: usize = 3;
@@ -52,4 +57,47 @@ fn same(known: &Json, settings: &Json) -> bool {
         map.shift_remove("name");
     }
     known == *settings
+}
+
+/// Host and port of a service: from the name of a generated cluster (`outbound|PORT||HOST`), or from the endpoints of a cluster
+/// that a filter adds under that name; else why a provider cannot name it, and what would help.
+pub(super) fn service_of(cx: &Cx<'_>, cluster: &str) -> Result<(String, u32), ErrorMessage> {
+    if !cluster.contains('|') {
+        return cx.names.cluster(cx.index, cluster).cloned().ok_or_else(|| unknown(cx, cluster).into());
+    }
+    let key = matching::parse_subset_key(cluster);
+    if key.direction != "outbound" || key.port == 0 {
+        return Err(format!(
+            "a provider names a Service and its port, and cluster {cluster} is not that of a Service (`outbound|PORT||HOST`): name that in the filter"
+        )
+        .into());
+    }
+    if !key.subset.is_empty() {
+        return Err(format!(
+            "a provider names a Service, not one of its subsets, and cluster {cluster} is that of subset {}: give its pods a Service of their own, and name that in the filter",
+            key.subset
+        )
+        .into());
+    }
+    Ok((key.host.to_owned(), key.port))
+}
+
+/// Why nothing shows which service is behind a cluster that istiod does not name.
+fn unknown(cx: &Cx<'_>, cluster: &str) -> String {
+    if let Some(all) = cx.names.clusters.get(cluster) {
+        let titles: Vec<&str> = all.keys().map(|filter| cx.names.title(*filter)).collect();
+        return format!(
+            "the EnvoyFilters {} add cluster {cluster} with different endpoints: give each its own name to show which of them is asked",
+            titles.join(" and ")
+        );
+    }
+    if let Some((title, reason)) = cx.names.unnamed.get(cluster) {
+        return format!(
+            "a provider names a host, and cluster {cluster}, which EnvoyFilter {title} adds, shows none: {reason}"
+        );
+    }
+    let read = cx.names.titles().len();
+    format!(
+        "a provider names a Service, and nothing shows which one cluster {cluster} leads to: it is no cluster of istiod (`outbound|PORT||HOST`), and no EnvoyFilter of the input ({read} read) adds it. Add the EnvoyFilter that does, or name the Service's cluster in this one"
+    )
 }

@@ -209,9 +209,10 @@ pub(in crate::migrate) fn headers(value: &mut Fields, found: &mut Setting) -> Re
             let action = option.text("append_action");
             let append = option.flag("append");
             let refused = |why: &str| (&catalog::ROUTE_HEADERS, why.to_owned());
-            let Some(name) = name.filter(|_| option.is_empty()) else {
-                return Err(refused("a header option without a native equivalent"));
-            };
+            if !option.is_empty() {
+                return Err(refused(&left("`headers` of a VirtualService", [&option])));
+            }
+            let Some(name) = name else { return Err(refused("a header without a name (`header.key`)")) };
             if direction == "request" && matches!(name.to_ascii_lowercase().as_str(), "host" | ":authority") {
                 return Err(refused(
                     "a VirtualService that sets the host rewrites it before routing to the service; the filter does not",
@@ -221,7 +222,9 @@ pub(in crate::migrate) fn headers(value: &mut Fields, found: &mut Setting) -> Re
                 return Err(refused(&format!("istiod ignores the header {name} in a VirtualService")));
             }
             if !names.insert(name.to_ascii_lowercase()) {
-                return Err(refused("a header set twice has no native equivalent"));
+                return Err(refused(&format!(
+                    "`headers` of a VirtualService has one value for a header; the patch adds {name} twice"
+                )));
             }
             reads |= reads_headers(&text);
             if append.is_some() && action.is_none() {
@@ -231,7 +234,11 @@ pub(in crate::migrate) fn headers(value: &mut Fields, found: &mut Setting) -> Re
                 (Some("OVERWRITE_IF_EXISTS_OR_ADD"), _) => true,
                 (None, Some(false)) => true,
                 (None | Some("APPEND_IF_EXISTS_OR_ADD"), _) => false,
-                (Some(other), _) => return Err(refused(&format!("{other} has no native equivalent"))),
+                (Some(other), _) => {
+                    return Err(refused(&format!(
+                        "`headers` of a VirtualService sets a header always or adds to it, and has no {other}"
+                    )));
+                }
             };
             order.push((overwrite, name.clone()));
             let into = if overwrite { &mut set } else { &mut add };
@@ -333,7 +340,7 @@ fn mirrors(value: &mut Fields, to: Release, found: &mut Setting) -> Result<(), R
             Some(fraction) => {
                 let mut whole = Fields(json!({ "percentage": fraction.0 }));
                 let percent = percentage(&mut whole).filter(|percent| percent.as_f64() > Some(0.0));
-                let percent = percent.ok_or_else(|| refused("this share of mirrored requests".to_owned()))?;
+                let percent = percent.ok_or_else(|| refused("`mirrors.percentage` of a VirtualService is above 0 and at most 100; the share of mirrored requests is not".to_owned()))?;
                 one["percentage"] = json!({ "value": percent });
                 differ(found, Kind::Metadata, "the same percentage, written in millionths");
             }
@@ -356,7 +363,7 @@ fn mirrors(value: &mut Fields, to: Release, found: &mut Setting) -> Result<(), R
             differ(found, Kind::Behavior, effect);
         }
         if !policy.is_empty() {
-            return Err(refused(left([&policy])));
+            return Err(refused(left("`mirrors` of a VirtualService", [&policy])));
         }
         native.push(one);
     }
@@ -403,6 +410,8 @@ fn split(text: &str) -> Vec<String> {
     text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
+const ORIGINS: &str = "`allowOrigins` of a VirtualService";
+
 fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
     let refused = |why: String| (&catalog::CORS, why);
     let mut native = Map::new();
@@ -419,10 +428,10 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
             origin.skip("safe_regex");
             json!({ "regex": text })
         } else {
-            return Err(refused("an origin matched this way has no native equivalent".to_owned()));
+            return Err(refused(left(ORIGINS, [&origin])));
         };
         if !origin.is_empty() {
-            return Err(refused("an origin matched this way has no native equivalent".to_owned()));
+            return Err(refused(left(ORIGINS, [&origin])));
         }
         origins.push(one);
     }
@@ -456,7 +465,7 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
         found.since = found.since.max(23);
     }
     if !policy.is_empty() {
-        return Err(refused(left([&policy])));
+        return Err(refused(left("`corsPolicy` of a VirtualService", [&policy])));
     }
     if !found.at_host {
         differ(found, Kind::Metadata, "defaults of the policy are written out");
@@ -470,26 +479,33 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
 }
 
 fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
-    let refused = || (&catalog::FAULT, "this fault has no native equivalent".to_owned());
+    let refused = |of: &Fields| {
+        let why = if of.is_empty() {
+            "`fault` of a VirtualService delays by a fixed time (`fixed_delay`) or aborts with an HTTP status (`http_status`), for at most 100 % of the requests; this fault does not".to_owned()
+        } else {
+            left("`fault` of a VirtualService", [of])
+        };
+        (&catalog::FAULT, why)
+    };
     let mut native = Map::new();
     if let Some(mut delay) = config.sub("delay") {
-        let time = delay.text("fixed_delay").ok_or_else(refused)?;
-        let share = percentage(&mut delay).ok_or_else(refused)?;
+        let time = delay.text("fixed_delay").ok_or_else(|| refused(&delay))?;
+        let share = percentage(&mut delay).ok_or_else(|| refused(&delay))?;
         if !delay.is_empty() {
-            return Err(refused());
+            return Err(refused(&delay));
         }
         native.insert("delay".to_owned(), json!({ "fixedDelay": time, "percentage": { "value": share } }));
     }
     if let Some(mut abort) = config.sub("abort") {
-        let status = abort.number("http_status").ok_or_else(refused)?;
-        let share = percentage(&mut abort).ok_or_else(refused)?;
+        let status = abort.number("http_status").ok_or_else(|| refused(&abort))?;
+        let share = percentage(&mut abort).ok_or_else(|| refused(&abort))?;
         if !abort.is_empty() {
-            return Err(refused());
+            return Err(refused(&abort));
         }
         native.insert("abort".to_owned(), json!({ "httpStatus": status, "percentage": { "value": share } }));
     }
     if native.is_empty() || !config.is_empty() {
-        return Err(refused());
+        return Err(refused(&config));
     }
     found.pattern = &catalog::FAULT;
     found.field = "http.fault";

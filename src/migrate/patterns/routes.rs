@@ -7,7 +7,6 @@ use super::route_value::{Setting, among, settings};
 use super::target::client_namespace;
 use super::vhost::{self, Group, Vhost};
 use super::waypoint_route;
-use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::filters;
 use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part, has, too_old};
@@ -22,16 +21,11 @@ use crate::model::inventory::VirtualService;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeSet, HashMap};
 
-/// Host and port of a service: from the name of a generated cluster (`outbound|PORT||HOST`), or from the only endpoint
-/// of a cluster that a filter adds under that name.
-pub(in crate::migrate) fn service_of_cluster(cx: &Cx<'_>, cluster: &str) -> Option<(String, u32)> {
-    if cluster.contains('|') {
-        let key = matching::parse_subset_key(cluster);
-        return (key.direction == "outbound" && key.subset.is_empty() && key.port != 0)
-            .then(|| (key.host.to_owned(), key.port));
-    }
-    cx.names.cluster(cx.index, cluster).cloned()
-}
+const RECEIVED: &str = "a VirtualService and an HTTPRoute change the routes of clients and gateways, and no API those of the requests that a sidecar receives: set it for the clients of the service, or keep the EnvoyFilter";
+const OF_ALL_CONTEXTS: &str = "the patch is for inbound, outbound and gateway routes at once (context ANY), which different objects set: write one patch for each context that is meant";
+const SOMEWHERE: &str = "only a route before all others (INSERT_FIRST) is edited into a VirtualService; where this one ends up depends on the routes that istiod generates: put the rule into `http` of the VirtualService by hand";
+const OF_ALL_HOSTS: &str = "a rule belongs to the VirtualService of a host, and the patch is for every host of the gateway: name the virtual host (`HOST:PORT`), or put the rule into each VirtualService by hand";
+const OF_ALL_SERVICES: &str = "a VirtualService names the service, and the patch is for every service: name the virtual host (`HOST:PORT`) of each service that is meant";
 
 /// The ports on which the gateways of a filter serve a host.
 pub(in crate::migrate) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
@@ -142,7 +136,7 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         return inserted(cx, part, group);
     }
     if part.operation() != Operation::Merge {
-        return Move::none(&catalog::OTHER, format!("{} on routes has no native equivalent", part.operation()));
+        return Move::none(&catalog::OTHER, vhost::without_operation(part));
     }
     let setting = match settings(cx, part, own_cors) {
         Ok(setting) => setting,
@@ -162,7 +156,7 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
         if setting.only_ends_timeout() {
             return no_timeout::built_in(&setting);
         }
-        return Move::none(setting.pattern, "no API changes the routes of requests that a sidecar receives");
+        return Move::none(setting.pattern, RECEIVED);
     }
     if Vhost::of(part).is_none() {
         return Move::none(setting.pattern, vhost::unnamed(part));
@@ -170,7 +164,7 @@ fn of_group(cx: &Cx<'_>, part: &Part<'_>, group: &Group, own_cors: &[String]) ->
     match (part.reach.proxies, part.reach.context) {
         (Proxies::Gateway, _) => at_gateway(cx, part, group, setting, own_cors),
         (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
-        _ => Move::none(setting.pattern, "the patch is for inbound, outbound and gateway routes at once"),
+        _ => Move::none(setting.pattern, OF_ALL_CONTEXTS),
     }
 }
 
@@ -181,7 +175,9 @@ fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
     match (route.name.as_str(), route.action) {
         ("", RouteAction::Any) => Ok(if setting.needs_route { Choose::Routing } else { Choose::All }),
         ("", RouteAction::Route) => Ok(Choose::Routing),
-        ("", _) => Err("redirects and direct responses alone have no native equivalent"),
+        ("", _) => Err(
+            "the patch is for all routes that redirect or respond by themselves, which a rule of a VirtualService does not tell apart: name the route (`match.routeConfiguration.vhost.route.name`)",
+        ),
         (name, _) => Ok(Choose::Named(name.to_owned())),
     }
 }
@@ -412,7 +408,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
         Err(reason) => return Move::none(pattern, reason),
     };
     if part.operation() != Operation::InsertFirst {
-        return Move::none(pattern, "only a route before all others has a native equivalent");
+        return Move::none(pattern, SOMEWHERE);
     }
     if part.reach.proxies != Proxies::Gateway {
         return Move::none(
@@ -452,7 +448,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
             .difference(Kind::Metadata, "the redirect to HTTPS is written in the more general field `scheme_redirect`");
     }
     let Some(host) = &group.host else {
-        return Move::none(pattern, "a route for every host has no native equivalent");
+        return Move::none(pattern, OF_ALL_HOSTS);
     };
     beside::ingress(cx, Some(host), &mut found);
     let owners = owners(cx, Some(host));
@@ -485,7 +481,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
             found.guard(Concern::Ports, State::Held, "the rule names the ports of the filter");
         }
         None => {
-            found.guard(Concern::Ports, State::Undecided, format!("the Gateway with the ports of {host} is unknown"));
+            found.guard(Concern::Ports, State::Undecided, format!("no Gateway of the input serves {host} on the gateways of the filter, so that its ports are unknown: add it"));
         }
     }
     if owner.hosts.iter().any(|one| one != host) || owner.gateways.len() != 1 {
@@ -507,7 +503,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
 fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
     let pattern = setting.pattern;
     let (Some(host), Some(&port)) = (&group.host, group.ports.first()) else {
-        return Move::none(pattern, "a VirtualService names the service; the patch is for every service");
+        return Move::none(pattern, OF_ALL_SERVICES);
     };
     if group.ports.len() > 1 {
         return Move::none(pattern, "the patch is for several ports of the service: write one rule for each");

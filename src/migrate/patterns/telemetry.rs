@@ -55,7 +55,7 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             (ApplyTo::HttpFilter, STATS) if part.operation() == Operation::Merge => Some(labels(cx, part, None)),
             (ApplyTo::HttpFilter, STATS) if part.inserts() => {
                 let effect = "the second istio.stats is removed: it counts every request a second time";
-                let both = Some("requests are counted twice, as they are today");
+                let both = vec!["requests are counted twice, as they are today"];
                 Some(Move { meanwhile: both, ..labels(cx, part, Some(effect)) })
             }
             (ApplyTo::Cluster, _) if part.operation() == Operation::Merge => exchange_of_cluster(part),
@@ -143,7 +143,7 @@ fn stats(cx: &Cx<'_>, part: &Part<'_>, settings: Option<&Json>) -> Move {
     if found.moves && !lost.is_empty() {
         found.difference(Kind::Behavior, fieldless(&lost));
     }
-    found.meanwhile = Some(both);
+    found.meanwhile = vec![both];
     found
 }
 
@@ -157,8 +157,7 @@ fn labels(cx: &Cx<'_>, part: &Part<'_>, effect: Option<&str>) -> Move {
         return built_in("istio.stats");
     }
     if !config.is_empty() {
-        let keys: Vec<&str> = config.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        return Move::none(&catalog::STATS_NULL_VM, format!("no native field for {}", keys.join(", ")));
+        return Move::none(&catalog::STATS_NULL_VM, left("the Telemetry API", [&config]));
     }
     with_overrides(cx, part, metrics, effect)
 }
@@ -200,7 +199,7 @@ fn with_overrides(cx: &Cx<'_>, part: &Part<'_>, metrics: Vec<Fields>, effect: Op
             one.insert("tagOverrides".to_owned(), Json::Object(tags));
         }
         if !metric.is_empty() {
-            return Move::none(&catalog::STATS_NULL_VM, left([&metric]));
+            return Move::none(&catalog::STATS_NULL_VM, left("a metric of the Telemetry API", [&metric]));
         }
         overrides.push(Json::Object(one));
     }

@@ -3,7 +3,7 @@
 use crate::engine::matching;
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::{Fields, set_at};
+use crate::migrate::base::value::{Fields, left, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::mesh::{Mesh, Proxies, Served};
 use crate::migrate::objects::policy::pod_ports;
@@ -40,13 +40,34 @@ fn of_chain(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut found = match (part.reach.context, part.reach.proxies) {
         (PatchContext::SidecarInbound, Proxies::Sidecar) => mutual(cx, part, &mut context),
         (_, Proxies::Gateway) => server(cx, part, &mut context),
-        _ => return Move::none(&catalog::SERVER_TLS, "no API sets TLS here"),
+        (place, proxies) => return Move::none(&catalog::SERVER_TLS, elsewhere(place, proxies)),
     };
     if found.moves && !(context.is_empty() && socket.is_empty() && value.is_empty()) {
-        let fields: Vec<&str> = context.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        found = Move::none(&catalog::SERVER_TLS, format!("no native field for {}", fields.join(", ")));
+        let api = if part.reach.proxies == Proxies::Gateway { GATEWAYS } else { MESH };
+        found = Move::none(&catalog::SERVER_TLS, left(api, [&context, &socket, &value]));
     }
     found
+}
+
+const GATEWAYS: &str = "`servers.tls` of a Gateway";
+const MESH: &str = "`meshConfig.meshMTLS`";
+
+/// Why TLS in other places than the servers of gateways and the inbound ports of sidecars does not move.
+fn elsewhere(context: PatchContext, proxies: Proxies) -> &'static str {
+    match (context, proxies) {
+        (PatchContext::SidecarOutbound, _) => {
+            "sidecars end no TLS of their own application: `tls` of a DestinationRule encrypts what they send, and no API gives their outbound listeners a certificate"
+        }
+        (_, Proxies::Waypoint) => {
+            "a waypoint takes requests from ztunnel, by mutual TLS of the mesh, and no known API changes that for some of them"
+        }
+        (PatchContext::Any, Proxies::Both | Proxies::Sidecar) => {
+            "the patch is for inbound and outbound traffic at once (context ANY), and different objects set TLS there: `servers.tls` of a Gateway on gateways (context GATEWAY), `meshConfig.meshMTLS` on sidecars (context SIDECAR_INBOUND). Name the context that is meant"
+        }
+        _ => {
+            "the input does not say whether the filter selects gateways, where `servers.tls` of a Gateway sets TLS, or sidecars, where `meshConfig.meshMTLS` does: add the workloads or the Gateway, or name the context"
+        }
+    }
 }
 
 /// The cipher suites that istiod takes from a Gateway (`ValidCipherSuites` in istiod's `pkg/config/security`).
@@ -144,7 +165,10 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         found.guard(Concern::Tls, State::Broken, reason);
     }
     if !ciphers.is_empty() {
-        found.meanwhile = Some("cipher suites are listed twice, which changes nothing");
+        found.meanwhile.push("cipher suites are listed twice, which changes nothing");
+        if tls.as_object().is_some_and(|other| !other.is_empty()) {
+            found.meanwhile.push("of the TLS versions, the filter's win");
+        }
         found.add_home("Gateway", "servers.tls.cipherSuites", 0);
         set_at(&mut tls, "cipherSuites", ciphers);
     }
@@ -163,7 +187,7 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         );
     }
     if tls.as_object().is_none_or(serde_json::Map::is_empty) {
-        return Move::none(&catalog::SERVER_TLS, "no native field for these TLS settings");
+        return Move::none(&catalog::SERVER_TLS, left(GATEWAYS, [context]));
     }
     found.guard(Concern::Tls, State::Held, "the server's own setting; nothing else of its TLS changes");
     let port = listener.map_or(0, |listener| listener.port_number);

@@ -3,7 +3,7 @@
 use super::{setting, telemetry};
 use crate::migrate::base::catalog;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::Fields;
+use crate::migrate::base::value::{Fields, left};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::guards::whole::{Reads, whole_proxy};
@@ -38,7 +38,12 @@ pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fiel
         in_order &= last < name;
         last.clone_from(&name);
         let Some(native) = tag_of(&mut tag).filter(|_| tag.is_empty()) else {
-            return Some(Move::none(&catalog::TRACING, format!("the tag {name} has no native equivalent")));
+            return Some(Move::none(
+                &catalog::TRACING,
+                format!(
+                    "`customTags` of a Telemetry takes a literal, an environment variable or a request header; the tag {name} is none of them, or has other settings"
+                ),
+            ));
         };
         tags.insert(name, native);
     }
@@ -51,8 +56,12 @@ pub(in crate::migrate) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fiel
         return Some(Move::none(&catalog::TRACING, reason));
     }
     if !tracing.is_empty() || one.is_empty() {
-        let keys: Vec<&str> = tracing.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        return Some(Move::none(&catalog::TRACING, format!("no native field for tracing {}", keys.join(", "))));
+        let reason = if tracing.is_empty() {
+            "the value sets nothing that a Telemetry could set".to_owned()
+        } else {
+            left("`tracing` of a Telemetry", [&tracing])
+        };
+        return Some(Move::none(&catalog::TRACING, reason));
     }
     attach::check(cx, part, &mut found, Directions::Mode);
     telemetry::scope(cx, part, &mut found);

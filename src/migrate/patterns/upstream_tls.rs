@@ -106,7 +106,7 @@ pub(in crate::migrate) fn upstream_tls(mut socket: Fields) -> Result<UpstreamTls
         }
     }
     if !context.is_empty() || !socket.is_empty() {
-        return Err(left([&context, &socket]).into());
+        return Err(left("`tls` of a DestinationRule", [&context, &socket]).into());
     }
     Ok(UpstreamTls { native, verified, effects })
 }

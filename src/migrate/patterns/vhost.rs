@@ -1,7 +1,7 @@
 //! The virtual hosts that patches of routes match.
 
 use crate::migrate::base::step::Part;
-use crate::model::envoy_filter::{ObjectMatch, RouteConfigurationMatch};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, RouteConfigurationMatch};
 use std::collections::BTreeSet;
 
 /// The virtual host that a patch matches.
@@ -96,5 +96,16 @@ pub(in crate::migrate) fn unnamed(part: &Part<'_>) -> String {
     };
     format!(
         "the patch selects routes by {by}; the object that replaces it belongs to a host: match one virtual host by its name (`vhost.name: HOST:PORT`) to migrate it"
+    )
+}
+
+/// Why a patch that removes or replaces a route, a virtual host or a route configuration does not move.
+pub(in crate::migrate) fn without_operation(part: &Part<'_>) -> String {
+    let (operation, apply_to) = (part.operation(), part.apply_to());
+    if operation == Operation::Replace && apply_to == ApplyTo::HttpRoute {
+        return "istiod does not apply REPLACE to routes, so the patch does nothing: delete it".to_owned();
+    }
+    format!(
+        "no native API has {operation} for {apply_to}: routes follow from VirtualServices, HTTPRoutes and Services. Change the rule that makes this one, if there is one"
     )
 }

@@ -64,7 +64,7 @@ pub(super) fn read(cx: &Cx<'_>, value: &mut Fields, found: &mut Setting) -> Resu
         return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
     }
     if !policy.is_empty() {
-        return Err((&catalog::ROUTE_RETRIES, left([&policy])));
+        return Err((&catalog::ROUTE_RETRIES, left("`retries` of a VirtualService", [&policy])));
     }
     if native.contains_key("backoff") {
         found.since = found.since.max(26);

@@ -1,0 +1,194 @@
+//! What `migrate` says about patches that do not move (the cause, and what would help) and about the time when a filter and its
+//! replacement both exist.
+
+use serde_json::{Value as Json, json};
+use std::process::Command;
+
+/// The report on some documents.
+fn migrated(documents: &[Json], accept: &str) -> Json {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.json");
+    std::fs::write(&path, json!({ "apiVersion": "v1", "kind": "List", "items": documents }).to_string()).unwrap();
+    let out = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["migrate", path.to_str().unwrap(), "--accept", accept, "--to", "1.31", "-o", "json"])
+        .output()
+        .unwrap();
+    serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{error}: {out:?}"))
+}
+
+fn filter(name: &str, patches: &Json) -> Json {
+    json!({ "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter", "metadata": { "name": name, "namespace": "shop" },
+        "spec": { "workloadSelector": { "labels": { "app": "cart" } }, "configPatches": patches } })
+}
+
+fn http_filter(operation: &str, anchor: &str, value: &Json) -> Json {
+    json!({ "applyTo": "HTTP_FILTER", "match": { "context": "SIDECAR_INBOUND", "listener": { "filterChain": { "filter": {
+            "name": "envoy.filters.network.http_connection_manager", "subFilter": { "name": anchor } } } } },
+        "patch": { "operation": operation, "value": value } })
+}
+
+fn authorizer(cluster: &str) -> Json {
+    http_filter(
+        "INSERT_BEFORE",
+        "envoy.filters.http.router",
+        &json!({ "name": "envoy.filters.http.ext_authz", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthz", "transport_api_version": "V3",
+        "http_service": { "server_uri": { "uri": "http://x", "cluster": cluster, "timeout": "1s" } } } }),
+    )
+}
+
+fn cluster(name: &str, addresses: &[&str]) -> Json {
+    let endpoints: Vec<Json> = addresses
+        .iter()
+        .map(|address| json!({ "endpoint": { "address": { "socket_address": { "address": address, "port_value": 9000 } } } }))
+        .collect();
+    json!({ "applyTo": "CLUSTER", "match": { "context": "SIDECAR_INBOUND" }, "patch": { "operation": "ADD", "value": {
+        "name": name, "type": "STRICT_DNS", "load_assignment": { "cluster_name": name, "endpoints": [{ "lb_endpoints": endpoints }] } } } })
+}
+
+/// The notes on a patch of the first filter.
+fn notes(report: &Json, patch: usize) -> String {
+    report["filters"][0]["patches"][patch]["notes"].to_string()
+}
+
+/// A service that is not known: what was looked at, and what to add.
+#[test]
+fn an_unknown_service_is_refused_with_what_would_show_it() {
+    let one = filter("authz", &json!([authorizer("checker")]));
+    let said = notes(&migrated(std::slice::from_ref(&one), "same-but"), 0);
+    assert!(said.contains("no EnvoyFilter of the input (1 read) adds it. Add the EnvoyFilter that does"), "{said}");
+    // A cluster that leads nowhere by name.
+    let short = filter("clusters", &json!([cluster("checker", &["checker"])]));
+    let said = notes(&migrated(&[one.clone(), short], "same-but"), 0);
+    assert!(said.contains("which EnvoyFilter shop/clusters adds, shows none: the pod's search path"), "{said}");
+    // Two that lead to different hosts.
+    let [first, second] = ["a", "b"].map(|name| {
+        let host = format!("{name}.shop.svc.cluster.local");
+        filter(name, &json!([cluster("checker", &[host.as_str()])]))
+    });
+    let both = migrated(&[one.clone(), first.clone(), second], "same-but");
+    let said = both["filters"].as_array().unwrap().iter().find(|one| one["name"] == "authz").unwrap().to_string();
+    assert!(said.contains("the EnvoyFilters shop/a and shop/b add cluster checker with different endpoints"), "{said}");
+    for (name, why) in
+        [("inbound|80||", "is not that of a Service"), ("outbound|80|v1|checker.shop.svc.cluster.local", "subset v1")]
+    {
+        let said = notes(&migrated(&[filter("authz", &json!([authorizer(name)]))], "same-but"), 0);
+        assert!(said.contains(why), "{name}: {said}");
+    }
+    // With one of them, the service is known.
+    let known = migrated(&[one, first], "same-but");
+    assert!(!known.to_string().contains("a provider names"), "{known:#}");
+}
+
+/// Operations that no native API has: the nearest one, by what the patch is about.
+#[test]
+fn removals_and_replacements_name_the_nearest_api() {
+    let chain = json!({ "applyTo": "FILTER_CHAIN", "match": { "context": "SIDECAR_INBOUND", "listener": { "portNumber": 8080 } },
+        "patch": { "operation": "REMOVE" } });
+    let cluster = json!({ "applyTo": "CLUSTER", "match": { "context": "SIDECAR_OUTBOUND", "cluster": { "service": "a.shop.svc.cluster.local" } },
+        "patch": { "operation": "REMOVE" } });
+    let route = json!({ "applyTo": "HTTP_ROUTE", "match": { "context": "SIDECAR_OUTBOUND" }, "patch": { "operation": "REMOVE" } });
+    let patches = json!([
+        http_filter("REMOVE", "istio.stats", &Json::Null),
+        http_filter("REMOVE", "envoy.filters.http.cors", &Json::Null),
+        chain,
+        cluster,
+        route,
+    ]);
+    let report = migrated(&[filter("removes", &patches)], "same-but");
+    for (patch, said) in [
+        "no native API removes `istio.stats`; nearest: a Telemetry that disables ALL_METRICS",
+        "`envoy.filters.http.cors` if istiod generates it; if another object puts it there",
+        "no native API has REMOVE for FILTER_CHAIN: listeners and filter chains follow from the servers of Gateways",
+        "no native API has REMOVE for CLUSTER: what a proxy has clusters for follows from the Services",
+        "no native API has REMOVE for HTTP_ROUTE: routes follow from VirtualServices",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(notes(&report, patch).contains(said), "{said}: {}", notes(&report, patch));
+    }
+}
+
+/// TLS that no object sets: which ones come nearest depends on the context.
+#[test]
+fn tls_without_an_api_is_refused_by_context() {
+    let tls = |context: &str| {
+        let value = json!({ "transport_socket": { "name": "envoy.transport_sockets.tls", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+            "common_tls_context": { "tls_params": { "tls_minimum_protocol_version": "TLSv1_3" } } } } });
+        let patch = json!({ "applyTo": "FILTER_CHAIN", "match": { "context": context }, "patch": { "operation": "MERGE", "value": value } });
+        notes(&migrated(&[filter("tls", &json!([patch]))], "same-but"), 0)
+    };
+    assert!(tls("SIDECAR_OUTBOUND").contains("sidecars end no TLS of their own application"));
+    assert!(tls("ANY").contains("add the workloads or the Gateway, or name the context"), "{}", tls("ANY"));
+    assert_eq!(tls("GATEWAY"), "[]");
+}
+
+const BROKEN: &str = "function envoy_on_request(handle)\n  handle:headers():add(\"x\", \"y\"\nend\n";
+const CORRECT: &str = "function envoy_on_request(handle)\n  handle:headers():add(\"x\", \"y\")\nend\n";
+
+fn lua(of: &str, code: &str) -> Json {
+    let value = json!({ "name": "envoy.filters.http.lua", "typed_config": { "@type": format!("type.googleapis.com/{of}"), "inlineCode": code } });
+    filter("script", &json!([http_filter("INSERT_BEFORE", "envoy.filters.http.router", &value)]))
+}
+
+const V2: &str = "envoy.config.filter.http.lua.v2.Lua";
+const V3: &str = "envoy.extensions.filters.http.lua.v3.Lua";
+
+/// Envoy 1.36.4, 1.39.3 and 1.40.0 reject a listener with such code: the native object would break the proxies too.
+#[test]
+fn lua_that_does_not_compile_moves_nowhere() {
+    let report = migrated(&[lua(V3, BROKEN)], "reviewed");
+    assert!(
+        notes(&report, 0).contains("the code does not compile (line 3: `)` expected, found `end`): Envoy rejects"),
+        "{report:#}"
+    );
+    assert_eq!(report["objects"], json!([]));
+    // A filter that does nothing today is not said to work either.
+    for accept in ["same-but", "reviewed"] {
+        let report = migrated(&[lua(V2, BROKEN)], accept);
+        let rewrite = &report["rewrites"][0];
+        assert_eq!((&rewrite["effect"], &rewrite["written"]), (&json!("faulty"), &json!(false)), "{report:#}");
+        let meaning = rewrite["meaning"].as_str().unwrap();
+        assert!(meaning.contains("does not parse") && meaning.contains("proxies would reject"), "{meaning}");
+        assert_eq!(report["objects"], json!([]));
+    }
+    let report = migrated(&[lua(V2, CORRECT)], "reviewed");
+    assert_eq!(report["objects"][0]["object"]["kind"], "TrafficExtension");
+    assert!(report.to_string().contains("today it does nothing, the native object takes effect"), "{report:#}");
+    assert_eq!(
+        report["filters"][0]["meanwhile"],
+        json!(["the patch does nothing: only what replaces it applies"]),
+        "{report:#}"
+    );
+    assert_eq!(
+        migrated(&[lua(V3, CORRECT)], "reviewed")["filters"][0]["meanwhile"],
+        json!(["the code runs twice for each request: headers that it adds appear twice"])
+    );
+}
+
+/// While a filter and its DestinationRule both exist, the filter's values win, except for limits: Envoy reads the first entry of
+/// a priority, which is istiod's.
+#[test]
+fn what_applies_in_between_is_said_by_setting() {
+    let meanwhile = |value: &Json| {
+        let patch = json!({ "applyTo": "CLUSTER", "match": { "context": "SIDECAR_OUTBOUND", "cluster": {
+            "service": "a.shop.svc.cluster.local", "portNumber": 80 } }, "patch": { "operation": "MERGE", "value": value } });
+        migrated(&[filter("limits", &json!([patch]))], "reviewed")["filters"][0]["meanwhile"].clone()
+    };
+    let limits = json!({ "thresholds": [{ "max_connections": 7 }] });
+    let of_limits =
+        "the rule's limits (`circuit_breakers`) apply: Envoy reads istiod's entry, not the one that the filter adds";
+    let others = "of the other settings, the filter's values win: nothing is applied twice";
+    assert_eq!(meanwhile(&json!({ "circuit_breakers": limits })), json!([of_limits]));
+    assert_eq!(meanwhile(&json!({ "circuit_breakers": limits, "connect_timeout": "3s" })), json!([of_limits, others]));
+    assert_eq!(
+        meanwhile(&json!({ "connect_timeout": "3s" })),
+        json!(["the filter's value wins: nothing is applied twice"])
+    );
+    assert_eq!(
+        meanwhile(&json!({ "lb_policy": "ROUND_ROBIN" })),
+        json!(["the rule's ROUND_ROBIN applies: MERGE cannot set it"])
+    );
+}
