@@ -6,6 +6,7 @@ pub(crate) mod conflicting_values;
 pub(crate) mod drifted_copies;
 pub(crate) mod duplicate_insertion;
 pub(crate) mod extension_inserted_twice;
+pub(crate) mod filter_generated_already;
 pub(crate) mod first_in_reverse;
 pub(crate) mod lost_to_panic;
 pub(crate) mod merge_runs_after_insert;

@@ -4,15 +4,18 @@ use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::engine::trace::{Effect, NoOp, Place};
 use crate::lint::context::PatchRun;
-use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+use crate::source::Severity;
 
 declare_rule! {
     /// A cluster with a name that the proxy already has.
     ///
     /// # What it finds
-    /// A CLUSTER ADD, or a MERGE that renames, with the name of another cluster of the proxy.
+    /// A CLUSTER ADD, or a MERGE that renames, with the name of another cluster of the proxy; an info if both are added with the same
+    /// settings.
     ///
     /// # Why it matters
     /// Since Istio 1.26, a cluster with the name of a generated outbound cluster is sent in addition to it, and Envoy
@@ -23,7 +26,8 @@ declare_rule! {
     ///
     /// # References
     /// istiod `cluster_builder.go`, releases 1.22 to 1.31; recorded. Envoy: `duplicate cluster … found`.
-    "EF319" "duplicate-cluster" Operation Error => check
+    "EF319" "duplicate-cluster" Operation Error => check,
+    explains: &["EF402", "EF404"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -53,9 +57,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if first.as_ref().is_some_and(|first| cx.same_object(first.filter_index, view.filter_index)) {
                 continue;
             }
+            let same =
+                |first: &PatchView<'_>| value_of(first).zip(value_of(&view)).is_some_and(|(one, two)| one.same(two));
             let finding = seen.tell(match first {
+                Some(first) if same(&first) => finding
+                    .severity(Severity::Info)
+                    .related(first.value_path_span("name"), "the first one")
+                    .beside(first.filter)
+                    .note("both add the same cluster, so nothing is lost")
+                    .help("delete one of the two patches, unless each must work without the other"),
                 Some(first) => finding
                     .related(first.value_path_span("name"), "the first one")
+                    .beside(first.filter)
                     .help("give one of the two another name"),
                 None => finding.help("choose a name of your own"),
             });
@@ -65,6 +78,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         out.push(finding.of(view.filter, Some(index)));
     }
+}
+
+/// The value of a patch as istiod reads it.
+fn value_of<'a>(view: &PatchView<'a>) -> Option<&'a Tree<'a>> {
+    view.built?.value.as_ref()
 }
 
 /// The patch that added the cluster whose name this one reuses.

@@ -40,11 +40,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => "has a type that istiod does not know, or the patch has",
         };
         let finding = view
-            .finding(rule, view.value_span(&["patch", "operation"]), format!("{place} {why}"))
+            .finding(rule, view.value_span(&["patch", "operation"]), format!("{} {why}", place.innermost()))
             .label("leaves the filter as it is")
             .help("REPLACE the filter, or change the object that it comes from (WasmPlugin, Telemetry)")
             .cause(seen.cause_of_no_op(cx, &view));
-        let finding = seen.tell(finding);
+        let full = finding.cause.is_none().then(|| format!("the full path is {place}"));
+        let finding = seen.tell(finding.notes(full));
         out.push(finding.ineffective());
     }
 }

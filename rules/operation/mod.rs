@@ -47,6 +47,7 @@ pub(crate) mod removal_refuses_connections;
 pub(crate) mod removed_cluster_in_use;
 pub(crate) mod route_chosen_before;
 pub(crate) mod route_configuration_renamed;
+pub(crate) mod route_filter_removed;
 pub(crate) mod route_never_reached;
 pub(crate) mod routes_never_served;
 pub(crate) mod setting_not_read;

@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::engine::program::Status;
 use crate::engine::trace::NoOp;
 use crate::lint::rule::{Cel, PolicyTarget};
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, RuleInfo, foreign};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::source::Severity;
 
@@ -45,17 +45,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             ApplyTo::HttpRoute => "write a REMOVE and an ADD or INSERT_* patch: both work for HTTP_ROUTE",
             _ => "write a REMOVE patch and an ADD patch, or MERGE what changes",
         };
-        out.push(
-            view.finding(
+        let finding = view
+            .finding(
                 rule,
                 view.value_span(&["patch", "operation"]),
                 format!("{operation} has no effect for {apply_to}"),
             )
             .label("istiod accepts this and ignores it")
             .note("the EnvoyFilter is accepted and nothing is logged, but the patch changes no proxy")
-            .help(works)
-            .ineffective(),
-        );
+            .ineffective();
+        // Another kind of object needs another `applyTo`, which has the operation.
+        let foreign = cx.value_of(&view).and_then(|value| foreign::of(value.objects.first()?));
+        out.push(match foreign {
+            Some(foreign) => finding.note(foreign.what(apply_to)).snippet(foreign.instead()),
+            None => finding.help(works),
+        });
     }
 }
 

@@ -74,7 +74,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         "let the routes include them: HTTP_ROUTE with route: {include_vh_rate_limits: true}".to_owned()
                     }
                     policy => format!(
-                        "applyTo: HTTP_ROUTE\npatch:\n  operation: MERGE\n  value:\n    route:\n      {policy}: …"
+                        "applyTo: HTTP_ROUTE\nmatch:\n  routeConfiguration:\n    vhost:\n      route:\n        action: ROUTE # not redirects\npatch:\n  operation: MERGE\n  value:\n    route:\n      {policy}: …"
                     ),
                 });
             if seen.certain() {

@@ -1,7 +1,7 @@
 //! EF521: a patch for one host that also reaches the other hosts of a shared listener or route configuration.
 
 use crate::declare_rule;
-use crate::engine::trace::Place;
+use crate::engine::trace::{Effect, Place};
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::scripts::Loadable;
 use crate::lint::facts::shared_hosts::{self, Hosts};
@@ -21,15 +21,15 @@ declare_rule! {
     /// # What it finds
     /// A LISTENER, NETWORK_FILTER, HTTP_FILTER, FILTER_CHAIN, ROUTE_CONFIGURATION or VIRTUAL_HOST patch on the outbound
     /// side or on a gateway that changes something that several hosts share, if the name of the EnvoyFilter is that of
-    /// one of these hosts, or if the value contains credentials, allows other origins (CORS), switches a filter off, or, outbound,
-    /// sets `host_rewrite_literal`.
+    /// one of these hosts, or if the value contains credentials, allows other origins (CORS), switches a filter off, is merged into
+    /// the routes and names another cluster, or, outbound, sets `host_rewrite_literal`.
     /// Without config dumps, the hosts are those that the input shows: of the VirtualServices bound to the Gateways that the
     /// EnvoyFilter selects, and, outbound, of the Services if there is no Sidecar; credentials or a rewritten host in all outbound
     /// requests of a sidecar are found without them too.
     ///
     /// # Why it matters
-    /// The hosts of other teams are also affected: their requests carry the credentials, they accept other origins, or
-    /// their checks are off.
+    /// The hosts of other teams are also affected: their requests carry the credentials or go to another service, they accept
+    /// other origins, or their checks are off.
     ///
     /// # How to fix
     /// VIRTUAL_HOST with `vhost.name: <host>:<port>`; for filters, `typed_per_filter_config` of that virtual host; for
@@ -53,9 +53,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         };
         let worse = sensitive(value).or_else(|| of_script(cx, &view)).or_else(|| renames(&view, value));
+        let worse = worse.or_else(|| sends(&view, value));
         let mut reached = |run: &PatchRun<'_, '_>| -> Hosts {
             let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
-            let mut hosts = Hosts::new();
+            let mut hosts = if worse == Some(Worse::Forwarded) { forwarded(run) } else { Hosts::new() };
             for place in places
                 .filter(|place| !place.resource.starts_with("virtualInbound") && !place.resource.starts_with("inbound"))
             {
@@ -76,7 +77,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
         let by_input = !cx.has_dumps();
-        if by_input {
+        if by_input && worse != Some(Worse::Forwarded) {
             hosts = shared_hosts::of_input(cx, &view);
         }
         // A host that the value names may be a condition; an allowed origin is not.
@@ -84,11 +85,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let scripts: Vec<Loadable<'_, '_>> =
             cx.loadable_scripts().filter(|script| own.is_some_and(|own| std::ptr::eq(script.value, own))).collect();
         let conditional = || {
-            worse.is_none_or(|worse| worse != Worse::Origins && worse != Worse::Renamed)
-                && hosts.keys().any(|host| mentions(value, host, &scripts))
+            worse.is_none_or(|worse| !worse.names_hosts()) && hosts.keys().any(|host| mentions(value, host, &scripts))
         };
         let everywhere = by_input && shared_hosts::are_all_outbound(cx, &view);
-        if let Some(what @ (Worse::Credentials | Worse::Renamed)) = worse.filter(|_| everywhere && hosts.len() < 2)
+        if let Some(what) = worse.filter(|worse| worse.is_of_requests() && everywhere && hosts.len() < 2)
             && !conditional()
         {
             out.push(of_all(rule, &view, value, what.words()));
@@ -122,19 +122,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             Some(of) => format!("name: {}", one_line(of.first().map(String::as_str).unwrap_or_default())),
             None => continue,
         };
-        let apply_to = match view.patch.apply_to {
-            ApplyTo::HttpRoute => "HTTP_ROUTE",
-            _ => "VIRTUAL_HOST",
+        let one = meant.as_ref().or_else(|| hosts.keys().next()).map_or("<host>", String::as_str);
+        let help = match worse {
+            Some(Worse::Forwarded) => {
+                "to keep it to one host, match its listener:\nmatch:\n  listener:\n    name: <address>_<port>"
+                    .to_owned()
+            }
+            _ => to_keep(&view, value, &example, one),
         };
-        let mut help = format!(
-            "to keep it to one host:\napplyTo: {apply_to}\nmatch:\n  routeConfiguration:\n    vhost:\n      {example}"
-        );
-        if injects(value) {
-            let host = meant.as_ref().or_else(|| hosts.keys().next()).map_or("<host>".into(), |host| one_line(host));
-            help = into_clusters(&host);
-        } else if view.patch.apply_to == ApplyTo::HttpFilter {
-            help.push_str("\nand configure the filter in typed_per_filter_config there");
-        }
         let finding = view
             .finding(rule, view.value_span(&["applyTo"]), message)
             .label(label)
@@ -143,6 +138,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .objects(hosts.into_keys())
             .workloads(workloads);
         out.push(if by_input { finding.likely("the hosts are those of the objects in the input") } else { finding });
+    }
+}
+
+/// How to keep a patch to one host, whose virtual host a match finds by this condition.
+fn to_keep(view: &PatchView<'_>, value: &Node, condition: &str, host: &str) -> String {
+    if injects(value) {
+        return into_clusters(&one_line(host));
+    }
+    let apply_to = if view.patch.apply_to == ApplyTo::HttpRoute { "HTTP_ROUTE" } else { "VIRTUAL_HOST" };
+    let help = format!(
+        "to keep it to one host:\napplyTo: {apply_to}\nmatch:\n  routeConfiguration:\n    vhost:\n      {condition}"
+    );
+    match view.patch.apply_to {
+        ApplyTo::HttpFilter => format!("{help}\nand configure the filter in typed_per_filter_config there"),
+        _ => help,
     }
 }
 
@@ -285,15 +295,29 @@ fn meant_for(view: &PatchView<'_>, hosts: &Hosts) -> Option<String> {
 enum Worse {
     Credentials,
     Renamed,
+    Sent,
+    Forwarded,
     Origins,
     Off,
 }
 
 impl Worse {
+    /// Whether a host in the value is what the requests get, not a condition.
+    fn names_hosts(self) -> bool {
+        matches!(self, Worse::Origins | Worse::Renamed | Worse::Sent | Worse::Forwarded)
+    }
+
+    /// Whether the requests themselves change.
+    fn is_of_requests(self) -> bool {
+        matches!(self, Worse::Credentials | Worse::Renamed | Worse::Sent)
+    }
+
     fn words(self) -> &'static str {
         match self {
             Worse::Credentials => "their requests carry these credentials",
             Worse::Renamed => "their requests have this host",
+            Worse::Sent => "their requests go to this cluster",
+            Worse::Forwarded => "their connections go to this cluster",
             Worse::Origins => "their answers are open to these origins",
             Worse::Off => "the filter is off for them",
         }
@@ -308,6 +332,38 @@ fn renames(view: &PatchView<'_>, value: &Node) -> Option<Worse> {
             found = Some(Worse::Renamed);
         }
     });
+    found
+}
+
+/// The same for a cluster that a MERGE writes into the routes or TCP proxies of all hosts that it meets.
+fn sends(view: &PatchView<'_>, value: &Node) -> Option<Worse> {
+    if !view.built.is_some_and(|built| built.operation.is_merge()) {
+        return None;
+    }
+    let names_cluster = |below: &str| {
+        let object = value.entries().iter().find(|entry| walk::same(&entry.key, below));
+        let is_cluster = |key: &str| walk::same(key, "cluster") || walk::same(key, "weighted_clusters");
+        object.is_some_and(|object| object.value.entries().iter().any(|entry| is_cluster(&entry.key)))
+    };
+    match view.patch.apply_to {
+        ApplyTo::HttpRoute if names_cluster("route") => Some(Worse::Sent),
+        ApplyTo::NetworkFilter if names_cluster("typed_config") => Some(Worse::Forwarded),
+        _ => None,
+    }
+}
+
+/// The hosts to which TCP proxies sent connections before a merge, and generated clusters without a host by their names.
+fn forwarded(run: &PatchRun<'_, '_>) -> Hosts {
+    let mut found = Hosts::new();
+    for (_, effect) in &run.trace.effects {
+        let Effect::Merged(changes) = effect else { continue };
+        for change in changes.iter().filter(|change| change.path.rsplit('.').next() == Some("cluster")) {
+            let cluster = change.before.as_deref().unwrap_or_default().trim_matches('"');
+            let host = cluster.rsplit('|').next().filter(|host| !host.is_empty());
+            found.entry(host.unwrap_or(cluster).to_owned()).or_default().insert(cluster.to_owned());
+        }
+    }
+    found.remove("");
     found
 }
 

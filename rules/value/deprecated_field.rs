@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A field, or the type of an `Any`, that the proxies' Envoy declares deprecated. Another rule reports fields that
-    /// Envoy rejects by default.
+    /// Envoy rejects by default. Silent in settings that a route switches off (`FilterConfig.disabled`), which Envoy does not read.
     ///
     /// # Why it matters
     /// Envoy still accepts it, logs a warning and counts it in `runtime.deprecated_feature_use`; a later release rejects or
@@ -20,7 +20,7 @@ declare_rule! {
     /// Use its replacement.
     ///
     /// # References
-    /// The protos of Envoy 1.15 to 1.40, release by release, and their comments.
+    /// The protos of Envoy 1.15 to 1.40, release by release, and their comments; tested with Envoy 1.36.4 to 1.40.0.
     "EF114" "deprecated-field" Value Warning => check,
     fixes: true, renews: true, by_release: true
 }
@@ -30,7 +30,7 @@ const HEADER_MATCHER: &str = "envoy.config.route.v3.HeaderMatcher";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
-        for object in &value.objects {
+        for object in value.objects.iter().filter(|object| !object.is_off) {
             for member in &object.members {
                 let Some(field) = member.envoy.filter(|field| field.deprecated() && !field.disallowed_by_default())
                 else {
@@ -85,7 +85,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
         for slot in &value.slots {
-            let Some(url) = slot.content() else { continue };
+            let Some(url) = slot.content().filter(|_| !slot.is_off) else { continue };
             if url.envoy.is_some_and(crate::proto::schema::Message::deprecated) {
                 out.push(
                     value

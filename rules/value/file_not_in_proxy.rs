@@ -1,12 +1,14 @@
 //! EF184: a file that Istio's proxy image does not contain, or a folder in its place.
 
+use crate::budget;
 use crate::declare_rule;
-use crate::lint::proxy_files::{self, Mounts};
+use crate::lint::proxy_files::{self, Files, Group};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Finding, Findings, RuleInfo, names};
 use crate::source::escape::one_line;
 use crate::source::{Node, Severity};
-use std::collections::HashMap;
+use crate::words::few;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 declare_rule! {
     /// A file that Istio's proxy image does not contain, or a folder in the place of a file.
@@ -16,7 +18,8 @@ declare_rule! {
     /// of the certificate authorities in Red Hat, SUSE or Alpine; that Istio before 1.5 had in `/etc/certs`; or that
     /// is below `/etc/istio/extensions` (Wasm modules of Istio before 1.20). With the manifests of the workloads that the
     /// filter selects: any `filename`, `proto_descriptor` or file with configuration (`path_config_source`) that is not
-    /// mounted into the container of the proxy. Without them an info that the file must be there.
+    /// mounted into the container of the proxy. Without them an info that the file must be there. Files of one folder are one
+    /// finding for each EnvoyFilter.
     ///
     /// # Why it matters
     /// Envoy reads the file when it gets the configuration, and rejects the listener or cluster if it cannot ("Invalid path").
@@ -82,8 +85,21 @@ const FILES: &[(&str, &str)] = &[
     ("envoy.extensions.filters.http.grpc_json_transcoder.v3.GrpcJsonTranscoder", "proto_descriptor"),
 ];
 
+/// A file that is not known to be in the proxy.
+struct Missing<'c, 'a> {
+    value: &'c PatchValue<'a>,
+    written: &'c Node,
+    path: &'c str,
+    rejection: &'static str,
+}
+
+/// Files with one cause: EnvoyFilter, folder, and the groups of its workloads that lack it.
+type Cause<'c> = (usize, &'c str, Vec<usize>);
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let mut known: HashMap<usize, Vec<Mounts>> = HashMap::new();
+    let mut files = Files::default();
+    let mut known: HashMap<usize, Vec<Group>> = HashMap::new();
+    let mut missing: BTreeMap<Cause<'_>, Vec<Missing<'_, '_>>> = BTreeMap::new();
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| !object.unchecked) {
             let Some((_, field)) = FILES.iter().find(|(message, _)| object.full_name() == *message) else { continue };
@@ -93,17 +109,35 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             };
             let number = value.view.filter_index;
-            let mounts = known.entry(number).or_insert_with(|| proxy_files::of_filter(cx, value.view.filter));
+            let groups = known.entry(number).or_insert_with(|| files.of_filter(cx, value.view.filter));
+            budget::charge_for(groups.len());
             let folder = of_folder(rule, value, object, (written, path)).filter(|_| *field == "filename");
-            let found = folder.or_else(|| {
-                if !mounts.is_empty() && mounts.iter().all(|one| one.has(path) == Some(true)) {
-                    return None;
-                }
-                of_another_image(rule, value, object, (written, path))
-                    .or_else(|| not_mounted(rule, value, mounts, (written, path, *field)))
-            });
-            out.extend(found);
+            if folder.is_some() {
+                out.extend(folder);
+                continue;
+            }
+            let has = |wanted: bool| move |one: &Group| one.mounts.has(path) == Some(wanted);
+            if !groups.is_empty() && groups.iter().all(has(true)) {
+                continue;
+            }
+            if let Some(finding) = of_another_image(rule, value, object, (written, path)) {
+                out.push(finding);
+                continue;
+            }
+            let absolute = format!("/{}", path.trim_start_matches("./").trim_start_matches('/'));
+            if path.is_empty() || GIVEN.iter().any(|folder| absolute.starts_with(folder)) {
+                continue;
+            }
+            let without = (0..groups.len()).filter(|&at| has(false)(&groups[at])).collect();
+            let rejection = if *field == "path" { NO_CONFIG } else { INVALID };
+            let file = Missing { value, written, path, rejection };
+            missing.entry((number, proxy_files::folder(path), without)).or_default().push(file);
         }
+    }
+    for ((number, _, without), files) in missing {
+        let groups = known.get(&number).map(Vec::as_slice).unwrap_or_default();
+        let without: Vec<&Group> = without.into_iter().filter_map(|at| groups.get(at)).collect();
+        out.extend(not_mounted(rule, &without, &files));
     }
 }
 
@@ -153,46 +187,59 @@ fn of_another_image(
     })
 }
 
-/// A file that no manifest mounts into the proxy.
-fn not_mounted(
-    rule: &'static RuleInfo,
-    value: &PatchValue<'_>,
-    mounts: &[Mounts],
-    (written, path, field): (&Node, &str, &str),
-) -> Option<Finding> {
-    let rejection = if field == "path" { NO_CONFIG } else { INVALID };
-    let absolute = format!("/{}", path.trim_start_matches("./").trim_start_matches('/'));
-    if path.is_empty() || GIVEN.iter().any(|folder| absolute.starts_with(folder)) {
-        return None;
+/// Files of a folder that no manifest mounts into the proxy.
+fn not_mounted(rule: &'static RuleInfo, without: &[&Group], files: &[Missing<'_, '_>]) -> Option<Finding> {
+    let first = files.first()?;
+    let mut paths: Vec<String> = Vec::new();
+    for file in files.iter().map(|file| one_line(file.path).into_owned()).filter(|file| !file.is_empty()) {
+        if paths.len() <= SHOWN && !paths.contains(&file) {
+            paths.push(file);
+        }
     }
-    let shown = one_line(path);
-    let without: Vec<&Mounts> = mounts.iter().filter(|one| one.has(path) == Some(false)).collect();
-    let Some(first) = without.first() else {
-        let finding = value
-            .finding(rule, written.span, format!("the proxy reads `{shown}` from its own container"))
+    let all: BTreeSet<&str> = files.iter().map(|file| file.path).collect();
+    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    let shown = few(&quoted, all.len(), SHOWN);
+    let rejections: BTreeSet<&str> = files.iter().map(|file| file.rejection).collect();
+    let others = |mut finding: Finding, label: &str| {
+        for other in files.iter().skip(1).take(OTHERS) {
+            finding = finding.related(other.written.span, label);
+        }
+        finding
+    };
+    let place = first.written.span;
+    let Some(group) = without.first() else {
+        let rejections = rejections.into_iter().map(|rejection| {
+            format!(
+                "not checked: what is mounted; without the {}, {rejection}",
+                if all.len() == 1 { "file" } else { "files" }
+            )
+        });
+        let finding = first
+            .value
+            .finding(rule, place, format!("the proxy reads {shown} from its own container"))
             .severity(Severity::Info)
             .label("must be mounted there")
-            .note(format!("not checked: what is mounted; without the file, {rejection}"));
-        return Some(finding.help(MOUNT_OTHERWISE));
+            .notes(rejections);
+        return Some(others(finding, "and this").help(MOUNT_OTHERWISE));
     };
-    let mut workloads: Vec<&str> = without.iter().map(|one| one.workload.as_str()).collect();
-    workloads.sort_unstable();
-    workloads.dedup();
+    let workloads: BTreeSet<&str> = without.iter().flat_map(|one| &one.workloads).map(String::as_str).collect();
     let proxies = if workloads.len() == 1 { "the proxy of" } else { "the proxies of" };
     let listed = names::listed(workloads.iter().copied(), 4);
-    let finding = value
-        .finding(rule, written.span, format!("{proxies} {listed} do{} not have `{shown}`", es(workloads.len())))
+    let finding = first
+        .value
+        .finding(rule, place, format!("{proxies} {listed} do{} not have {shown}", es(workloads.len())))
         .label("not mounted into the container of the proxy")
-        .note(rejection)
+        .notes(rejections.into_iter().map(str::to_owned))
         .likely("the proxy has only what its manifest mounts, unless the injection template adds a volume");
-    let mount = first.elsewhere(path);
-    let finding = finding.notes(mount.map(|mount| {
+    let mounts = &group.mounts;
+    let mount = mounts.elsewhere(first.path);
+    let finding = others(finding, "nor this").notes(mount.map(|mount| {
         let (container, path) = (one_line(&mount.container), one_line(&mount.path));
         format!("`{path}` is mounted in container `{container}`: the proxy is a container of its own")
     }));
     let volume = mount.map(|mount| (one_line(&mount.volume), one_line(&mount.path)));
     Some(match volume {
-        _ if first.is_gateway => finding.help("mount the volume into container `istio-proxy` of the gateway"),
+        _ if mounts.is_gateway => finding.help("mount the volume into container `istio-proxy` of the gateway"),
         Some((volume, path)) => finding.snippet(format!(
             "annotate the pods:\nsidecar.istio.io/userVolumeMount: '[{{\"name\": \"{volume}\", \"mountPath\": \"{path}\"}}]'"
         )),
@@ -200,9 +247,15 @@ fn not_mounted(
     })
 }
 
+/// Maximum number of files that a finding names.
+const SHOWN: usize = 3;
+
+/// Maximum number of further places that a finding shows.
+const OTHERS: usize = 8;
+
 /// How to bring a file into the proxy.
 const MOUNT_OTHERWISE: &str =
-    "mount it with the annotations sidecar.istio.io/userVolume and userVolumeMount of the pods";
+    "mount a volume there with the annotations sidecar.istio.io/userVolume and userVolumeMount of the pods";
 
 /// The ending of a verb for one subject.
 fn es(count: usize) -> &'static str {

@@ -1,6 +1,7 @@
 //! EF172: a rate limit that does not do what is written.
 
 use crate::declare_rule;
+use crate::lint::contents::LOCAL;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::{get, number};
 use crate::lint::{Context, Findings, RuleInfo};
@@ -29,7 +30,6 @@ declare_rule! {
     "EF172" "limit-not-as-written" Value Warning => check
 }
 
-const LOCAL: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
 const BUCKET: &str = "envoy.type.v3.TokenBucket";
 const GLOBAL: &str = "envoy.extensions.filters.http.ratelimit.v3.RateLimit";
 const ACTIONS: &str = "envoy.config.route.v3.RateLimit";

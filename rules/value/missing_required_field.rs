@@ -8,7 +8,7 @@ use crate::lint::context::PatchRun;
 use crate::lint::seen::exact;
 use crate::lint::value::since::only_some;
 use crate::lint::value::{Object, PatchValue, Slot};
-use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo, foreign};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::schema::{Kind, Message, Schema};
@@ -212,7 +212,7 @@ fn needed(missing: &Absent) -> (String, String) {
 
 /// Whether an unknown key explains the missing field.
 fn explained(value: &PatchValue<'_>, object: &Object<'_>, missing: &Absent) -> bool {
-    if super::unknown_envoy_field::filter_in_its_place(object).is_some() {
+    if foreign::filter(object).is_some() {
         return true;
     }
     let unknown = |object: &Object<'_>, is: &dyn Fn(&str) -> bool| {

@@ -14,7 +14,9 @@ use crate::proto::decode::decode;
 use crate::proto::json::from_node;
 use crate::proto::schema::Kind;
 use crate::proto::tree::{Origin, Tree, Value};
+use crate::rules::value::per_route_config_not_taken::{key_at, refused_keys};
 use crate::source::{Node, NodeValue, Span};
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 declare_rule! {
@@ -49,7 +51,10 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
-        for object in value.objects.iter().filter(|object| !object.unchecked) {
+        // Settings that a route cannot have are refused whatever is in them.
+        let refused = LazyCell::new(|| refused_keys(cx, &value.view));
+        let for_routes = |object: &Object<'_>| key_at(&object.route).is_some_and(|key| refused.contains(key));
+        for object in value.objects.iter().filter(|object| !object.unchecked && !for_routes(object)) {
             for (check, refusal) in refusals(value, object) {
                 out.push(
                     value

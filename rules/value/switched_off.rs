@@ -225,7 +225,7 @@ fn idle(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     };
     let mut configured: HashMap<&str, usize> = HashMap::new();
     for value in cx.values() {
-        for object in value.objects.iter().filter(|object| object.whole) {
+        for object in value.objects.iter().filter(|object| object.whole && !object.is_off) {
             let Some((_, find, routes)) = IDLE.iter().find(|(message, ..)| *message == object.full_name()) else {
                 continue;
             };
@@ -251,7 +251,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         outliers(rule, value, out);
         sampled(rule, value, out);
-        for object in value.objects.iter().filter(|object| object.whole) {
+        for object in value.objects.iter().filter(|object| object.whole && !object.is_off) {
             for switch in SWITCHES.iter().filter(|switch| switch.message == object.full_name()) {
                 let written = object.member(switch.field);
                 let is_off = match (switch.kind, written) {

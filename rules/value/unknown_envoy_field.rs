@@ -1,15 +1,18 @@
 //! EF101: a field that the message does not have.
 
 use crate::declare_rule;
+use crate::engine::program::Status;
+use crate::engine::trace::NoOp;
 use crate::envoy;
-use crate::lint::typed_config;
 use crate::lint::value::{Member, Object, PatchValue, since};
 use crate::lint::{Context, Edit, Finding, Findings, RuleInfo};
+use crate::lint::{foreign, typed_config};
+use crate::model::envoy_filter::ApplyTo;
 use crate::proto::schema::{Field, Kind, Message, Schema};
 use crate::proto::tree::type_name;
 use crate::rules::value::{condition_dropped_by_proxy, missing_typed_config};
 use crate::source::escape::one_line;
-use crate::source::{Node, alike};
+use crate::source::{Node, Severity, alike};
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -50,33 +53,36 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             {
                 continue;
             }
+            let is_ignored =
+                || value.view.built.is_some_and(|built| built.status == Status::NoOp(NoOp::OperationIgnored));
+            if foreign::of(object).is_some() && is_ignored() {
+                continue;
+            }
             if key == "typed_config"
-                && let Some((kind, apply_to)) = filter_in_its_place(object)
+                && let Some(foreign) = foreign::filter(object)
             {
-                if let Some((what, filter)) = for_routes(member, message) {
-                    let finding = value
-                        .finding(rule, member.entry.key_span, format!("`{what}` is not in `typed_per_filter_config`"))
-                        .label(format!("a {} has no `typed_config`", object.short_name()))
-                        .note(format!("istiod reads the value as a {} and drops this key", object.short_name()))
-                        .snippet(format!("typed_per_filter_config:\n  {filter}:\n    \"@type\": …"));
-                    out.push(finding);
-                    continue;
-                }
-                let is = value.view.patch.apply_to;
-                out.push(
-                        value
-                            .finding(rule, member.entry.key_span, format!("the value is {kind}, and applyTo is {is}"))
-                            .label(format!("a {} has no `typed_config`", object.short_name()))
-                            .note(format!("istiod reads the value as a {} and drops this key", object.short_name()))
-                            .snippet(format!("applyTo: {apply_to} # with match.listener, to add the filter\nor, to configure a filter that is there for one route:\ntyped_per_filter_config:\n  <name of the filter>: …")),
-                    );
+                let what = foreign.what(value.view.patch.apply_to);
+                let finding = value
+                    .finding(rule, member.entry.key_span, what)
+                    .label(format!("a {} has no `typed_config`", object.short_name()))
+                    .note(format!("istiod reads the value as a {} and drops this key", object.short_name()))
+                    .snippet(foreign.instead());
+                out.push(finding);
                 continue;
             }
             let finding = value
                 .finding(rule, member.entry.key_span, format!("`{}` has no field `{key}`", object.short_name()))
                 .label("not a field of this message")
                 .note(dropped(value, object, key, message));
-            let needed = object.whole && value.envoy_minor.is_some();
+            // Nothing reads the rest either.
+            let finding = if object.is_off {
+                finding
+                    .severity(Severity::Info)
+                    .note("it has no effect here: nothing reads what is switched off or removed")
+            } else {
+                finding
+            };
+            let needed = object.whole && !object.is_off && value.envoy_minor.is_some();
             let finding = if needed && missing_typed_config::is_misspelled(object, member) {
                 finding.rejected(missing_typed_config::NOT_FOUND)
             } else {
@@ -200,6 +206,9 @@ fn advised(
         finding = finding.snippet(CORS);
     } else if let Some((above, field)) = level_above(value, object, key) {
         finding = finding.help(format!("`{key}` is a field of `{above}`: move it up by one level, next to `{field}`"));
+    } else if let Some(apply_to) = of_another_kind(object, key) {
+        finding =
+            finding.help(format!("`{key}` is a field of another object: write it in a patch with applyTo: {apply_to}"));
     } else if let Some(first) = since::field(message.full_name(), key, false).filter(|_| object.in_typed_struct) {
         finding = finding.help(since::restrict_to(first));
     }
@@ -212,30 +221,6 @@ const CORS: &str = "write the policy below `typed_per_filter_config`:\ntyped_per
 /// Whether a key was meant to be the CORS policy of a route, virtual host or route configuration.
 fn of_cors(message: Message, key: &str) -> bool {
     ["cors", "cors_policy", "corsPolicy"].contains(&key) && message.field("typed_per_filter_config").is_some()
-}
-
-/// The kind of filter, and its `applyTo`, that is written as the value of a patch for something else.
-pub(super) fn filter_in_its_place(object: &Object<'_>) -> Option<(&'static str, &'static str)> {
-    let root =
-        object.route.is_empty() && object.message().is_some_and(|message| message.field("typed_config").is_none());
-    let config = object.node.entry("typed_config").filter(|_| root)?;
-    let url = config.value.entry("@type")?.value.as_str()?;
-    [
-        (".filters.http.", "an HTTP filter", "HTTP_FILTER"),
-        (".filters.network.", "a network filter", "NETWORK_FILTER"),
-        (".filters.listener.", "a listener filter", "LISTENER_FILTER"),
-    ]
-    .into_iter()
-    .find_map(|(part, kind, apply_to)| url.contains(part).then_some((kind, apply_to)))
-}
-
-/// The configuration of a filter for routes that is written as `typed_config` of a message with `typed_per_filter_config`: its
-/// type, and the name of its filter.
-fn for_routes<'a>(member: &Member<'a>, message: Message) -> Option<(&'a str, &'static str)> {
-    message.field("typed_per_filter_config")?;
-    let name = type_name(member.entry.value.entry("@type")?.value.as_str()?);
-    let short = name.rsplit('.').next().filter(|short| short.ends_with("PerRoute"))?;
-    Some((short, envoy::extensions_of(name).next()?.name()))
 }
 
 /// The field of a message that holds a message of this type.
@@ -278,6 +263,19 @@ fn level_above(value: &PatchValue<'_>, object: &Object<'_>, key: &str) -> Option
     let (parent, field) = object.parent?;
     let message = value.objects.get(parent)?.message()?;
     message.field(key).is_some().then(|| (message.full_name().to_owned(), field.name().to_owned()))
+}
+
+/// The `applyTo` of the one kind of objects around or inside those of a patch that have a field of that name.
+fn of_another_kind(object: &Object<'_>, key: &str) -> Option<ApplyTo> {
+    const LISTENER: &[ApplyTo] = &[ApplyTo::Listener, ApplyTo::FilterChain];
+    const ROUTES: &[ApplyTo] = &[ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
+    let message = |apply_to: &ApplyTo| Schema::newest().message(apply_to.message()?);
+    let is_own = |apply_to: &ApplyTo| apply_to.message() == Some(object.full_name());
+    let family = [LISTENER, ROUTES].into_iter().find(|family| object.route.is_empty() && family.iter().any(is_own))?;
+    let has = |apply_to: &&ApplyTo| message(apply_to).is_some_and(|message| message.field(key).is_some());
+    let mut others = family.iter().filter(has);
+    let first = others.next()?;
+    others.next().is_none().then_some(*first)
 }
 
 /// The field of the message that contains a message with a field of that name, and the name of the inner message.

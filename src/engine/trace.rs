@@ -85,10 +85,37 @@ impl Place {
     }
 }
 
+/// A name as it is shown.
+fn shown(name: &str) -> &str {
+    if name.is_empty() { "(no name)" } else { name }
+}
+
+impl Place {
+    /// The innermost object alone, for a line that has no room for the whole place.
+    pub(crate) fn innermost(&self) -> String {
+        let vhost =
+            || self.vhost.as_deref().map_or(String::new(), |vhost| format!(" of virtual host {}", shown(vhost)));
+        let inner = [
+            ("virtual host", &self.vhost),
+            ("route configuration", &self.inline_route),
+            ("HTTP filter", &self.sub_filter),
+            ("filter", &self.filter),
+            ("listener filter", &self.listener_filter),
+        ];
+        let named = inner.into_iter().find_map(|(word, name)| Some(format!("{word} {}", shown(name.as_deref()?))));
+        match (&self.route, named, &self.chain) {
+            (Some((index, name)), ..) if name.is_empty() => format!("route {index}{}", vhost()),
+            (Some((_, name)), ..) => format!("route {name}"),
+            (None, Some(named), _) => named,
+            (None, None, Some((_, name))) if !name.is_empty() => format!("filter chain {name}"),
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |name: &str| if name.is_empty() { "(no name)".to_owned() } else { name.to_owned() };
-        write!(out, "{} {}", self.kind.as_str(), name(&self.resource))?;
+        write!(out, "{} {}", self.kind.as_str(), shown(&self.resource))?;
         match &self.chain {
             Some((None, _)) => write!(out, " › default filter chain")?,
             Some((Some(index), chain)) if chain.is_empty() => write!(out, " › filter chain {index}")?,
@@ -103,7 +130,7 @@ impl fmt::Display for Place {
             ("virtual host", &self.vhost),
         ] {
             if let Some(part) = part {
-                write!(out, " › {word} {}", name(part))?;
+                write!(out, " › {word} {}", shown(part))?;
             }
         }
         match &self.route {

@@ -78,7 +78,9 @@ impl Fix {
 pub struct Cause {
     /// What it did: `shop/slimming removed listener 0.0.0.0_7070 earlier`.
     pub what: String,
-    /// The place.
+    /// Where that is in the configuration, if `what` does not say it.
+    pub object: Option<String>,
+    /// The place in the text.
     pub place: Span,
     /// Label at that place.
     pub label: String,
@@ -261,6 +263,7 @@ impl Finding {
         if let Some(cause) = self.cause.take() {
             self.message = format!("{}: {}", self.message, cause.what);
             self.related.insert(0, Label { span: cause.place, message: cause.label });
+            self.notes.extend(cause.object.map(|object| format!("the full path is {object}")));
             self.help = Some(cause.help);
             self.snippet = true;
             self.fix = None;

@@ -27,8 +27,8 @@ pub use check::{Check, Rule};
 pub use facts::context::{Context, Live, ProxyRun};
 pub(crate) use facts::view::{Knowledge, PatchView};
 pub(crate) use facts::{
-    anchor, built_in, callers, clusters, culprit, document, ends, filter_keys, live, managers, metadata, names,
-    no_match, order, per_run, ports, proxy_files, reach, results, route_match, seen, text_match, versions,
+    anchor, built_in, callers, clusters, contents, culprit, document, ends, filter_keys, live, managers, metadata,
+    names, no_match, order, per_run, ports, proxy_files, reach, results, route_match, seen, text_match, versions,
 };
 pub use facts::{context, crd};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
@@ -44,4 +44,4 @@ pub(crate) use run::tried;
 pub use run::{Input, inspect, inspect_with, lint};
 pub(crate) use settings::{baseline, selection};
 pub use settings::{config, suppress};
-pub(crate) use value::{constraint, extension_code, guards, header_options, lua_use, typed_config, walk};
+pub(crate) use value::{constraint, extension_code, foreign, guards, header_options, lua_use, typed_config, walk};

@@ -24,6 +24,8 @@ struct Culprit {
     id: PatchId,
     /// What it did, in the past tense: `removed listener 0.0.0.0_7070`.
     did: String,
+    /// Where, if that does not say it.
+    place: Option<String>,
     /// Whether it removed the object.
     removed: bool,
     /// The new name, if it renamed the object and the patch would match that.
@@ -51,6 +53,8 @@ pub(crate) struct Blame {
     pub by: PatchId,
     /// What it did: `shop/slimming removed listener 0.0.0.0_7070 earlier`.
     pub what: String,
+    /// Where that is in the configuration, if `what` does not say it.
+    pub place: Option<String>,
     /// What to write instead.
     pub help: String,
     /// The priority that this needs.
@@ -137,7 +141,8 @@ pub(crate) fn blame(run: Scene<'_, '_>, id: PatchId, counts: Counts) -> Option<B
     };
     let reorders = culprit.also.is_none() && culprit.order_helps && !own;
     let priority = reorders.then(|| i64::from(other.priority) - 10);
-    Some(Blame { by: culprit.id, what, help, priority, label: culprit.label, later: false })
+    let place = culprit.place;
+    Some(Blame { by: culprit.id, what, place, help, priority, label: culprit.label, later: false })
 }
 
 /// The same for a patch that matches the name which another patch gives an object only after it.
@@ -147,7 +152,7 @@ fn later(run: Scene<'_, '_>, id: PatchId, described: bool) -> Option<Blame> {
     let number = planned.built.patch.index;
     let effects = &run.judged.trace.patches[renamer.index()].effects;
     let (place, _) = effects.iter().min_by_key(|(_, effect)| rank(effect))?;
-    let object = if described { "it".to_owned() } else { place.to_string() };
+    let object = if described { "it".to_owned() } else { place.innermost() };
     let own = planned.filter == run.plan.get(id).filter;
     let whose = if own { format!("configPatches[{number}] of this EnvoyFilter") } else { other.full_name() };
     let help = if own {
@@ -157,7 +162,8 @@ fn later(run: Scene<'_, '_>, id: PatchId, described: bool) -> Option<Blame> {
     };
     let what = format!("{whose} renames {object} to that name only later");
     let priority = (!own).then(|| i64::from(other.priority) + 10);
-    Some(Blame { by: renamer, what, help, priority, label: "renames it", later: true })
+    let place = in_full(place).filter(|_| !described);
+    Some(Blame { by: renamer, what, place, help, priority, label: "renames it", later: true })
 }
 
 impl Scene<'_, '_> {
@@ -276,6 +282,7 @@ impl Scene<'_, '_> {
             } else {
                 did(place, effect)
             },
+            place: in_full(place).filter(|_| !counts.described),
             removed,
             renamed: self.renamed(id, effect),
             label,
@@ -428,7 +435,14 @@ fn did_to_it(place: &Place, missed: Option<Condition>, effect: &Effect) -> Strin
     }
 }
 
+/// The whole place, if its innermost object is only a part of it.
+fn in_full(place: &Place) -> Option<String> {
+    let whole = place.to_string();
+    (whole != place.innermost()).then_some(whole)
+}
+
 fn did(place: &Place, effect: &Effect) -> String {
+    let place = place.innermost();
     match effect {
         Effect::Removed => format!("removed {place}"),
         Effect::Replaced => format!("replaced {place}"),

@@ -58,6 +58,7 @@ mod migrate_result;
 mod order;
 mod parity;
 mod properties;
+mod rate_limits;
 mod real;
 mod reference;
 mod rules;

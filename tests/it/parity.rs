@@ -45,7 +45,8 @@ const WARNINGS: &[Kind] = &[
     (r"Envoy filter: filter match has no effect", &["EF024"]),
     // Old names in patches for obsolete proxies are reported as versions that match nothing.
     (r"using deprecated filter name", &["EF213", "EF225", "EF704"]),
-    (r"unknown field ", &["EF101", "EF102", "EF111", "EF117", "EF131", "EF132"]),
+    // A value for another `applyTo` under an operation that istiod ignores is one finding.
+    (r"unknown field ", &["EF101", "EF102", "EF111", "EF117", "EF131", "EF132", "EF301"]),
     (r"using deprecated type_url", &["EF110"]),
     (r"using deprecated types by name without typed_config", &["EF111", "EF112"]),
 ];

@@ -28,7 +28,7 @@ use crate::proto::unmerge::{self, Note, resource_holds};
 use crate::words::serialize_as_str;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
-use undo::Undo;
+use undo::{Undo, taken};
 
 pub(crate) use replay::{Difference, agree};
 
@@ -364,6 +364,7 @@ fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options)
         context: PatchContext::Any,
         shared: Undone::default(),
         invisible: BTreeSet::new(),
+        taken: taken(plan),
     };
     undo.find_invisible();
     let mut extensions = slots(config, ResourceKind::ExtensionConfig);

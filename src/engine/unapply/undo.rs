@@ -2,7 +2,7 @@
 
 use super::{Seen, Shown};
 use crate::engine::compat::Behaviour;
-use crate::engine::matching::PortMap;
+use crate::engine::matching::{PortMap, sub_filter_name};
 use crate::engine::program::{Plan, names_filter};
 use crate::engine::run::Test;
 use crate::engine::run::open_to_merge;
@@ -35,6 +35,20 @@ pub(super) struct Undo<'e, 'a> {
     pub context: PatchContext,
     /// Shared objects in which merges were undone.
     pub shared: Undone<'a>,
+    /// Names of HTTP filters that patches remove or replace.
+    pub taken: BTreeSet<&'a str>,
+}
+
+/// HTTP filters that istiod generates together in all its HTTP connection managers, except those of `connect_terminate`.
+const PAIR: [&str; 2] = ["envoy.filters.http.cors", "envoy.filters.http.fault"];
+
+/// The names of HTTP filters that patches of a plan remove or replace.
+pub(super) fn taken<'a>(plan: &Plan<'a>) -> BTreeSet<&'a str> {
+    let takes = |id: &PatchId| {
+        let built = plan.get(*id).built;
+        built.patch.apply_to == ApplyTo::HttpFilter && matches!(built.operation, Operation::Remove | Operation::Replace)
+    };
+    plan.ids().filter(takes).filter_map(|id| sub_filter_name(&plan.get(id).built.object)).collect()
 }
 
 impl<'a> Undo<'_, 'a> {
@@ -236,6 +250,17 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
+    /// Whether an HTTP filter is the one that istiod generates: beside it, one of a patch would be the second of its name.
+    fn is_generated(&self, apply_to: ApplyTo, list: &[Tree<'a>], at: usize) -> bool {
+        let name = list[at].name();
+        let count = |name: &str| list.iter().filter(|item| item.name() == name).count();
+        apply_to == ApplyTo::HttpFilter
+            && PAIR.contains(&name)
+            && !self.taken.contains(name)
+            && count(name) == 1
+            && PAIR.iter().all(|name| count(name) > 0)
+    }
+
     /// Undoes ADD, INSERT_*, REPLACE and REMOVE on a list of filters, last patch first. `name`: the filter that a match
     /// requires.
     pub(super) fn undo_list(
@@ -284,6 +309,7 @@ impl<'a> Undo<'_, 'a> {
                 }
                 _ => continue,
             };
+            let at = at.filter(|&at| operation == Operation::Replace || !self.is_generated(apply_to, list, at));
             let Some(at) = at else {
                 let expected = match operation {
                     Operation::Replace => first.is_some(),

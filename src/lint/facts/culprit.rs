@@ -33,6 +33,6 @@ fn cause_of(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>
             Some(priority) => format!("{}:\nspec:\n  priority: {priority}", one_line(&blame.help)),
             None => one_line(&blame.help).into_owned(),
         };
-        Some(Cause { what: blame.what, place, label: blame.label.to_owned(), help })
+        Some(Cause { what: blame.what, object: blame.place, place, label: blame.label.to_owned(), help })
     })
 }

@@ -5,6 +5,7 @@ pub(crate) mod behind;
 pub(crate) mod built_in;
 pub(crate) mod callers;
 pub(crate) mod clusters;
+pub(crate) mod contents;
 pub mod context;
 pub mod crd;
 pub(crate) mod culprit;

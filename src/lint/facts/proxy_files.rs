@@ -1,5 +1,6 @@
 //! The files of a proxy, as far as the manifests of workloads show what is mounted into its container.
 
+use crate::budget;
 use crate::lint::facts::context::Context;
 use crate::lint::facts::reach;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -7,6 +8,8 @@ use crate::model::injection::{self, Sidecar};
 use crate::model::inventory::{Workload, pod_of};
 use crate::source::Node;
 use serde_json::Value;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// The annotation that adds mounts to an injected sidecar.
 const USER_MOUNTS: &str = "sidecar.istio.io/userVolumeMount";
@@ -14,11 +17,8 @@ const USER_MOUNTS: &str = "sidecar.istio.io/userVolumeMount";
 /// The container of the proxy.
 const PROXY: &str = "istio-proxy";
 
-/// Maximum number of workloads that are looked at for one filter.
-const MOST: usize = 64;
-
 /// A volume in a container.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mount {
     /// The container.
     pub container: String,
@@ -29,15 +29,72 @@ pub(crate) struct Mount {
 }
 
 /// What is mounted in the pods of a workload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mounts {
-    /// Namespace and name of the workload.
-    pub workload: String,
     /// Whether it is a gateway, whose container of the proxy is in its manifest.
     pub is_gateway: bool,
     /// The folders and files in the container of the proxy; `None` if they are not known.
     in_proxy: Option<Vec<String>>,
     /// The mounts of other containers.
     elsewhere: Vec<Mount>,
+}
+
+/// Workloads with the same mounts.
+pub(crate) struct Group {
+    /// Namespace and name of each.
+    pub workloads: BTreeSet<String>,
+    /// What is mounted in them.
+    pub mounts: Rc<Mounts>,
+}
+
+/// The mounts of workloads, each read once however many filters select it.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// Those of a workload, by its address.
+    by_workload: HashMap<usize, Rc<Mounts>>,
+    /// The distinct ones.
+    distinct: HashSet<Rc<Mounts>>,
+}
+
+impl Files {
+    /// What is mounted in the workloads that a filter selects by labels: most have the same.
+    pub(crate) fn of_filter(&mut self, cx: &Context<'_>, filter: &EnvoyFilter) -> Vec<Group> {
+        let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return Vec::new() };
+        if reach::by_target_refs(cx, filter) {
+            return Vec::new();
+        }
+        let selected = cx.inventory.labelled(labels);
+        let in_scope = |one: &&Workload| reach::is_root(cx, filter) || one.object.namespace == filter.namespace;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut numbers: HashMap<*const Mounts, usize> = HashMap::new();
+        for workload in selected.filter(in_scope) {
+            budget::charge(1);
+            let mounts = self.of(cx, workload);
+            let number = *numbers.entry(Rc::as_ptr(&mounts)).or_insert(groups.len());
+            if number == groups.len() {
+                groups.push(Group { workloads: BTreeSet::new(), mounts });
+            }
+            let name = format!("{}/{}", workload.object.namespace, workload.controller().1);
+            groups[number].workloads.insert(name);
+        }
+        groups
+    }
+
+    fn of(&mut self, cx: &Context<'_>, workload: &Workload) -> Rc<Mounts> {
+        let address = std::ptr::from_ref(workload).addr();
+        if let Some(known) = self.by_workload.get(&address) {
+            return Rc::clone(known);
+        }
+        let mounts = Mounts::of(cx, workload);
+        budget::charge_for(mounts.elsewhere.len());
+        let mounts = match self.distinct.get(&mounts) {
+            Some(known) => Rc::clone(known),
+            None => Rc::new(mounts),
+        };
+        self.distinct.insert(Rc::clone(&mounts));
+        self.by_workload.insert(address, Rc::clone(&mounts));
+        mounts
+    }
 }
 
 impl Mounts {
@@ -80,20 +137,8 @@ impl Mounts {
                 (is_known || !all.is_empty()).then_some(all)
             }
         };
-        let workload = format!("{}/{}", object.namespace, workload.controller().1);
-        Mounts { workload, is_gateway, in_proxy, elsewhere }
+        Mounts { is_gateway, in_proxy, elsewhere }
     }
-}
-
-/// What is mounted in the workloads that a filter selects by labels.
-pub(crate) fn of_filter(cx: &Context<'_>, filter: &EnvoyFilter) -> Vec<Mounts> {
-    let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return Vec::new() };
-    if reach::by_target_refs(cx, filter) {
-        return Vec::new();
-    }
-    let selected = cx.inventory.labelled(labels);
-    let in_scope = |one: &&Workload| reach::is_root(cx, filter) || one.object.namespace == filter.namespace;
-    selected.filter(in_scope).take(MOST).map(|one| Mounts::of(cx, one)).collect()
 }
 
 /// Whether a proxy has istiod's template and image, which bring no files of the user's own.
@@ -128,7 +173,16 @@ fn annotated(text: &str) -> Option<Vec<String>> {
 
 /// Whether a file is in a folder or is that file itself; a relative path begins at the root, where the proxy runs.
 fn is_below(file: &str, path: &str) -> bool {
-    let plain = |path: &str| path.trim_start_matches("./").trim_start_matches('/').trim_end_matches('/').to_owned();
-    let (file, path) = (plain(file), plain(path));
-    file.strip_prefix(&path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.is_empty())
+    let (file, path) = (from_root(file), from_root(path));
+    file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.is_empty())
+}
+
+/// A path without its ends.
+fn from_root(path: &str) -> &str {
+    path.trim_start_matches("./").trim_matches('/')
+}
+
+/// The folder of a file, from the root.
+pub(crate) fn folder(file: &str) -> &str {
+    from_root(file).rsplit_once('/').map_or("", |(folder, _)| folder)
 }

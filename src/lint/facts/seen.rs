@@ -11,7 +11,6 @@ use crate::lint::rule::RuleInfo;
 use crate::lint::value::{Object, walk};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
-use crate::proto::json::{Style, write};
 use crate::proto::tree::{Tree, is_typed_struct, type_name};
 use crate::source::{Span, Step};
 use crate::words::few;
@@ -234,16 +233,6 @@ impl<'a> ProxyRun<'a> {
         for (name, listener) in self.listeners_after() {
             look(ResourceKind::Listener, name, &listener);
         }
-    }
-
-    /// Whether a listener or route of the proxy, as istiod sends it, or an earlier version of a filter's own
-    /// configuration contains rate limit actions.
-    pub(crate) fn asks_for_limits(&self) -> bool {
-        // istioctl writes JSON names, Envoy proto names.
-        let asks = |text: &str| text.contains("rate_limits") || text.contains("rateLimits");
-        let mut patched = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
-        self.config.resources.iter().any(|one| asks(one.json.search()))
-            || patched.any(|tree| asks(&write(tree, Style::Compact)))
     }
 
     /// The cluster of the proxy that a name most likely means.

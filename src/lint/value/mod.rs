@@ -8,6 +8,7 @@ pub(crate) mod chain_match;
 pub(crate) mod constraint;
 pub(crate) mod expression;
 pub(crate) mod extension_code;
+pub(crate) mod foreign;
 pub(crate) mod guards;
 pub(crate) mod header_options;
 pub(crate) mod lua_script;
@@ -21,7 +22,7 @@ use crate::budget;
 use crate::lint::facts::view::PatchView;
 use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::decode::{self, Notice, What};
 use crate::proto::expected::Expected;
 use crate::proto::json;
@@ -82,6 +83,8 @@ pub(crate) struct Object<'a> {
     pub in_typed_struct: bool,
     /// Whether Envoy's validation does not reach it.
     pub unchecked: bool,
+    /// Whether a route switches off what it configures, or the patch is a REMOVE, which reads no value.
+    pub is_off: bool,
     /// Index of the parent object, and the field in it.
     pub parent: Option<(usize, Field)>,
     /// Its keys.
@@ -119,7 +122,7 @@ pub(crate) struct Slot<'a> {
     pub inner: Option<TypeUrl<'a>>,
     /// Whether it is inside a TypedStruct.
     pub in_typed_struct: bool,
-    /// Whether it is inside a filter's configuration that a route switches off: Envoy does not read it.
+    /// Whether it is inside a filter's configuration that a route switches off, or in the value of a REMOVE: Envoy does not read it.
     pub is_off: bool,
     /// The indices of the objects inside it.
     pub objects: Range<usize>,
@@ -317,14 +320,15 @@ pub(crate) fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>
     if let Some(built) = view.built {
         walker.note(&built.notices, &[], node, false);
     }
+    let is_off = body.operation == Operation::Remove;
     let place = Place {
         istiod: istiod.message(name),
         envoy: envoy.and_then(|envoy| envoy.message(name)),
         span: view.key_span(&["patch", "value"]),
         whole: !body.operation.is_merge(),
         in_typed_struct: false,
-        unchecked: false,
-        is_off: false,
+        unchecked: is_off,
+        is_off,
         parent: None,
         is_any: false,
     };
@@ -454,6 +458,7 @@ impl<'a> Walker<'a> {
             whole: place.whole,
             in_typed_struct: place.in_typed_struct,
             unchecked: place.unchecked,
+            is_off: place.is_off,
             parent: place.parent,
             members: members.clone(),
         });

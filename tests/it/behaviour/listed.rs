@@ -166,6 +166,7 @@ pub(crate) const MISTAKES: &[(&str, &str)] = &[
     ("EF182", "mistake-server-name-with-port"),
     ("EF183", "mistake-tls-versions"),
     ("EF186", "mistake-call-without-limit"),
+    ("EF337", "mistake-actions-without-descriptors"),
     ("EF337", "mistake-internal-limit"),
     ("EF339", "mistake-limit-ignored"),
     ("EF343", "mistake-retriable-codes"),

@@ -32,8 +32,33 @@ const SIGNATURES: &str = "ecdsa_secp256r1_sha256 ecdsa_secp384r1_sha384 ecdsa_se
 rsa_pkcs1_sha1 rsa_pkcs1_sha256 rsa_pkcs1_sha256_legacy rsa_pkcs1_sha384 rsa_pkcs1_sha512 rsa_pss_rsae_sha256 \
 rsa_pss_rsae_sha384 rsa_pss_rsae_sha512";
 
+/// Curves that only some Envoys have, with the first and the last minor version (run with Envoy 1.36.4 to 1.40.0; what is
+/// older than these is not known).
+const SOMETIMES: [(&str, u16, u16); 4] =
+    [("MLKEM1024", 38, u16::MAX), ("P-224", 0, 37), ("X25519Kyber768Draft00", 0, 38), ("secp224r1", 0, 37)];
+
+/// A curve that the proxy's Envoy does not have, and another one has.
+fn curve_of_another_release(minor: Option<u16>, params: &Object<'_>) -> Option<Refusal> {
+    let minor = minor?;
+    items(params, "ecdh_curves").iter().find_map(|node| {
+        let (name, first, last) = SOMETIMES.iter().find(|(name, ..)| node.as_str() == Some(name))?;
+        let when = if minor < *first {
+            format!("has the curve `{name}` from 1.{first} on")
+        } else if minor > *last {
+            format!("no longer has the curve `{name}` since 1.{}", last + 1)
+        } else {
+            return None;
+        };
+        let help = "write `X25519MLKEM768`, `X25519`, `P-256`, `P-384` or `P-521`";
+        Some(refusal(node.span, format!("Envoy {when}"), help))
+    })
+}
+
 /// Names of algorithms that BoringSSL does not have.
-pub(super) fn algorithms(_: &PatchValue<'_>, params: &Object<'_>) -> Option<Refusal> {
+pub(super) fn algorithms(value: &PatchValue<'_>, params: &Object<'_>) -> Option<Refusal> {
+    if let Some(found) = curve_of_another_release(value.envoy_minor, params) {
+        return Some(found);
+    }
     let unknown = |list: &'static str, known: &'static str, plain: fn(&str) -> bool| {
         items(params, list).iter().find_map(move |node| {
             let wrong = |name: &&str| plain(name) && !known.split(' ').any(|one| one == *name);

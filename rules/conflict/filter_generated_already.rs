@@ -1,0 +1,136 @@
+//! EF414: a filter that istiod generates already, inserted once more.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::per_run::PerRun;
+use crate::lint::seen::{changed_filter_lists, config_type};
+use crate::lint::value::PatchValue;
+use crate::lint::{Context, Findings, RuleInfo, contents};
+use crate::model::envoy_filter::ApplyTo;
+use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
+use std::cell::LazyCell;
+use std::collections::{BTreeSet, HashSet};
+
+declare_rule! {
+    /// A CORS or fault filter inserted beside the one that istiod generates.
+    ///
+    /// # What it finds
+    /// An HTTP filter of type `Cors` or `HTTPFault` that a patch inserts into a list in which istiod's own filter of this type
+    /// has the same name; and a `Cors` filter of another name for which no route has settings.
+    ///
+    /// # Why it matters
+    /// istiod generates both filters for every HTTP listener of sidecars and gateways. Two filters of one name read the same settings
+    /// of a route: a `fault` of a VirtualService delays twice as long, and aborts more often than it says. A second CORS filter changes
+    /// nothing but its counters; without settings under its name it does nothing.
+    ///
+    /// # How to fix
+    /// Delete the patch. Where a route needs a CORS policy, write it below `envoy.filters.http.cors` of its
+    /// `typed_per_filter_config`, or as `corsPolicy` of the VirtualService. Give a fault filter with faults of its own another name.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/listener_builder.go`, releases 1.22 to 1.31; recorded. Tested with Envoy 1.36.4 to 1.40.0: a
+    /// delay of 1 s takes 2 s, and `cors.origin_valid` counts each request twice.
+    "EF414" "filter-generated-already" Conflict Warning => check
+}
+
+const CORS: &str = "envoy.extensions.filters.http.cors.v3.Cors";
+const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+
+/// How a filter of a patch stands to the one that istiod generates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Beside {
+    SameName,
+    OtherName,
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let twice: PerRun<HashSet<(PatchId, Beside)>> = PerRun::new();
+    let routes: PerRun<BTreeSet<String>> = PerRun::new();
+    let given = LazyCell::new(|| given_settings(cx));
+    for value in cx.values().iter().filter(|value| value.view.patch.apply_to == ApplyTo::HttpFilter) {
+        let Some((name, kind)) = inserted(value) else { continue };
+        let stands = |run: &PatchRun<'_, '_>, beside| twice.of(run.run, find).contains(&(run.id, beside));
+        let span = value
+            .objects
+            .first()
+            .and_then(|root| root.member("name"))
+            .map_or(value.node.span, |it| it.entry.value.span);
+        let shown = one_line(name);
+        if let Some(seen) = cx.seen_if(&value.view, |run| stands(run, Beside::SameName)) {
+            let finding = value
+                .view
+                .finding(rule, span, format!("istiod generates a filter `{shown}` in the same list: both run"))
+                .label("the second of its kind");
+            let finding = if kind == CORS {
+                finding
+                    .note("both read the same policy of a route: the second one changes nothing but its counters")
+                    .help("delete this patch: a CORS policy of a route acts without it")
+            } else {
+                finding
+                    .note("both inject the fault of a route: a delay of a VirtualService takes twice as long")
+                    .help("delete this patch; if it has faults of its own, give it another name")
+            };
+            out.push(seen.tell(finding));
+            continue;
+        }
+        let unset = |run: &PatchRun<'_, '_>| {
+            kind == CORS
+                && stands(run, Beside::OtherName)
+                && !given.contains(name)
+                && !routes.of(run.run, contents::route_settings).contains(name)
+        };
+        if let Some(seen) = cx.seen_if(&value.view, unset) {
+            let finding = value
+                .view
+                .finding(rule, span, format!("no route has a CORS policy for `{shown}`: this filter does nothing"))
+                .label("a second CORS filter")
+                .note("istiod generates `envoy.filters.http.cors` in the same list, which acts on the CORS policies of routes")
+                .help("delete this patch");
+            out.push(seen.tell(finding));
+        }
+    }
+}
+
+/// Name and type of the CORS or fault filter that a patch inserts.
+fn inserted<'a>(value: &PatchValue<'a>) -> Option<(&'a str, &'static str)> {
+    let slot = value.slots.iter().find(|slot| slot.owner == 0 && slot.field.name() == "typed_config")?;
+    let url = slot.content()?;
+    let kind = [CORS, FAULT].into_iter().find(|kind| *kind == url.name())?;
+    let inserts = !value.merges() && !slot.is_off;
+    Some((value.objects.first()?.text("name")?, kind)).filter(|_| inserts)
+}
+
+/// The names of filters for which the given patches have settings of routes.
+fn given_settings<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
+    let of_routes = |value: &'_ PatchValue<'a>| {
+        let objects = value.objects.iter().filter_map(|object| object.member("typed_per_filter_config"));
+        objects.flat_map(|member| member.entry.value.entries()).map(|entry| entry.key.as_str()).collect::<Vec<_>>()
+    };
+    cx.values().iter().flat_map(of_routes).collect()
+}
+
+/// The filters of patches beside one of istiod of the same type.
+fn find(run: &ProxyRun<'_>) -> HashSet<(PatchId, Beside)> {
+    let mut found = HashSet::new();
+    for (_, listener) in run.changed_listeners() {
+        for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
+            let of_kind = |filter: &Tree<'_>| [CORS, FAULT].into_iter().find(|kind| *kind == config_type(filter));
+            let kinds: Vec<_> = filters.iter().filter_map(|filter| Some((filter, of_kind(filter)?))).collect();
+            let (own, generated): (Vec<_>, Vec<_>) =
+                kinds.into_iter().partition(|(filter, _)| PatchId::of(filter.origin).is_some());
+            let names: HashSet<(&str, &str)> = generated.iter().map(|(filter, kind)| (*kind, filter.name())).collect();
+            let has: HashSet<&str> = generated.iter().map(|(_, kind)| *kind).collect();
+            for (filter, kind) in own {
+                let Some(id) = PatchId::of(filter.origin) else { continue };
+                if names.contains(&(kind, filter.name())) {
+                    found.insert((id, Beside::SameName));
+                } else if has.contains(kind) {
+                    found.insert((id, Beside::OtherName));
+                }
+            }
+        }
+    }
+    found
+}
