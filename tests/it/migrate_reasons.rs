@@ -187,8 +187,48 @@ fn what_applies_in_between_is_said_by_setting() {
         meanwhile(&json!({ "connect_timeout": "3s" })),
         json!(["the filter's value wins: nothing is applied twice"])
     );
+    // Envoy 1.36.4 and 1.40.0 reject a cluster with HTTP options that name no protocol.
+    let options = |of: Json| json!({ "typed_extension_protocol_options": { "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": of } });
+    let mut http = json!({ "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+        "common_http_protocol_options": { "idle_timeout": "3s" } });
+    let rejected =
+        "Envoy rejects the clusters as long as the filter is in them: the rule applies once the EnvoyFilter is gone";
+    assert_eq!(meanwhile(&options(http.clone())), json!([rejected]));
+    http["explicit_http_config"] = json!({ "http2_protocol_options": {} });
+    assert_eq!(meanwhile(&options(http)), json!(["the filter's value wins: nothing is applied twice"]));
     assert_eq!(
         meanwhile(&json!({ "lb_policy": "ROUND_ROBIN" })),
         json!(["the rule's ROUND_ROBIN applies: MERGE cannot set it"])
     );
+}
+
+/// Two patches with the same status codes on one route: MERGE lists them twice, so that the result is not the same
+/// configuration.
+#[test]
+fn status_codes_of_two_filters_are_not_exact() {
+    let route = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "metadata": { "name": "cart", "namespace": "shop" },
+        "spec": { "parentRefs": [{ "name": "front" }], "hostnames": ["shop.example.com"],
+            "rules": [{ "backendRefs": [{ "name": "cart", "port": 80 }] }] } });
+    let gateway = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": { "name": "front", "namespace": "shop" },
+        "spec": { "gatewayClassName": "istio", "listeners": [{ "name": "http", "port": 80, "protocol": "HTTP" }] } });
+    let mesh = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio", "namespace": "istio-system" },
+        "data": { "mesh": "accessLogFile: /dev/stdout" } });
+    let retries = |name: &str, codes: Json, priority: i32| {
+        let mut policy = json!({ "num_retries": 3, "retry_on": "connect-failure,refused-stream,unavailable,cancelled,retriable-status-codes" });
+        policy["retriable_status_codes"] = codes;
+        json!({ "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter", "metadata": { "name": name, "namespace": "shop" },
+            "spec": { "priority": priority, "targetRefs": [{ "kind": "Gateway", "group": "gateway.networking.k8s.io", "name": "front" }],
+                "configPatches": [{ "applyTo": "HTTP_ROUTE", "match": { "context": "GATEWAY", "routeConfiguration": { "vhost": {
+                    "name": "shop.example.com:80", "route": { "name": "shop.cart.0" } } } },
+                    "patch": { "operation": "MERGE", "value": { "route": { "retry_policy": policy } } } }] } })
+    };
+    let class = |filters: &[Json]| {
+        let all = [filters, &[route.clone(), gateway.clone(), mesh.clone()]].concat();
+        let report = migrated(&all, "reviewed");
+        let classes = report["filters"].as_array().unwrap().iter().map(|one| one["class"].as_str().unwrap().to_owned());
+        classes.collect::<Vec<_>>()
+    };
+    let [one, two] = [retries("one", json!([503]), 0), retries("two", json!([503]), 1)];
+    assert_eq!(class(std::slice::from_ref(&one)), ["exact"]);
+    assert_eq!(class(&[one.clone(), two]), ["same-but", "same-but"]);
 }

@@ -396,6 +396,9 @@ impl<'a> Overlaps<'a> {
                 if let Some(reason) = against {
                     kept.push((setter.filter, setter.built.patch.index, reason));
                 } else {
+                    if let Some((kind, reason)) = self.listed_again(number, &stays) {
+                        moved.push((setter.filter, setter.built.patch.index, kind, reason));
+                    }
                     match self.passed(number, &stays) {
                         Some(Passed::Reads(reason)) => kept.push((setter.filter, setter.built.patch.index, reason)),
                         Some(Passed::Order(kind, reason)) => {

@@ -99,7 +99,9 @@ pub(in crate::migrate) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut 
         }
         (Proxies::Both, Reads::All) => {}
         (Proxies::Both, _) => {
-            let reason = format!("only some of the proxies that the filter reaches read {what}");
+            let of = if reads == Reads::Gateways { "gateways" } else { "gateways and the inbound side of sidecars" };
+            let reason =
+                format!("only {of} read {what}: on the other proxies of the filter, the setting would be lost");
             found.difference(Kind::Behavior, reason.clone());
             found.guard(Concern::Patch, State::Broken, reason);
         }

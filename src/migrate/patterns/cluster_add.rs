@@ -197,7 +197,10 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         (None, false) => "HTTP",
     };
     if protocol == "TLS" {
-        found.difference(Kind::Behavior, "the application's traffic to this port is also matched against this host");
+        found.difference(
+            Kind::Behavior,
+            "the application's own TLS connections to this host and port go through this cluster, too, which puts its TLS around theirs, so that they fail; the filter's cluster leaves them alone",
+        );
     } else {
         found.difference(
             Kind::Behavior,

@@ -110,7 +110,9 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
     // What is said so far is about these alone.
     let said = ["circuit_breakers", "max_requests_per_connection"];
     let mut keys = part.value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
-    if !found.meanwhile.is_empty() && keys.any(|key| !said.contains(&key) && value.peek(key).is_none()) {
+    if found.meanwhile.contains(&REJECTED_CLUSTERS) {
+        found.meanwhile = vec![REJECTED_CLUSTERS];
+    } else if !found.meanwhile.is_empty() && keys.any(|key| !said.contains(&key) && value.peek(key).is_none()) {
         found.meanwhile.push("of the other settings, the filter's values win: nothing is applied twice");
     }
     let rest = (!value.is_empty()).then_some(value.0);
@@ -393,6 +395,15 @@ fn http_options(
 ) -> Result<(), Refused> {
     let refused = |why: &str| (&catalog::CLUSTER_HTTP_OPTIONS, why.to_owned());
     let mut replaced = false;
+    let rejected = UPSTREAM_OPTIONS.iter().all(|field| http.peek(field).is_none());
+    if rejected {
+        // As seen in Envoy 1.36.4 and 1.40.0: `upstream_protocol_options` is required.
+        found.difference(
+            Kind::Behavior,
+            "MERGE replaces all of istiod's HTTP options, and Envoy rejects clusters whose HTTP options name no protocol (`explicit_http_config`, `use_downstream_protocol_config` or `auto_config`): the filter's value never applies, the rule's does",
+        );
+        found.meanwhile.push(REJECTED_CLUSTERS);
+    }
     for (from, to) in [
         ("common_http_protocol_options/idle_timeout", "connectionPool/http/idleTimeout"),
         ("common_http_protocol_options/max_requests_per_connection", "connectionPool/http/maxRequestsPerConnection"),
@@ -405,13 +416,13 @@ fn http_options(
     }
     let http2 = http.peek("explicit_http_config/http2_protocol_options").is_some();
     let plain = !http2 && http.peek("explicit_http_config/http_protocol_options").is_some() && is_http1(cx, part);
-    if replaced && !plain && !(http2 && is_http2(cx, part) == Some(true)) {
+    let istiods = http2 && is_http2(cx, part) == Some(true);
+    if replaced && !(rejected || plain || istiods) {
         found.difference(
             Kind::Behavior,
-            "MERGE replaces all of istiod's HTTP options (HTTP/2 among them); the rule keeps them",
+            "MERGE replaces all of istiod's HTTP options, also the choice of HTTP/2; with the rule, requests use the protocol that istiod chooses",
         );
     }
-    let istiods = http2 && is_http2(cx, part) == Some(true);
     if let Some((rule, key)) = dropped_by_merge(cx, part).filter(|_| istiods) {
         found.difference(
             Kind::Behavior,
@@ -481,6 +492,12 @@ fn http_options(
     }
     Ok(())
 }
+
+/// The HTTP options of which Envoy requires one.
+const UPSTREAM_OPTIONS: [&str; 3] = ["explicit_http_config", "use_downstream_protocol_config", "auto_config"];
+
+const REJECTED_CLUSTERS: &str =
+    "Envoy rejects the clusters as long as the filter is in them: the rule applies once the EnvoyFilter is gone";
 
 /// istiod writes `common_http_protocol_options` as soon as a rule has HTTP/2 settings; `set` if the patch has it too.
 fn empty_options(set: bool, found: &mut Move) {
