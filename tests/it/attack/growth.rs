@@ -18,13 +18,14 @@ fn wall() -> Duration {
 fn hostile_input_costs_what_its_size_says_by(share: Share) {
     let folder = tempfile::tempdir().unwrap();
     let mut slow = Vec::new();
+    let sizes: &[usize] = if share == Share::Whole { &[2, 16] } else { &[1, 8] };
     for case in share.of(cases::CASES) {
-        let (mut exponent, mut times) = case.exponent(wall, folder.path(), &[2, 16]);
+        let (mut exponent, mut times) = case.exponent(wall, folder.path(), sizes);
         for _ in 0..3 {
             if exponent <= MOST {
                 break;
             }
-            (exponent, times) = case.exponent(wall, folder.path(), &[2, 16]);
+            (exponent, times) = case.exponent(wall, folder.path(), sizes);
         }
         println!("{:<28} exponent {exponent:.2} {times:?}", case.name);
         if exponent > MOST {
