@@ -1,8 +1,7 @@
 //! EnvoyFilters that istiod cannot read as they are written, upgraded before the migration, so that one run moves them to native
 //! objects.
 
-use super::shape::Shape;
-use super::upgrade::{Answer, is_written, rules, upgraded, with_code};
+use super::upgrade::{Answer, Upgrades, is_written};
 use crate::engine::MeshSettings;
 use crate::engine::program::Program;
 use crate::load::{self, Loaded, yaml_text};
@@ -38,17 +37,12 @@ impl Revived {
         if accept < Accept::Differs || !known {
             return all;
         }
-        let rules = rules();
+        let mut upgrades = Upgrades::new(release, mesh);
         for (index, idle) in idle(&loaded.inventory.envoy_filters, release) {
             let filter = &loaded.inventory.envoy_filters[index];
             let mut document = filter.document.to_json();
             crate::migrate::draft::clean(&mut document, &filter.namespace);
-            // Whatever it selects, the reference configurations stand for it.
-            let shape = Shape::of(&document, &mesh.root_namespace);
-            let answer = upgraded(&shape.document, release, mesh, &rules);
-            let Some(Answer { effect, object, changes }) = answer else { continue };
-            let object = shape.filled(&object, &document);
-            let effect = with_code(effect, &shape, (&document, &object), release, mesh);
+            let Some(Answer { effect, object, changes }) = upgrades.of(&document) else { continue };
             let today = match effect {
                 Effect::Revived(_) => Today::Nothing,
                 Effect::Other(_) => Today::Parts,

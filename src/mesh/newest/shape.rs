@@ -18,7 +18,7 @@ pub(super) struct Shape {
     /// It as a filter.
     pub document: Json,
     /// The code that it does not contain.
-    code: Vec<String>,
+    pub code: Vec<String>,
 }
 
 impl Shape {
@@ -42,11 +42,6 @@ impl Shape {
             spec.values_mut().for_each(|value| take_code(value, &mut shape.code));
         }
         shape
-    }
-
-    /// Whether the filter has code.
-    pub(super) fn has_code(&self) -> bool {
-        !self.code.is_empty()
     }
 
     /// The upgraded form of the filter from that of its shape.

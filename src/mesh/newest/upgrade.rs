@@ -15,13 +15,13 @@ use crate::model::resource::ProxyConfig;
 use crate::rules::ALL;
 use crate::source::Severity;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// One fix can enable the next: a type, then a field of it.
 const ROUNDS: usize = 4;
 
 /// The rules whose fixes upgrade a filter.
-pub(super) fn rules() -> Vec<&'static Rule> {
+fn rules() -> Vec<&'static Rule> {
     ALL.iter().copied().filter(|rule| rule.renews).collect()
 }
 
@@ -68,17 +68,56 @@ fn without_errors(
     }
 }
 
-/// The effect of a filter with the code that its shape does not have, which only rules about values read.
-pub(super) fn with_code(
-    effect: Effect,
-    shape: &Shape,
-    (before, after): (&Json, &Json),
+/// The upgrades of filters to a release; each shape is upgraded once.
+pub(super) struct Upgrades<'m> {
     release: Release,
-    mesh: &MeshSettings,
-) -> Effect {
-    if !shape.has_code() || !matches!(effect, Effect::Revived(_) | Effect::Other(_)) {
-        return effect;
+    mesh: &'m MeshSettings,
+    /// Those whose fixes upgrade.
+    rules: Vec<&'static Rule>,
+    known: HashMap<String, Known>,
+}
+
+/// The answer for a shape.
+struct Known {
+    answer: Option<Answer>,
+    /// The effects of filters with code, by their code.
+    with_code: HashMap<Vec<String>, Effect>,
+}
+
+impl<'m> Upgrades<'m> {
+    pub(super) fn new(release: Release, mesh: &'m MeshSettings) -> Upgrades<'m> {
+        Upgrades { release, mesh, rules: rules(), known: HashMap::new() }
     }
+
+    /// A filter in the newest types; `None` if it has them already, or cannot be read.
+    pub(super) fn of(&mut self, filter: &Json) -> Option<Answer> {
+        let (release, mesh) = (self.release, self.mesh);
+        // Whatever it selects, the reference configurations stand for it.
+        let shape = Shape::of(filter, &mesh.root_namespace);
+        let known = self.known.entry(shape.document.to_string()).or_insert_with(|| Known {
+            answer: upgraded(&shape.document, release, mesh, &self.rules),
+            with_code: HashMap::new(),
+        });
+        let Answer { effect, object, changes } = known.answer.as_ref()?;
+        let object = shape.filled(object, filter);
+        let effect = if shape.code.is_empty() || !matches!(effect, Effect::Revived(_) | Effect::Other(_)) {
+            effect.clone()
+        } else {
+            let of_code = known.with_code.entry(shape.code);
+            of_code.or_insert_with(|| with_code(effect.clone(), (filter, &object), release, mesh)).clone()
+        };
+        Some(Answer { effect, object, changes: changes.clone() })
+    }
+
+    /// The filters, `namespace/name`, that a fix may change.
+    pub(super) fn outdated(&self, loaded: &Loaded) -> BTreeSet<String> {
+        let findings = found(loaded, &[], self.release, self.mesh, &self.rules);
+        findings.into_iter().filter(|finding| finding.fix.is_some()).map(|finding| finding.filter).collect()
+    }
+}
+
+/// The effect of a filter with its code, which only rules about values read.
+fn with_code(effect: Effect, (before, after): (&Json, &Json), release: Release, mesh: &MeshSettings) -> Effect {
     let rules: Vec<&'static Rule> = ALL.iter().copied().filter(|rule| rule.family == Family::Value).collect();
     without_errors(effect, || read(before), &read(after), release, mesh, &rules)
 }
@@ -99,12 +138,7 @@ fn read(object: &Json) -> Loaded {
 }
 
 /// Rewrites a filter; `None` if it has the newest types already, or cannot be read.
-pub(super) fn upgraded(
-    before: &Json,
-    release: Release,
-    mesh: &MeshSettings,
-    rules: &[&'static Rule],
-) -> Option<Answer> {
+fn upgraded(before: &Json, release: Release, mesh: &MeshSettings, rules: &[&'static Rule]) -> Option<Answer> {
     let original = read(before);
     let was = original.inventory.envoy_filters.first()?;
     let first = from_first_api(before);
@@ -136,7 +170,7 @@ pub(super) fn upgraded(
 }
 
 /// What rules find on these reference configurations.
-pub(super) fn found(
+fn found(
     loaded: &Loaded,
     references: &[ProxyConfig<'_>],
     release: Release,
