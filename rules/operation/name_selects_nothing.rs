@@ -61,7 +61,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         finding = finding.note(match view.patch.apply_to {
             _ if socket => "istiod drops the name and gives the transport socket to all of them",
             ApplyTo::HttpRoute => "they all get this name",
-            _ => "they all get this name, and Envoy rejects names that are there twice",
+            _ => "they all get this name, and Envoy rejects duplicate names",
         });
         out.push(seen.tell(finding));
     }

@@ -69,7 +69,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label(format!("{verb} the filter for `{field}`"))
             .note(if unused {
-                format!("no route of the given proxies has such settings now; a `{field}` that is added stays without effect")
+                format!(
+                    "no route of the given proxies has such settings now; a `{field}` that is added later has no effect"
+                )
             } else {
                 format!("istiod writes `{field}` to the routes, and only this filter reads it there")
             })

@@ -117,7 +117,7 @@ pub(super) fn fill<'p>(mut mesh: Mesh<'p>, istiod: &IstiodSettings) -> Result<Me
         return Err(Error::Text { message, help });
     }
     if bottled.targets().is_empty() && !bottled.of_mesh() {
-        let message = "no object has a proxy, so istiod has nobody to configure".to_owned();
+        let message = "no object has a proxy, so there is nothing for istiod to configure".to_owned();
         let help = "give the manifests of the workloads too, with their namespaces labeled istio-injection=enabled";
         return Err(Error::NotFound(Unanswered::new(message, Some(help.to_owned()), &mesh.loaded)));
     }

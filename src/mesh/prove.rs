@@ -272,7 +272,7 @@ fn compared(targets: &[Target], before: &Answers, after: &Answers, judge: &Judge
         differences.into_iter().for_each(|one| computed.add(one));
     }
     if computed.proxies == 0 {
-        return Proven::NotComputed("no object has a proxy, so istiod has nobody to configure".to_owned());
+        return Proven::NotComputed("no object has a proxy, so there is nothing for istiod to configure".to_owned());
     }
     Proven::Computed(computed)
 }

@@ -106,6 +106,8 @@ pub struct Move {
     pub fills: Vec<&'static str>,
     /// What happens while both the filter and its replacement exist, if it is not what happens with other patches of the pattern.
     pub meanwhile: Vec<&'static str>,
+    /// The difference that names the filters before which it runs, which depend on what else stays.
+    pub(in crate::migrate) passes: Option<String>,
 }
 
 impl Move {
@@ -132,6 +134,7 @@ impl Move {
             spares: false,
             fills: Vec::new(),
             meanwhile: Vec::new(),
+            passes: None,
         }
     }
 

@@ -25,9 +25,6 @@ const MOST_SELECTORS: usize = 128;
 /// Most filters that stay of which a native one is told that it runs before them.
 const MOST_FOREIGN: usize = 64;
 
-/// How a difference begins that names filters which stay.
-const PASSES: &str = "runs before `";
-
 /// What the order depends on.
 pub(in crate::migrate) struct Sequence<'a> {
     pub(in crate::migrate) request: &'a Request<'a>,
@@ -189,11 +186,16 @@ impl Sequence<'_> {
             return false;
         }
         let names: Vec<&str> = passed.collect();
-        patch.found.differences.retain(|one| !one.effect.starts_with(PASSES));
+        let before = patch.found.passes.take();
+        patch.found.differences.retain(|one| before.as_ref() != Some(&one.effect));
+        let mut seen = HashSet::new();
+        let different: Vec<&str> = names.iter().copied().filter(|name| seen.insert(*name)).collect();
         if !names.is_empty() {
-            let listed = few(names.iter().map(|name| format!("`{name}`")), names.len(), MOST_NAMES);
+            let listed = few(different.iter().map(|name| format!("`{name}`")), different.len(), MOST_NAMES);
             let end = if names.len() == 1 { "which stays, not after it" } else { "which stay, not after them" };
-            patch.found.difference(Kind::Position, format!("runs before {listed}, {end}"));
+            let effect = format!("runs before {listed}, {end}");
+            patch.found.difference(Kind::Position, effect.clone());
+            patch.found.passes = Some(effect);
         }
         if let Some(name) = names.iter().find(|name| SECURITY.iter().any(|one| name.ends_with(one))) {
             let reason = format!(

@@ -310,10 +310,14 @@ fn lua_users(cx: &Cx<'_>, name: &str) -> Option<String> {
         named
     };
     let extensions: Vec<&Object> = cx.mesh.index.policies("TrafficExtension").iter().copied().filter(names).collect();
-    let number = filters.map_or(0, BTreeSet::len) + extensions.len();
-    let filters = filters.into_iter().flatten().map(|filter| format!("EnvoyFilter {filter}"));
-    let extensions = extensions.iter().map(|one| format!("TrafficExtension {}/{}", one.namespace, one.name));
-    (number > 0).then(|| few(filters.chain(extensions), number, MOST_NAMES))
+    let of_kind = |kind: &str, names: &[String]| {
+        let kind = if names.len() == 1 { kind.to_owned() } else { format!("{kind}s") };
+        (!names.is_empty()).then(|| format!("{kind} {}", few(names, names.len(), MOST_NAMES)))
+    };
+    let filters: Vec<String> = filters.into_iter().flatten().cloned().collect();
+    let extensions: Vec<String> = extensions.iter().map(|one| format!("{}/{}", one.namespace, one.name)).collect();
+    let all = [of_kind("EnvoyFilter", &filters), of_kind("TrafficExtension", &extensions)];
+    all.into_iter().flatten().reduce(|one, other| format!("{one} and {other}"))
 }
 
 /// An object for the clients of the filter's namespace, or of the whole mesh.

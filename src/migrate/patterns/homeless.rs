@@ -160,7 +160,7 @@ fn of_filter(part: &Part<'_>, of: &str) -> String {
 const NEAREST: &[(&str, &str)] = &[
     (
         "envoy.extensions.filters.http.header_to_metadata.v3.Config",
-        "Lua code of a TrafficExtension (Istio 1.30) can set the same metadata, but has to be written",
+        "Lua code of a TrafficExtension (Istio 1.30) can set the same metadata, but it must be written",
     ),
     (
         "envoy.extensions.filters.http.header_mutation.v3.HeaderMutation",

@@ -109,7 +109,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
     let last = if report.ambient {
         "Then, once no workload has a sidecar:"
     } else if documents.is_empty() {
-        "Nothing has to be applied first:"
+        "Nothing needs to be applied first:"
     } else {
         "Then, once the objects above are in effect:"
     };
