@@ -1,14 +1,13 @@
 //! EF414: a filter that istiod generates already, inserted once more.
 
 use crate::declare_rule;
-use crate::engine::PatchId;
+use crate::engine::{PatchId, ROUTE_FILTERS};
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::per_run::PerRun;
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::value::PatchValue;
 use crate::lint::{Context, Findings, RuleInfo, contents};
 use crate::model::envoy_filter::ApplyTo;
-use crate::proto::tree::Tree;
 use crate::source::escape::one_line;
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
@@ -35,8 +34,12 @@ declare_rule! {
     "EF414" "filter-generated-already" Conflict Warning => check
 }
 
-const CORS: &str = "envoy.extensions.filters.http.cors.v3.Cors";
-const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+const CORS: &str = ROUTE_FILTERS[0].1;
+
+/// The type of a filter that istiod generates.
+fn generated(of: &str) -> Option<&'static str> {
+    ROUTE_FILTERS.iter().map(|(_, kind)| *kind).find(|kind| *kind == of)
+}
 
 /// How a filter of a patch stands to the one that istiod generates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,7 +100,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn inserted<'a>(value: &PatchValue<'a>) -> Option<(&'a str, &'static str)> {
     let slot = value.slots.iter().find(|slot| slot.owner == 0 && slot.field.name() == "typed_config")?;
     let url = slot.content()?;
-    let kind = [CORS, FAULT].into_iter().find(|kind| *kind == url.name())?;
+    let kind = generated(url.name())?;
     let inserts = !value.merges() && !slot.is_off;
     Some((value.objects.first()?.text("name")?, kind)).filter(|_| inserts)
 }
@@ -116,13 +119,11 @@ fn find(run: &ProxyRun<'_>) -> HashSet<(PatchId, Beside)> {
     let mut found = HashSet::new();
     for (_, listener) in run.changed_listeners() {
         for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
-            let of_kind = |filter: &Tree<'_>| [CORS, FAULT].into_iter().find(|kind| *kind == config_type(filter));
-            let kinds: Vec<_> = filters.iter().filter_map(|filter| Some((filter, of_kind(filter)?))).collect();
-            let (own, generated): (Vec<_>, Vec<_>) =
-                kinds.into_iter().partition(|(filter, _)| PatchId::of(filter.origin).is_some());
-            let names: HashSet<(&str, &str)> = generated.iter().map(|(filter, kind)| (*kind, filter.name())).collect();
-            let has: HashSet<&str> = generated.iter().map(|(_, kind)| *kind).collect();
-            for (filter, kind) in own {
+            let kinds = || filters.iter().filter_map(|filter| Some((filter, generated(&config_type(filter))?)));
+            let istiods = || kinds().filter(|(filter, _)| PatchId::of(filter.origin).is_none());
+            let names: HashSet<(&str, &str)> = istiods().map(|(filter, kind)| (kind, filter.name())).collect();
+            let has: HashSet<&str> = istiods().map(|(_, kind)| kind).collect();
+            for (filter, kind) in kinds() {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
                 if names.contains(&(kind, filter.name())) {
                     found.insert((id, Beside::SameName));

@@ -1,8 +1,8 @@
 //! EF361: a patch takes the HTTP filter away that acts on what a VirtualService says.
 
 use crate::declare_rule;
-use crate::engine::matching;
 use crate::engine::trace::Effect;
+use crate::engine::{ROUTE_FILTERS, matching};
 use crate::lint::context::PatchRun;
 use crate::lint::per_run::PerRun;
 use crate::lint::seen::config_type;
@@ -31,18 +31,16 @@ declare_rule! {
     explains: &["EF124"]
 }
 
-/// Name and type of the filters, what VirtualServices call their settings, and what each is for.
-const FILTERS: [(&str, &str, &str, &str); 2] = [
-    ("envoy.filters.http.cors", "envoy.extensions.filters.http.cors.v3.Cors", "corsPolicy", "CORS policies"),
-    ("envoy.filters.http.fault", "envoy.extensions.filters.http.fault.v3.HTTPFault", "fault", "faults"),
-];
+/// What VirtualServices call the settings of [`ROUTE_FILTERS`], and what each is for.
+const SETTINGS: [(&str, &str); 2] = [("corsPolicy", "CORS policies"), ("fault", "faults")];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let settings = PerRun::new();
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpFilter) {
         let Some(built) = view.built else { continue };
         let named = matching::sub_filter_name(&built.object);
-        let Some((name, kind, field, what)) = FILTERS.iter().find(|(name, ..)| named == Some(*name)) else { continue };
+        let mut filters = ROUTE_FILTERS.iter().zip(SETTINGS);
+        let Some(((name, kind), (field, what))) = filters.find(|((name, _), _)| named == Some(*name)) else { continue };
         let verb = match built.operation {
             Operation::Remove => "removes",
             Operation::Replace => "replaces",

@@ -41,6 +41,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(message) = object.message() else { continue };
         let indented = typed_config::misplaced_type(object);
         let mut moved: BTreeSet<String> = BTreeSet::new();
+        // Another rule says what the value is.
+        let is_ignored = value.view.built.is_some_and(|built| built.status == Status::NoOp(NoOp::OperationIgnored));
+        if is_ignored && foreign::of(object).is_some() {
+            continue;
+        }
         for member in object.members.iter().filter(|member| member.field().is_none()) {
             let key = member.entry.key.as_str();
             // Other rules explain these better.
@@ -51,11 +56,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 || typed_config::belongs_inside(value, object, key)
                 || condition_dropped_by_proxy::drops(object, member)
             {
-                continue;
-            }
-            let is_ignored =
-                || value.view.built.is_some_and(|built| built.status == Status::NoOp(NoOp::OperationIgnored));
-            if foreign::of(object).is_some() && is_ignored() {
                 continue;
             }
             if key == "typed_config"

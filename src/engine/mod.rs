@@ -26,6 +26,13 @@ pub use services::REFERENCED_SERVICES;
 pub use trace::{PatchId, Sink, Trace};
 pub use unapply::{Unapplied, unapply};
 
+/// HTTP filters that istiod generates together in all its HTTP connection managers, except those of `connect_terminate`, for the
+/// settings of routes: name and type (istiod `listener_builder.go`, releases 1.22 to 1.31).
+pub(crate) const ROUTE_FILTERS: [(&str, &str); 2] = [
+    ("envoy.filters.http.cors", "envoy.extensions.filters.http.cors.v3.Cors"),
+    ("envoy.filters.http.fault", "envoy.extensions.filters.http.fault.v3.HTTPFault"),
+];
+
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, ResourceKind, ResourceText};

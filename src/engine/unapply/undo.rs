@@ -1,6 +1,7 @@
 //! What undoing shares: lists, merges, notes. Patches are undone in reverse order.
 
 use super::{Seen, Shown};
+use crate::engine::ROUTE_FILTERS;
 use crate::engine::compat::Behaviour;
 use crate::engine::matching::{PortMap, sub_filter_name};
 use crate::engine::program::{Plan, names_filter};
@@ -38,9 +39,6 @@ pub(super) struct Undo<'e, 'a> {
     /// Names of HTTP filters that patches remove or replace.
     pub taken: BTreeSet<&'a str>,
 }
-
-/// HTTP filters that istiod generates together in all its HTTP connection managers, except those of `connect_terminate`.
-const PAIR: [&str; 2] = ["envoy.filters.http.cors", "envoy.filters.http.fault"];
 
 /// The names of HTTP filters that patches of a plan remove or replace.
 pub(super) fn taken<'a>(plan: &Plan<'a>) -> BTreeSet<&'a str> {
@@ -255,10 +253,10 @@ impl<'a> Undo<'_, 'a> {
         let name = list[at].name();
         let count = |name: &str| list.iter().filter(|item| item.name() == name).count();
         apply_to == ApplyTo::HttpFilter
-            && PAIR.contains(&name)
+            && ROUTE_FILTERS.iter().any(|(generated, _)| *generated == name)
             && !self.taken.contains(name)
             && count(name) == 1
-            && PAIR.iter().all(|name| count(name) > 0)
+            && ROUTE_FILTERS.iter().all(|(name, _)| count(name) > 0)
     }
 
     /// Undoes ADD, INSERT_*, REPLACE and REMOVE on a list of filters, last patch first. `name`: the filter that a match

@@ -34,20 +34,25 @@ pub(super) fn is_written(effect: &Effect, accept: Accept) -> bool {
     }
 }
 
+/// Whether the filter would take another effect than today.
+fn is_new(effect: &Effect) -> bool {
+    matches!(effect, Effect::Revived(_) | Effect::Other(_))
+}
+
 /// The effect, unless the filter would take another one than today and these rules find an error that the original does not have;
 /// in the values of a filter that did nothing, any error: only now would proxies get them.
 fn without_errors(
     effect: Effect,
-    original: impl FnOnce() -> Loaded,
+    original: &Loaded,
     loaded: &Loaded,
     release: Release,
     mesh: &MeshSettings,
     rules: &[&'static Rule],
 ) -> Effect {
-    let revived = matches!(effect, Effect::Revived(_));
-    if !revived && !matches!(effect, Effect::Other(_)) {
+    if !is_new(&effect) {
         return effect;
     }
+    let revived = matches!(effect, Effect::Revived(_));
     let errors = |loaded: &Loaded| -> Vec<Finding> {
         let findings = found(loaded, &[], release, mesh, rules);
         findings.into_iter().filter(|finding| finding.severity == Severity::Error).collect()
@@ -56,7 +61,7 @@ fn without_errors(
     if errors_after.is_empty() {
         return effect;
     }
-    let known: BTreeSet<&str> = errors(&original()).into_iter().map(|finding| finding.rule.code).collect();
+    let known: BTreeSet<&str> = errors(original).into_iter().map(|finding| finding.rule.code).collect();
     let counts =
         |finding: &Finding| !known.contains(finding.rule.code) || revived && finding.rule.family == Family::Value;
     match errors_after.into_iter().find(counts) {
@@ -100,7 +105,7 @@ impl<'m> Upgrades<'m> {
         });
         let Answer { effect, object, changes } = known.answer.as_ref()?;
         let object = shape.filled(object, filter);
-        let effect = if shape.code.is_empty() || !matches!(effect, Effect::Revived(_) | Effect::Other(_)) {
+        let effect = if shape.code.is_empty() || !is_new(effect) {
             effect.clone()
         } else {
             let of_code = known.with_code.entry(shape.code);
@@ -119,7 +124,7 @@ impl<'m> Upgrades<'m> {
 /// The effect of a filter with its code, which only rules about values read.
 fn with_code(effect: Effect, (before, after): (&Json, &Json), release: Release, mesh: &MeshSettings) -> Effect {
     let rules: Vec<&'static Rule> = ALL.iter().copied().filter(|rule| rule.family == Family::Value).collect();
-    without_errors(effect, || read(before), &read(after), release, mesh, &rules)
+    without_errors(effect, &read(before), &read(after), release, mesh, &rules)
 }
 
 /// A filter in the newest types.
@@ -159,7 +164,7 @@ fn upgraded(before: &Json, release: Release, mesh: &MeshSettings, rules: &[&'sta
         }
         let is = loaded.inventory.envoy_filters.first()?;
         let effect = effect(was, is, &plugins, release, mesh);
-        let effect = without_errors(effect, || read(before), &loaded, release, mesh, ALL);
+        let effect = without_errors(effect, &original, &loaded, release, mesh, ALL);
         Some(Answer { effect, object, changes })
     };
     // A name that another patch of the filter introduced is not an old one. Only proxies show it, which few filters need.

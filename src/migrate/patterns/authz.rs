@@ -467,6 +467,7 @@ fn all_demand(demands: &[Demand], providers: &BTreeSet<String>) -> bool {
 }
 
 const PATHS: &str = "an AuthorizationPolicy matches a whole path or its start; the rule matches in another way, or a path with `*` or braces";
+
 /// The rules in their order, and whether some of them check nothing.
 fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result<(Vec<Demand>, bool), ErrorMessage> {
     let (mut demands, mut skips) = (Vec::new(), false);

@@ -78,18 +78,12 @@ fn key(value: &Fields) -> Result<Json, &'static str> {
     } else if let Some(name) = one.text("query_parameter/name") {
         json!({ "httpQueryParameterName": name })
     } else {
-        return Err(
-            "a DestinationRule hashes a header, a cookie, the client's address or a query parameter; this hash key is none of them, or has other settings",
-        );
+        return Err(OTHER_KEY);
     };
-    if one.is_empty() {
-        Ok(key)
-    } else {
-        Err(
-            "a DestinationRule hashes a header, a cookie, the client's address or a query parameter; this hash key is none of them, or has other settings",
-        )
-    }
+    if one.is_empty() { Ok(key) } else { Err(OTHER_KEY) }
 }
+
+const OTHER_KEY: &str = "a DestinationRule hashes a header, a cookie, the client's address or a query parameter; this hash key is none of them, or has other settings";
 
 /// With a single key, there is no further one that `terminal` could skip.
 fn without_terminal(routes: &Part<'_>, found: &mut Move) {

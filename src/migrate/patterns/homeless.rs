@@ -2,6 +2,7 @@
 
 use super::ext_authz::EXT_AUTHZ;
 use super::manager::HCM;
+use super::vhost;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::reach;
@@ -204,7 +205,7 @@ fn of_operation(part: &Part<'_>) -> String {
         (ApplyTo::Listener | ApplyTo::FilterChain, _) => {
             "listeners and filter chains follow from the servers of Gateways and from the ports of Services: change those"
         }
-        _ => "routes follow from VirtualServices, HTTPRoutes and Services: change those",
+        _ => return vhost::without_operation(part),
     };
     format!("no native API has {operation} for {apply_to}: {instead}")
 }

@@ -39,12 +39,7 @@ pub(in crate::migrate) fn condition(mut filter: Fields) -> Result<Condition, Err
             "EQ" => "==",
             "LE" => "<=",
             "NE" => "!=",
-            other => {
-                return Err(format!(
-                    "the log filter compares by {other}; only GE, EQ, LE and NE are written as a CEL expression"
-                )
-                .into());
-            }
+            other => return Err(unknown_comparison(other)),
         };
         Condition::of(format!("response.code {sign} {number}"), STATUS)
     } else if let Some(mut duration) = filter.sub("duration_filter") {
@@ -96,11 +91,12 @@ fn milliseconds(op: &str, number: u64) -> Result<String, ErrorMessage> {
         "LE" => Ok(less),
         "EQ" => Ok(format!("{least} && {less}")),
         "NE" => Ok(format!("!({least} && {less})")),
-        other => {
-            Err(format!("the log filter compares by {other}; only GE, EQ, LE and NE are written as a CEL expression")
-                .into())
-        }
+        other => Err(unknown_comparison(other)),
     }
+}
+
+fn unknown_comparison(op: &str) -> ErrorMessage {
+    format!("the log filter compares by {op}; only GE, EQ, LE and NE are written as a CEL expression").into()
 }
 
 /// A text in quotes; `None` if CEL would read it differently.

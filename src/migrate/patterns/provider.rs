@@ -4,7 +4,7 @@ use crate::engine::matching;
 use crate::migrate::base::step::Cx;
 use crate::migrate::objects::index::joined;
 use crate::source::ErrorMessage;
-use crate::words::fnv;
+use crate::words::{MOST_NAMES, fnv};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -85,9 +85,13 @@ pub(super) fn service_of(cx: &Cx<'_>, cluster: &str) -> Result<(String, u32), Er
 /// Why nothing shows which service is behind a cluster that istiod does not name.
 fn unknown(cx: &Cx<'_>, cluster: &str) -> String {
     if let Some(all) = cx.names.clusters.get(cluster) {
-        let titles: Vec<&str> = all.keys().map(|filter| cx.names.title(*filter)).collect();
+        let titles: Vec<&str> = all.keys().take(MOST_NAMES).map(|filter| cx.names.title(*filter)).collect();
+        let more = match all.len() - titles.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         return format!(
-            "the EnvoyFilters {} add cluster {cluster} with different endpoints: give each its own name to show which of them is asked",
+            "the EnvoyFilters {}{more} add cluster {cluster} with different endpoints: give each its own name to show which of them is asked",
             titles.join(" and ")
         );
     }
