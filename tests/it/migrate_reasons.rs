@@ -232,3 +232,68 @@ fn status_codes_of_two_filters_are_not_exact() {
     assert_eq!(class(std::slice::from_ref(&one)), ["exact"]);
     assert_eq!(class(&[one.clone(), two]), ["same-but", "same-but"]);
 }
+
+/// What has no native API says what to do instead, and where the missing API is discussed.
+#[test]
+fn what_has_no_native_api_says_what_to_do() {
+    let http = [
+        ("ratelimit.v3.RateLimit", "istio/issues/43295"),
+        ("local_ratelimit.v3.LocalRateLimit", "istio.io/pull/16667"),
+        ("ext_proc.v3.ExternalProcessor", "istio/issues/32490"),
+        ("oauth2.v3.OAuth2", "istio/issues/32149"),
+        ("buffer.v3.Buffer", "istio/issues/11119"),
+        ("compressor.v3.Compressor", "istio/issues/18443"),
+        ("decompressor.v3.Decompressor", "istio/issues/18443"),
+        ("grpc_json_transcoder.v3.GrpcJsonTranscoder", ""),
+        ("dynamic_forward_proxy.v3.FilterConfig", ""),
+    ];
+    let mut patches: Vec<Json> = http
+        .iter()
+        .map(|(of, _)| {
+            let of = format!("type.googleapis.com/envoy.extensions.filters.http.{of}");
+            http_filter(
+                "INSERT_BEFORE",
+                "envoy.filters.http.router",
+                &json!({ "name": "one", "typed_config": { "@type": of } }),
+            )
+        })
+        .collect();
+    let manager = |value: &Json| {
+        let mut config = json!({ "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager" });
+        config.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+        json!({ "applyTo": "NETWORK_FILTER", "match": { "context": "SIDECAR_INBOUND", "listener": { "filterChain": { "filter": {
+            "name": "envoy.filters.network.http_connection_manager" } } } },
+            "patch": { "operation": "MERGE", "value": { "typed_config": config } } })
+    };
+    let merge = |apply_to: &str, context: &str, value: &Json| json!({ "applyTo": apply_to, "match": { "context": context }, "patch": { "operation": "MERGE", "value": value } });
+    patches.extend([
+        manager(&json!({ "max_request_headers_kb": 96 })),
+        manager(
+            &json!({ "local_reply_config": { "body_format": { "text_format_source": { "inline_string": "no" } } } }),
+        ),
+        manager(&json!({ "common_http_protocol_options": { "max_headers_count": 200 } })),
+        manager(&json!({ "strip_trailing_host_dot": true })),
+        merge(
+            "HTTP_ROUTE",
+            "SIDECAR_OUTBOUND",
+            &json!({ "route": { "hedge_policy": { "hedge_on_per_try_timeout": true } } }),
+        ),
+        merge("HTTP_ROUTE", "SIDECAR_OUTBOUND", &json!({ "route": { "idle_timeout": "5s" } })),
+        merge("CLUSTER", "SIDECAR_OUTBOUND", &json!({ "original_dst_lb_config": { "use_http_header": true } })),
+        merge("CLUSTER", "SIDECAR_OUTBOUND", &json!({ "per_connection_buffer_limit_bytes": 32768 })),
+        merge(
+            "LISTENER",
+            "SIDECAR_INBOUND",
+            &json!({ "socket_options": [{ "level": 1, "name": 9, "int_value": 1, "state": "STATE_PREBIND" }] }),
+        ),
+    ]);
+    let report = migrated(&[filter("many", &json!(patches))], "reviewed");
+    for (index, patch) in report["filters"][0]["patches"].as_array().unwrap().iter().enumerate() {
+        let said = patch["notes"].to_string();
+        let advised = ["keep the EnvoyFilter", "nearest: "].iter().any(|word| said.contains(word));
+        assert!(advised, "patch {index}: {patch:#}");
+        if let Some((_, follow)) = http.get(index) {
+            assert!(patch["follow"].as_str().unwrap_or_default().ends_with(follow), "patch {index}: {patch:#}");
+        }
+    }
+}

@@ -62,18 +62,18 @@ patterns! {
     CLUSTER_ADD = "cluster-add", "clusters of services outside the mesh", "ServiceEntry and DestinationRule", "";
     CLUSTER_POLICY = "cluster-policy", "connection settings of clusters", "DestinationRule `trafficPolicy`", "";
     CLUSTER_HTTP_OPTIONS = "cluster-http-options", "upstream HTTP options", "DestinationRule `connectionPool.http`", "";
-    CLUSTER_BUFFER = "cluster-buffer", "buffer limit of clusters", "none: `connectionSettings.clusterPerConnectionBufferLimitBytes` is accepted and not read", "";
+    CLUSTER_BUFFER = "cluster-buffer", "buffer limit of clusters", "none: `connectionSettings.clusterPerConnectionBufferLimitBytes` is accepted and not read", "https://github.com/istio/istio/pull/60785";
     PER_FILTER_CONFIG = "per-filter-config", "settings of one filter on a route", "moves with its filter", "";
     GLOBAL_RATELIMIT = "global-ratelimit", "global rate limit filter", "none", "https://github.com/istio/istio/issues/43295";
     VHOST_RATE_LIMITS = "vhost-rate-limits", "rate limit actions of routes", "none", "https://github.com/istio/istio/issues/43295";
-    LOCAL_RATELIMIT = "local-ratelimit", "local rate limit filter", "none", "https://github.com/istio/istio.io/issues/16667";
+    LOCAL_RATELIMIT = "local-ratelimit", "local rate limit filter", "none", "https://github.com/istio/istio.io/pull/16667";
     EXT_PROC = "ext-proc", "external processing filter", "none", "https://github.com/istio/istio/issues/32490";
-    OAUTH2 = "oauth2", "OAuth 2 login filter", "none: RequestAuthentication validates tokens, it does not log in", "";
-    SOCKET_OPTIONS = "socket-options", "socket options of listeners", "none: `tcpKeepalive` is for clusters", "";
-    BUFFER = "buffer", "request buffer filter", "none", "";
-    COMPRESSOR = "compressor", "compression filter", "none", "";
+    OAUTH2 = "oauth2", "OAuth 2 login filter", "none: RequestAuthentication validates tokens, it does not log in", "https://github.com/istio/istio/issues/32149";
+    SOCKET_OPTIONS = "socket-options", "socket options of listeners", "none: `tcpKeepalive` is for clusters", "https://github.com/istio/istio/issues/28879";
+    BUFFER = "buffer", "request buffer filter", "none", "https://github.com/istio/istio/issues/11119";
+    COMPRESSOR = "compressor", "compression filter", "none", "https://github.com/istio/istio/issues/18443";
     HEADER_SIZE = "header-size", "size of request headers", "none", "";
-    LOCAL_REPLY = "local-reply", "custom error pages", "none", "";
+    LOCAL_REPLY = "local-reply", "custom error pages", "none", "https://github.com/istio/istio/issues/40205";
     BOOTSTRAP = "bootstrap", "bootstrap settings", "none: no supported release applies the patch; use a ProxyConfig or a custom bootstrap", "";
     OTHER = "other", "another patch", "none known", "";
 }

@@ -3,6 +3,7 @@
 pub(crate) mod catalog;
 pub(in crate::migrate) mod filters;
 pub(in crate::migrate) mod names;
+pub(in crate::migrate) mod nearest;
 pub(in crate::migrate) mod place;
 pub(in crate::migrate) mod reach;
 pub(crate) mod step;

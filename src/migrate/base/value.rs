@@ -317,7 +317,7 @@ pub(in crate::migrate) fn left<const N: usize>(api: &str, all: [&Fields; N]) -> 
 }
 
 /// The fields of a value, each down to where it has several or is a message of its own type.
-fn paths(value: &Json) -> Vec<String> {
+pub(in crate::migrate) fn paths(value: &Json) -> Vec<String> {
     let fields = value.as_object().into_iter().flatten().filter(|(key, _)| *key != TYPE_KEY);
     fields
         .map(|(key, inner)| {

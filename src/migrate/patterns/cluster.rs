@@ -86,6 +86,9 @@ fn buffer(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     }
     found.difference(Kind::Behavior, reason);
     found.guard(Concern::Patch, State::Broken, reason);
+    found
+        .notes
+        .push(format!("keep the EnvoyFilter; follow: {} (merged, not in Istio 1.31)", catalog::CLUSTER_BUFFER.follow));
     let _ = part;
     found
 }

@@ -5,8 +5,9 @@
 use super::header_case::keeps_case;
 use super::upstream_tls::upstream_tls;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::nearest;
 use crate::migrate::base::step::{Cx, Move, Part, has as since};
-use crate::migrate::base::value::{Fields, any_type, fieldless, has_entry, left, refused, set_at};
+use crate::migrate::base::value::{Fields, any_type, has_entry, left, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::registry::Port;
 use crate::model::envoy_filter::ObjectMatch;
@@ -90,17 +91,16 @@ pub(in crate::migrate) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
         tls.effects.into_iter().for_each(|effect| found.difference(Kind::Behavior, effect));
     }
     if native.as_object().is_none_or(serde_json::Map::is_empty) {
-        let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         return Err((
             pattern,
-            if keys.is_empty() {
+            if value.is_empty() {
                 "the value sets nothing that a merge can set".to_owned()
-            } else if keys == [DEPRECATED_HTTP2] {
+            } else if value.0.as_object().is_some_and(|map| map.keys().eq([DEPRECATED_HTTP2])) {
                 format!(
                     "`{DEPRECATED_HTTP2}` of a cluster is deprecated: HTTP/2 for a service is `connectionPool.http.h2UpgradePolicy: UPGRADE` of its DestinationRule, or the protocol of the port (`appProtocol: http2`); for all of them it is `meshConfig.h2UpgradePolicy`"
                 )
             } else {
-                fieldless(&keys)
+                nearest::without_field(&value)
             },
         ));
     }

@@ -5,9 +5,9 @@ use super::manager::HCM;
 use super::vhost;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::nearest;
 use crate::migrate::base::reach;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::fieldless;
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::{gateways, removed};
 use crate::migrate::objects::mesh::Proxies;
@@ -20,14 +20,42 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// HTTP filters without a native API, by the message of their configuration.
-const FILTERS: &[(&str, &Pattern)] = &[
-    ("envoy.extensions.filters.http.ratelimit.v3.RateLimit", &catalog::GLOBAL_RATELIMIT),
-    ("envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit", &catalog::LOCAL_RATELIMIT),
-    ("envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor", &catalog::EXT_PROC),
-    ("envoy.extensions.filters.http.oauth2.v3.OAuth2", &catalog::OAUTH2),
-    ("envoy.extensions.filters.http.buffer.v3.Buffer", &catalog::BUFFER),
-    ("envoy.extensions.filters.http.compressor.v3.Compressor", &catalog::COMPRESSOR),
-    ("envoy.extensions.filters.http.decompressor.v3.Decompressor", &catalog::COMPRESSOR),
+const FILTERS: &[(&str, &Pattern, &str)] = &[
+    (
+        "envoy.extensions.filters.http.ratelimit.v3.RateLimit",
+        &catalog::GLOBAL_RATELIMIT,
+        "keep the EnvoyFilter: no API calls a rate limit service; `connectionPool` of a DestinationRule limits concurrent connections and requests of each proxy, not requests in a time",
+    ),
+    (
+        "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit",
+        &catalog::LOCAL_RATELIMIT,
+        "keep the EnvoyFilter: Istio's roadmap names an API for it, and Istio 1.31 has none; `connectionPool` of a DestinationRule limits concurrent connections and requests of each proxy, not requests in a time",
+    ),
+    (
+        "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor",
+        &catalog::EXT_PROC,
+        "keep the EnvoyFilter. Nearest: an AuthorizationPolicy with action CUSTOM, whose service sees requests only and cannot change bodies, and a TrafficExtension (Istio 1.30), whose Lua or Wasm code runs in the proxy: the service's logic must be rewritten",
+    ),
+    (
+        "envoy.extensions.filters.http.oauth2.v3.OAuth2",
+        &catalog::OAUTH2,
+        "keep the EnvoyFilter, or run a login proxy such as oauth2-proxy and call it by an AuthorizationPolicy with action CUSTOM. The request for an API was closed without one",
+    ),
+    (
+        "envoy.extensions.filters.http.buffer.v3.Buffer",
+        &catalog::BUFFER,
+        "keep the EnvoyFilter. Nearest: Lua code of a TrafficExtension (Istio 1.30) that refuses requests by `content-length`; it does not see the size of a body that is sent in chunks, and buffers none",
+    ),
+    (
+        "envoy.extensions.filters.http.compressor.v3.Compressor",
+        &catalog::COMPRESSOR,
+        "keep the EnvoyFilter, or compress in the application",
+    ),
+    (
+        "envoy.extensions.filters.http.decompressor.v3.Decompressor",
+        &catalog::COMPRESSOR,
+        "keep the EnvoyFilter, or decompress in the application",
+    ),
 ];
 
 const GRPC_WEB: &str = "envoy.extensions.filters.http.grpc_web.v3.GrpcWeb";
@@ -99,12 +127,12 @@ pub(in crate::migrate) fn find(parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         let named = part.value.peek("typed_config/type_url").and_then(Json::as_str);
         let of = named.map_or(part.config_type(), type_name);
-        let known = FILTERS.iter().find(|(message, _)| *message == of);
+        let known = FILTERS.iter().find(|(message, ..)| *message == of);
         let found = match (part.apply_to(), known) {
             (ApplyTo::Bootstrap, _) => {
-                Move::none(&catalog::BOOTSTRAP, "no supported release applies BOOTSTRAP patches")
+                Move::none(&catalog::BOOTSTRAP, "no supported release applies BOOTSTRAP patches: delete the patch")
             }
-            (ApplyTo::HttpFilter, Some((_, pattern))) => Move::none(pattern, ""),
+            (ApplyTo::HttpFilter, Some((_, pattern, instead))) => Move::none(pattern, *instead),
             (ApplyTo::HttpFilter, None) if part.value.peek("config_discovery").is_some() => Move::none(
                 &catalog::ECDS,
                 "the configuration of this HTTP filter is discovered (ECDS), and no patch of this EnvoyFilter adds it: put both patches into one EnvoyFilter to migrate them",
@@ -118,7 +146,7 @@ pub(in crate::migrate) fn find(parts: &mut [Part<'_>]) {
                 )
             }
             (ApplyTo::Listener, _) if part.value.peek("socket_options").is_some() => {
-                Move::none(&catalog::SOCKET_OPTIONS, "")
+                Move::none(&catalog::SOCKET_OPTIONS, nearest::SOCKETS)
             }
             (_, _) if matches!(part.operation(), Operation::Remove | Operation::Replace) => {
                 Move::none(&catalog::OTHER, of_operation(part))
@@ -153,7 +181,7 @@ fn of_filter(part: &Part<'_>, of: &str) -> String {
     }
     match NEAREST.iter().find(|(message, _)| *message == of) {
         Some((_, nearest)) => format!("{apply_to} with {of} has no native API; nearest: {nearest}"),
-        None => format!("{apply_to} with {of} has no known native API"),
+        None => format!("{apply_to} with {of} has no known native API: keep the EnvoyFilter"),
     }
 }
 
@@ -174,6 +202,10 @@ const NEAREST: &[(&str, &str)] = &[
     (
         "envoy.extensions.filters.http.golang.v3alpha.Config",
         "a TrafficExtension (Istio 1.30), which runs Lua or Wasm, not Go plug-ins",
+    ),
+    (
+        "envoy.extensions.filters.http.dynamic_forward_proxy.v3.FilterConfig",
+        "a ServiceEntry for a wildcard host with `resolution: DYNAMIC_DNS`, which resolves the hosts below that one only",
     ),
     (
         "envoy.extensions.filters.http.csrf.v3.CsrfPolicy",
@@ -222,11 +254,11 @@ const SWITCHES: &[(&str, &str)] = &[
 fn of_fields(part: &Part<'_>, apply_to: ApplyTo, of: &str) -> String {
     let keys: Vec<&String> = part.value.0.as_object().into_iter().flat_map(|value| value.keys()).collect();
     if part.inserts() {
-        return format!("no known native API adds such a {apply_to}");
+        return format!("no known native API adds such a {apply_to}: keep the EnvoyFilter");
     }
     if !of.is_empty() || keys.is_empty() {
         let what = if of.is_empty() { apply_to.to_string() } else { format!("{apply_to} with {of}") };
-        return format!("{what} has no known native API");
+        return format!("{what} has no known native API: keep the EnvoyFilter");
     }
-    fieldless(&keys)
+    nearest::without_field(&part.value)
 }

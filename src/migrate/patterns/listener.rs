@@ -2,6 +2,7 @@
 
 use super::manager::has_settings;
 use crate::migrate::base::catalog;
+use crate::migrate::base::nearest;
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{Fields, any_type};
 use crate::migrate::base::verdict::{Concern, Kind, State};
@@ -31,7 +32,7 @@ pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     let mut value = part.value.clone();
     if value.peek("socket_options").is_some() {
-        return Some(Move::none(&catalog::SOCKET_OPTIONS, "no API sets socket options of listeners"));
+        return Some(Move::none(&catalog::SOCKET_OPTIONS, nearest::SOCKETS));
     }
     if value.peek("listener_filters").is_some() {
         let filters = value.list("listener_filters");

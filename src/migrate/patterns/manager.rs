@@ -6,9 +6,10 @@ use super::idle;
 use super::setting::{annotate, place, write};
 use super::tracing;
 use crate::migrate::base::catalog::{self, Pattern};
+use crate::migrate::base::nearest;
 use crate::migrate::base::reach::names_manager;
 use crate::migrate::base::step::{BUILT_IN, Cx, Move, Part, has};
-use crate::migrate::base::value::{Fields, fieldless, has_entry, set_at};
+use crate::migrate::base::value::{Fields, has_entry, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::guards::directions;
 use crate::migrate::guards::whole::{Reads, of_pattern, titled, waypoints, whole_proxy};
@@ -133,21 +134,31 @@ const SETTINGS: &[Setting] = &[
 /// Fields of the HTTP connection manager without a native API, with their patterns, what they do if not what the pattern's
 /// title says, and why.
 const HOMELESS: &[(&str, &Pattern, Option<&str>, &str)] = &[
-    ("max_request_headers_kb", &catalog::HEADER_SIZE, None, ""),
-    ("local_reply_config", &catalog::LOCAL_REPLY, None, ""),
+    ("max_request_headers_kb", &catalog::HEADER_SIZE, None, nearest::HEADER_SIZE),
+    ("local_reply_config", &catalog::LOCAL_REPLY, None, nearest::LOCAL_REPLY),
     (
         "skip_xff_append",
         &catalog::TRUSTED_HOPS,
         Some("x-forwarded-for header"),
-        "`skip_xff_append` has no native field",
+        "`skip_xff_append` has no native field: keep the EnvoyFilter",
     ),
-    ("http_protocol_options/header_key_format", &catalog::HEADER_CASE, None, "only `preserve_case` has a native field"),
-    ("server_header_transformation", &catalog::SERVER_HEADER, None, "APPEND_IF_ABSENT has no native value"),
+    (
+        "http_protocol_options/header_key_format",
+        &catalog::HEADER_CASE,
+        None,
+        "only `preserve_case` has a native field (`proxyHeaders.preserveHttp1HeaderCase`): keep the EnvoyFilter",
+    ),
+    (
+        "server_header_transformation",
+        &catalog::SERVER_HEADER,
+        None,
+        "APPEND_IF_ABSENT has no native value: keep the EnvoyFilter",
+    ),
     (
         "use_remote_address",
         &catalog::TRUSTED_HOPS,
         Some(CLIENT),
-        "`use_remote_address` has no native field: istiod sets it to true on gateways and to false elsewhere",
+        "`use_remote_address` has no native field: istiod sets it to true on gateways and to false elsewhere. Keep the EnvoyFilter",
     ),
 ];
 
@@ -514,11 +525,10 @@ fn homeless(config: &Fields) -> Move {
         }
         found
     } else {
-        let fields: Vec<&str> = config.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        let reason = if fields.is_empty() {
+        let reason = if config.is_empty() {
             "the value sets nothing that a merge can set".to_owned()
         } else {
-            fieldless(&fields)
+            nearest::without_field(config)
         };
         Move::none(&catalog::OTHER, reason)
     }

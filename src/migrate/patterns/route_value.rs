@@ -5,8 +5,9 @@ pub(in crate::migrate) mod retries;
 use crate::engine::matching;
 use crate::migrate::base::catalog::{self, Pattern};
 use crate::migrate::base::filters;
+use crate::migrate::base::nearest;
 use crate::migrate::base::step::{Cx, Move, Part};
-use crate::migrate::base::value::{Fields, any_type, fieldless, left, percentage, refused};
+use crate::migrate::base::value::{Fields, any_type, left, percentage, refused};
 use crate::migrate::base::verdict::{Difference, Kind};
 use crate::migrate::proofs::forms::{is_internal, reads_headers};
 use crate::model::envoy_filter::ApplyTo;
@@ -146,7 +147,7 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
     if value.peek("rate_limits").is_some() || value.peek("route/rate_limits").is_some() {
         return (
             &catalog::VHOST_RATE_LIMITS,
-            "rate limit actions belong to the rate limit filter, which has no native API".to_owned(),
+            "rate limit actions belong to the rate limit filter, which has no native API: keep both".to_owned(),
         );
     }
     if let Some(configs) = value.peek("typed_per_filter_config").and_then(Json::as_object) {
@@ -178,17 +179,10 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
         );
     }
     if value.peek("route/idle_timeout").is_some() {
-        return (&catalog::ROUTE_TIMEOUT, "`idle_timeout` of a route has no native field".to_owned());
+        return (&catalog::ROUTE_TIMEOUT, nearest::ROUTE_IDLE.to_owned());
     }
     let _ = part;
-    let mut keys = Vec::new();
-    for (key, inner) in value.0.as_object().into_iter().flatten() {
-        match inner.as_object().filter(|inner| key == "route" && !inner.is_empty()) {
-            Some(inner) => keys.extend(inner.keys().map(|below| format!("{key}.{below}"))),
-            None => keys.push(key.clone()),
-        }
-    }
-    (&catalog::OTHER, fieldless(&keys))
+    (&catalog::OTHER, nearest::without_field(value))
 }
 
 fn differ(found: &mut Setting, kind: Kind, effect: &str) {
