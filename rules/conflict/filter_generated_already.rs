@@ -1,28 +1,32 @@
 //! EF414: a filter that istiod generates already, inserted once more.
 
 use crate::declare_rule;
-use crate::engine::{PatchId, ROUTE_FILTERS};
+use crate::engine::{PROXY_PROTOCOL, PatchId, ROUTE_FILTERS};
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::per_run::PerRun;
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::value::PatchValue;
 use crate::lint::{Context, Findings, RuleInfo, contents};
 use crate::model::envoy_filter::ApplyTo;
+use crate::proto::tree::{Tree, Value};
+use crate::source::Severity;
 use crate::source::escape::one_line;
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
 
 declare_rule! {
-    /// A CORS or fault filter inserted beside the one that istiod generates.
+    /// A CORS, fault or proxy_protocol filter inserted beside the one that istiod generates.
     ///
     /// # What it finds
     /// An HTTP filter of type `Cors` or `HTTPFault` that a patch inserts into a list in which istiod's own filter of this type
-    /// has the same name; and a `Cors` filter of another name for which no route has settings.
+    /// has the same name; and a `Cors` filter of another name for which no route has settings. A `proxy_protocol` listener filter in a
+    /// gateway with `gatewayTopology.proxyProtocol`, unless the second one allows connections without the header.
     ///
     /// # Why it matters
     /// istiod generates both filters for every HTTP listener of sidecars and gateways. Two filters of one name read the same settings
     /// of a route: a `fault` of a VirtualService delays twice as long, and aborts more often than it says. A second CORS filter changes
-    /// nothing but its counters; without settings under its name it does nothing.
+    /// nothing but its counters; without settings under its name it does nothing. The first `proxy_protocol` filter takes the PROXY header,
+    /// the second one waits for another: every connection is closed.
     ///
     /// # How to fix
     /// Delete the patch. Where a route needs a CORS policy, write it below `envoy.filters.http.cors` of its
@@ -30,7 +34,7 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/listener_builder.go`, releases 1.22 to 1.31; recorded. Tested with Envoy 1.36.4 to 1.40.0: a
-    /// delay of 1 s takes 2 s, and `cors.origin_valid` counts each request twice.
+    /// delay of 1 s takes 2 s, and `cors.origin_valid` counts each request twice; two `proxy_protocol` filters reset connections.
     "EF414" "filter-generated-already" Conflict Warning => check
 }
 
@@ -38,7 +42,7 @@ const CORS: &str = ROUTE_FILTERS[0].1;
 
 /// The type of a filter that istiod generates.
 fn generated(of: &str) -> Option<&'static str> {
-    ROUTE_FILTERS.iter().map(|(_, kind)| *kind).find(|kind| *kind == of)
+    ROUTE_FILTERS.iter().chain(&[PROXY_PROTOCOL]).map(|(_, kind)| *kind).find(|kind| *kind == of)
 }
 
 /// How a filter of a patch stands to the one that istiod generates.
@@ -52,7 +56,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let twice: PerRun<HashSet<(PatchId, Beside)>> = PerRun::new();
     let routes: PerRun<BTreeSet<String>> = PerRun::new();
     let given = LazyCell::new(|| given_settings(cx));
-    for value in cx.values().iter().filter(|value| value.view.patch.apply_to == ApplyTo::HttpFilter) {
+    let filters =
+        |value: &&PatchValue<'_>| matches!(value.view.patch.apply_to, ApplyTo::HttpFilter | ApplyTo::ListenerFilter);
+    for value in cx.values().iter().filter(filters) {
         let Some((name, kind)) = inserted(value) else { continue };
         let stands = |run: &PatchRun<'_, '_>, beside| twice.of(run.run, find).contains(&(run.id, beside));
         let span = value
@@ -66,7 +72,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .view
                 .finding(rule, span, format!("istiod generates a filter `{shown}` in the same list: both run"))
                 .label("the second of its kind");
-            let finding = if kind == CORS {
+            let finding = if kind == PROXY_PROTOCOL.1 {
+                finding
+                    .severity(Severity::Error)
+                    .note("the first one takes the PROXY header, and the second one closes every connection without another")
+                    .help("delete this patch: `gatewayTopology.proxyProtocol` of the gateway does it already")
+            } else if kind == CORS {
                 finding
                     .note("both read the same policy of a route: the second one changes nothing but its counters")
                     .help("delete this patch: a CORS policy of a route acts without it")
@@ -118,6 +129,7 @@ fn given_settings<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
 fn find(run: &ProxyRun<'_>) -> HashSet<(PatchId, Beside)> {
     let mut found = HashSet::new();
     for (_, listener) in run.changed_listeners() {
+        found.extend(waiting(listener).map(|id| (id, Beside::SameName)));
         for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
             let kinds = || filters.iter().filter_map(|filter| Some((filter, generated(&config_type(filter))?)));
             let istiods = || kinds().filter(|(filter, _)| PatchId::of(filter.origin).is_none());
@@ -134,4 +146,16 @@ fn find(run: &ProxyRun<'_>) -> HashSet<(PatchId, Beside)> {
         }
     }
     found
+}
+
+/// The patch with a `proxy_protocol` filter beside the one of istiod, if the later one needs a second header.
+fn waiting(listener: &Tree<'_>) -> Option<PatchId> {
+    let filters = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
+    let mut readers = filters.iter().filter(|filter| config_type(filter) == PROXY_PROTOCOL.1);
+    let (first, second) = (readers.next()?, readers.next()?);
+    let config = second.get("typed_config").map(Tree::readable);
+    let optional = config.as_ref().and_then(|config| config.get("allow_requests_without_proxy_protocol"));
+    let passes = optional.is_some_and(|it| matches!(it.value, Value::Bool(true)));
+    let (one, other) = (PatchId::of(first.origin), PatchId::of(second.origin));
+    one.xor(other).filter(|_| !passes)
 }

@@ -1,9 +1,12 @@
 //! EF402: a patch of which nothing remains after all patches.
 
 use crate::declare_rule;
+use crate::engine::trace::{Effect, NoOp, Place};
+use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::order::{decided_by_priority, reason, remover};
 use crate::lint::per_run::PerRun;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
+use std::collections::HashSet;
 
 declare_rule! {
     /// A patch of which nothing remains after all patches.
@@ -29,12 +32,19 @@ declare_rule! {
 const UNDECIDED: &str = "remove one of the two patches, or set `priority` (the higher one comes later)";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let removals = PerRun::new();
+    let (removals, dropped) = (PerRun::new(), PerRun::new());
     for view in cx.patches() {
         let (filter, index) = (view.filter_index, view.patch.index);
-        let changed = |run: &crate::lint::context::PatchRun<'_, '_>| run.changes();
+        let changed = |run: &PatchRun<'_, '_>| run.changes();
         let Some(seen) = cx.seen(&view, changed) else { continue };
-        let reported_elsewhere = |run| remover(run, &removals).is_some();
+        // That another patch adds the same cluster is reported there.
+        let added_again = |run: &PatchRun<'_, '_>| {
+            let added = |(place, effect): &(Place, Effect)| {
+                matches!(effect, Effect::Added) && dropped.of(run.run, dropped_clusters).contains(place)
+            };
+            run.trace.effects.iter().any(added)
+        };
+        let reported_elsewhere = |run| remover(run, &removals).is_some() || added_again(run);
         if !seen.certain() || !cx.inert(filter, index) || seen.runs.iter().any(reported_elsewhere) {
             continue;
         }
@@ -81,4 +91,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         out.push(seen.tell(finding));
     }
+}
+
+/// The clusters that istiod drops because an earlier patch of the run adds one with the name.
+fn dropped_clusters(run: &ProxyRun<'_>) -> HashSet<Place> {
+    let effects = run.judged.trace.patches.iter().flat_map(|trace| &trace.effects);
+    let dropped = effects.filter(|(_, effect)| matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
+    dropped.map(|(place, _)| place.clone()).collect()
 }

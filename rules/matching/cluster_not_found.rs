@@ -7,7 +7,9 @@ use crate::lint::facts::destination::{NoSubset, no_subset};
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Finding, Findings, RuleInfo, no_match};
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, ObjectMatch, PatchContext};
+use crate::model::inventory::{Service, ServicePort, TargetPort};
 use std::cell::LazyCell;
+use std::sync::Arc;
 
 declare_rule! {
     /// `cluster.name`, `subset` or `portNumber` that no cluster has.
@@ -92,9 +94,26 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ if field == "portNumber" && inbound => {
                 finding.help("inbound clusters have the container port, not the Service port")
             }
+            _ if field == "portNumber" => match service_port(cx, want) {
+                Some(port) => {
+                    finding.note("outbound clusters have the port of the Service").help(format!("portNumber: {port}"))
+                }
+                None => finding,
+            },
             _ => finding,
         });
     }
+}
+
+/// The port of the Service whose container port a match names.
+fn service_port(cx: &Context<'_>, want: &ClusterMatch) -> Option<u32> {
+    let of = |service: &&Arc<Service>| {
+        let own = format!("{}.{}.svc.", service.object.name, service.object.namespace);
+        want.service.starts_with(&own)
+    };
+    let service = cx.inventory.services.iter().find(of)?;
+    let target = |port: &&ServicePort| port.target == TargetPort::Number(want.port_number);
+    service.ports.iter().find(target).map(|port| port.number)
 }
 
 /// The DestinationRule that hides the subset from the proxies.

@@ -107,6 +107,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let named = one.candidates.iter().map(String::as_str).filter(|it| !it.is_empty());
         out.push(match names::nearest(value, named) {
             Some(like) => finding.help(format!("{field}: {like}")),
+            None if plain && want.vhost.as_ref().is_some_and(|vhost| !vhost.name.is_empty()) => {
+                finding.help(format!("omit `{field}`: `vhost.name` selects the host"))
+            }
             None => finding.help("match HTTP servers by `portNumber` and `vhost.name` (`<host>:<port>`)"),
         });
     }

@@ -2,7 +2,11 @@
 
 use crate::declare_rule;
 use crate::lint::{Confidence, Context, Finding, Findings, RuleInfo, names, reach};
+use crate::model::envoy_filter::{EnvoyFilter, Patch, PatchContext};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::source::escape::one_line;
 use crate::source::{Severity, Step};
+use crate::words::few;
 use std::cell::LazyCell;
 
 declare_rule! {
@@ -85,6 +89,33 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 _ => format!("write `{like}: {want}`"),
             });
         }
+        if like.is_none()
+            && let Some(help) = gateway_labels(filter, &in_scope)
+        {
+            finding = finding.help(help);
+        }
         out.push(finding);
     }
 }
+
+/// The labels of the gateway in reach, if the patches are for gateways.
+fn gateway_labels(filter: &EnvoyFilter, in_scope: &[&reach::Reached<'_>]) -> Option<String> {
+    let for_gateways = |patch: &Patch| patch.context == PatchContext::Gateway;
+    if !filter.patches.iter().all(for_gateways) {
+        return None;
+    }
+    let gateway = in_scope.iter().find(|one| one.kind == Some(ProxyKind::Gateway))?;
+    if let Some(name) = gateway.labels.get(GATEWAY_NAME_LABEL) {
+        let name = one_line(name);
+        return Some(format!(
+            "select the gateway of the Gateway API: `{GATEWAY_NAME_LABEL}: {name}`, or `targetRefs` with kind Gateway and name `{name}`"
+        ));
+    }
+    let own = gateway.labels.iter().filter(|(key, _)| !key.contains('/'));
+    let own: Vec<String> = own.map(|(key, value)| format!("`{}: {}`", one_line(key), one_line(value))).collect();
+    let name = gateway.full_name();
+    (!own.is_empty()).then(|| format!("{} has {}", one_line(&name), few(&own, own.len(), SHOWN)))
+}
+
+/// Maximum number of labels that the help names.
+const SHOWN: usize = 4;

@@ -72,6 +72,10 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, added: &HashSet<&str
 /// Names of virtual hosts without a port: for what no service or Gateway has, and of waypoints.
 const OF_NO_HOST: [&str; 3] = ["allow_any", "block_all", "default"];
 
+/// The virtual hosts for hosts that no service has: each with the one of the other policy, and that policy.
+const OF_OTHER_HOSTS: [(&str, &str, &str); 2] =
+    [("allow_any", "block_all", "REGISTRY_ONLY"), ("block_all", "allow_any", "ALLOW_ANY")];
+
 /// Names without a port, which no virtual host of a gateway or of the outbound side has in any mesh, unless a patch adds it.
 fn without_port(rule: &'static RuleInfo, cx: &Context<'_>, added: &HashSet<&str>, out: &mut Findings) {
     let sides = [PatchContext::Gateway, PatchContext::SidecarOutbound];
@@ -132,6 +136,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .note("a waypoint names its virtual hosts after the port alone, and each service has a route configuration of its own")
                     .snippet(format!("match that instead of the virtual host:\nrouteConfiguration:\n  name: \"{}\"", one_line(&chain))),
             );
+            continue;
+        }
+        if let Some((_, instead, mode)) =
+            OF_OTHER_HOSTS.iter().find(|(name, instead, _)| value == name && one.candidates.contains(*instead))
+        {
+            let note = format!(
+                "these proxies have outboundTrafficPolicy {mode}: istiod generates `{instead}` for other hosts"
+            );
+            out.push(finding.note(note).help(format!("name: {instead}")));
             continue;
         }
         let with_port =

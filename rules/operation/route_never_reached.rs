@@ -6,7 +6,9 @@ use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::names::{count, listed};
 use crate::lint::per_run::PerRun;
-use crate::lint::route_match::{beginnings, node_takes_everything, only_prefix, takes_everything};
+use crate::lint::route_match::{
+    beginnings, beginnings_of_segments, node_takes_everything, only_prefix, only_segments, takes_everything,
+};
 use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
@@ -22,7 +24,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A route that a patch inserts, or that the MERGE of a virtual host appends, after a route whose match is `prefix: /`
-    /// without other conditions, equals its own, or is a prefix of its path without other conditions; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
+    /// without other conditions, equals its own, or is a prefix (of whole segments, too)
+    /// of its path without other conditions; a route of a value after such a route of the same virtual host; a route that is inserted first, matches
     /// everything and leaves nothing to the routes after it (an info if it redirects or responds for one virtual host). Without config
     /// dumps: ADD, INSERT_AFTER without an anchor, and MERGE, on the inbound side, where istiod generates one route that
     /// matches everything; ADD and MERGE on the outbound side of sidecars as a warning.
@@ -62,6 +65,8 @@ enum Takes {
     Same,
     /// A prefix of its path.
     Prefix(String),
+    /// The first segments of its path.
+    Segments(String),
 }
 
 impl fmt::Display for Takes {
@@ -70,6 +75,7 @@ impl fmt::Display for Takes {
             Takes::Everything => f.write_str("matches every request"),
             Takes::Same => f.write_str("has the same match"),
             Takes::Prefix(prefix) => write!(f, "matches every path that begins with `{prefix}`"),
+            Takes::Segments(prefix) => write!(f, "matches `{prefix}` and every path below it"),
         }
     }
 }
@@ -182,6 +188,9 @@ fn all_hidden(vhost: &Tree<'_>) -> Hidden {
     let mut matches: HashMap<String, usize> = HashMap::new();
     let mut prefixes: HashMap<&str, usize> = HashMap::new();
     let mut lengths: BTreeSet<usize> = BTreeSet::new();
+    // With the slash behind them.
+    let mut segments: HashMap<String, usize> = HashMap::new();
+    let mut segment_lengths: BTreeSet<usize> = BTreeSet::new();
     let routes = vhost.get("routes").map(Tree::items).unwrap_or_default();
     for (at, route) in routes.iter().enumerate() {
         let by = PatchId::of(route.origin).filter(|id| seen.insert(*id));
@@ -190,11 +199,18 @@ fn all_hidden(vhost: &Tree<'_>) -> Hidden {
         if let Some(id) = by {
             let prefix = beginnings(mine).flat_map(|path| lengths.iter().filter_map(move |&length| path.get(..length)));
             let prefix = prefix.filter_map(|prefix| Some((*prefixes.get(prefix)?, prefix)));
+            let below = beginnings_of_segments(mine).flat_map(|path| {
+                let found = segment_lengths.iter().filter_map(|&length| path.get(..length));
+                found.filter_map(|path| segments.get_key_value(path)).collect::<Vec<_>>()
+            });
             // The first route that takes something decides; of what it takes, the first kind.
             let first = [
                 everything.map(|first| (first, 0, Takes::Everything)),
                 matches.get(&own).map(|first| (*first, 1, Takes::Same)),
                 prefix.min().map(|(first, prefix)| (first, 2, Takes::Prefix(prefix.to_owned()))),
+                below
+                    .min_by_key(|(_, first)| **first)
+                    .map(|(path, first)| (*first, 3, Takes::Segments(path.trim_end_matches('/').to_owned()))),
             ];
             if let Some((first, _, takes)) = first.into_iter().flatten().min_by_key(|(first, kind, _)| (*first, *kind))
             {
@@ -209,6 +225,10 @@ fn all_hidden(vhost: &Tree<'_>) -> Hidden {
         if let Some(prefix) = only_prefix(mine) {
             prefixes.entry(prefix).or_insert(at);
             lengths.insert(prefix.len());
+        }
+        if let Some(prefix) = only_segments(mine) {
+            segment_lengths.insert(prefix.len() + 1);
+            segments.entry(format!("{prefix}/")).or_insert(at);
         }
         matches.entry(own).or_insert(at);
     }

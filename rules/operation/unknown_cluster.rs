@@ -1,13 +1,20 @@
 //! EF323: a cluster named in a value that the proxy does not have.
 
 use crate::declare_rule;
+use crate::engine::compat::Behaviour;
+use crate::engine::matching::parse_subset_key;
+use crate::engine::services;
 use crate::lint::clusters::{self, Clusters, Doubt};
 use crate::lint::context::{Knowledge, PatchRun, PatchView};
 use crate::lint::{Context, Finding, Findings, RuleInfo};
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::source::escape::one_line;
 use crate::source::{Severity, Step};
+use std::cell::LazyCell;
+use std::collections::HashMap;
 
 declare_rule! {
     /// A cluster named in a value that the proxy does not have.
@@ -35,6 +42,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = Clusters::new(cx);
+    let added = LazyCell::new(|| added(cx));
     for view in cx.patches() {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
         let mut names: Vec<(Vec<Step>, String)> = Vec::new();
@@ -49,8 +57,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             !clusters::is_static(name) && !route.contains(&Step::from("api_config_source"))
         });
         for (route, name) in names {
-            let absent =
-                |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);
+            let is_referenced = is_referenced(&view, &name);
+            let absent = |run: &PatchRun<'_, '_>| {
+                let unknown = is_referenced && reads_references(run);
+                run.run.knowledge == Knowledge::Dump && run.changes() && !unknown && !has(run, &name)
+            };
             let Some(seen) = cx.seen(&view, absent) else {
                 out.extend(doubted(rule, (cx, &known), &view, &route, &name));
                 continue;
@@ -59,9 +70,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, view.value_place(&route), format!("no cluster is named `{name}`"))
                 .label("not a cluster of the proxy");
             let like = seen.runs.iter().find_map(|run| run.run.cluster_like(&name));
-            let mut finding = match &like {
-                Some(like) => finding.help(format!("did you mean `{like}`?")),
-                None => {
+            let referenced = like.is_none().then(|| reference(&name, &seen.runs)).flatten();
+            let mut finding = match (&like, &referenced) {
+                (Some(like), _) => finding.help(format!("did you mean `{like}`?")),
+                (None, Some(help)) => finding.note(OF_WAYPOINTS).snippet(help.clone()),
+                (None, None) => {
                     finding.help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has")
                 }
             };
@@ -74,12 +87,61 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding = finding.note(
                     "istiod generates inbound clusters for the ports of the workload's Services and of its Sidecar only",
                 );
-            } else if name.contains('|') && like.is_none() {
+            } else if name.contains('|') && like.is_none() && referenced.is_none() {
                 finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");
+            }
+            if let Some(other) = added.get(&*name) {
+                finding = added_elsewhere(finding, other, &seen.runs);
             }
             out.push(seen.tell(finding));
         }
     }
+}
+
+/// Which services waypoints have outbound clusters for.
+const OF_WAYPOINTS: &str = "a waypoint has outbound clusters only for services that an EnvoyFilter references";
+
+/// Whether istiod adds the clusters of referenced services to the proxy.
+fn reads_references(run: &PatchRun<'_, '_>) -> bool {
+    run.run.config.proxy.kind == ProxyKind::Waypoint && run.run.plan.compat.has(Behaviour::ReferencedServices)
+}
+
+/// Whether the filter references the service of a cluster: a config dump from before shows no cluster for it.
+fn is_referenced(view: &PatchView<'_>, name: &str) -> bool {
+    let key = parse_subset_key(name);
+    key.direction == "outbound" && services::referenced_by(view.filter).any(|host| host == key.host)
+}
+
+/// How to reference the service of a cluster that only waypoints lack.
+fn reference(name: &str, runs: &[PatchRun<'_, '_>]) -> Option<String> {
+    let key = parse_subset_key(name);
+    (key.direction == "outbound" && !key.host.is_empty() && runs.iter().all(reads_references))
+        .then(|| format!("metadata:\n  annotations:\n    {}: {}", services::REFERENCED_SERVICES, one_line(key.host)))
+}
+
+/// The patches that add clusters, the first of each name.
+fn added<'a>(cx: &Context<'a>) -> HashMap<&'a str, PatchView<'a>> {
+    let mut added = HashMap::new();
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
+        let Some(built) = view.built.filter(|built| built.operation == Operation::Add) else { continue };
+        if let Some(value) = &built.value {
+            added.entry(value.name()).or_insert(view);
+        }
+    }
+    added
+}
+
+/// The cluster is added, but not to these proxies.
+fn added_elsewhere(finding: Finding, other: &PatchView<'_>, runs: &[PatchRun<'_, '_>]) -> Finding {
+    let finding = finding
+        .related(other.value_path_span("name"), "this patch adds it, but not to this proxy")
+        .help("let the patch that adds it reach this proxy: see its context, selector and namespace");
+    // Another rule reports the patch whose cluster a waypoint ignores.
+    let ignored = |run: &PatchRun<'_, '_>| {
+        run.run.config.proxy.kind == ProxyKind::Waypoint
+            && run.run.plan.find(other.filter_index, other.patch.index).is_some()
+    };
+    if runs.iter().all(ignored) { finding.follows().severity(Severity::Info) } else { finding }
 }
 
 fn has(run: &PatchRun<'_, '_>, name: &str) -> bool {

@@ -36,7 +36,7 @@ declare_rule! {
     /// TLS servers, `filterChain.sni`.
     ///
     /// # References
-    /// istio/istio issues 44820, 18273; istio/api issue 3376.
+    /// istio/istio issues 44820, 18273; istio/api issue 3376. Signatures for AWS: Envoy 1.36.4 and 1.40.0, run.
     "EF521" "reaches-other-hosts" Scope Warning => check,
     policy: Never("it needs the hosts of the mesh")
 }
@@ -193,10 +193,15 @@ fn into_clusters(host: &str) -> String {
     )
 }
 
+/// The filter that signs requests for AWS: it replaces `authorization` and adds the session token.
+const SIGNING: &str = ".AwsRequestSigning";
+
 /// Whether a value adds credentials to all requests of a listener.
 fn injects(value: &Node) -> bool {
     let mut found = false;
-    walk::fields(value, &mut |field| found |= field.message.ends_with(".CredentialInjector"));
+    walk::fields(value, &mut |field| {
+        found |= [".CredentialInjector", SIGNING].iter().any(|it| field.message.ends_with(it));
+    });
     found
 }
 
@@ -375,6 +380,7 @@ fn sensitive(value: &Node) -> Option<Worse> {
             && (field.inside("request_headers_to_add") || field.inside("request_mutations"))
             && field.node.as_str().is_some_and(credential)
             || field.is("credential") && field.message.ends_with(".CredentialInjector")
+            || field.is("service_name") && field.message.ends_with(SIGNING)
         {
             Some(Worse::Credentials)
         } else if field.is("allow_origin_string_match")

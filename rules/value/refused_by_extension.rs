@@ -9,7 +9,7 @@ use crate::lint::seen::{exact, merged};
 use crate::lint::value::walk::{get, same};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, PatchBody};
 use crate::proto::decode::decode;
 use crate::proto::json::from_node;
 use crate::proto::schema::Kind;
@@ -26,7 +26,7 @@ declare_rule! {
     /// Fields that exclude or require each other, and values that the code refuses although the API does not: some 110 checks, each
     /// tried with Envoy 1.36 to 1.40. They cover
     /// - filters: OAuth2, Wasm, Lua, external processing and authorization, RBAC, JWT, rate limits, basic authentication, API keys,
-    ///   set-filter-state, header-to-metadata, json-to-metadata, composite and adaptive concurrency;
+    ///   descriptors of the gRPC transcoder, set-filter-state, header-to-metadata, json-to-metadata, composite and adaptive concurrency;
     /// - connection managers: address detection, HTTP/2 SETTINGS, HTTP/3 without QUIC, access log options, tracers, CEL filters;
     /// - routes: `Host` and pseudo headers, two rewrites, weights, mirrors, virtual clusters, upgrades, domains given twice;
     /// - clusters: load balancing that does not fit the type, health checks, resolvers, source addresses, outlier detection, protocols
@@ -79,7 +79,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// What a patch leaves of an object, judged as a whole.
 fn results(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
-        let Some(body) = view.patch.body.as_ref().filter(|body| body.operation.is_merge()) else { continue };
+        // Values that are inserted are judged by themselves, except for listener filters, which depend on the listener.
+        let judged = |body: &&PatchBody| body.operation.is_merge() || view.patch.apply_to == ApplyTo::ListenerFilter;
+        let Some(body) = view.patch.body.as_ref().filter(judged) else { continue };
         let fields = body.value.as_ref().map(Node::entries).unwrap_or_default();
         for check in RESULTS.iter().filter(|check| check.apply_to == view.patch.apply_to) {
             let written = fields.iter().find(|entry| same(&entry.key, check.written));

@@ -33,6 +33,10 @@ pub(crate) const ROUTE_FILTERS: [(&str, &str); 2] = [
     ("envoy.filters.http.fault", "envoy.extensions.filters.http.fault.v3.HTTPFault"),
 ];
 
+/// The listener filter that istiod generates first in the listeners of gateways with `gatewayTopology.proxyProtocol`: name and type.
+pub(crate) const PROXY_PROTOCOL: (&str, &str) =
+    ("envoy.filters.listener.proxy_protocol", "envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol");
+
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, ResourceKind, ResourceText};

@@ -96,6 +96,12 @@ impl Proxy {
         self.labels.get(GATEWAY_NAME_LABEL).map(String::as_str)
     }
 
+    /// Whether its settings let istiod generate `proxy_protocol` listener filters (`gatewayTopology.proxyProtocol`).
+    pub(crate) fn reads_proxy_protocol(&self) -> bool {
+        let topology = self.metadata.get("PROXY_CONFIG").and_then(|config| config.get("gatewayTopology"));
+        topology.and_then(|topology| topology.get("proxyProtocol")).is_some_and(|settings| !settings.is_null())
+    }
+
     /// `namespace/name` for messages.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, if self.name.is_empty() { &self.workload } else { &self.name })

@@ -3,6 +3,7 @@
 mod bytes;
 pub(crate) mod camel;
 pub mod decode;
+pub(crate) mod descriptor_set;
 pub(crate) mod expected;
 pub(crate) mod items;
 pub mod json;

@@ -1,7 +1,6 @@
 //! What undoing shares: lists, merges, notes. Patches are undone in reverse order.
 
 use super::{Seen, Shown};
-use crate::engine::ROUTE_FILTERS;
 use crate::engine::compat::Behaviour;
 use crate::engine::matching::{PortMap, sub_filter_name};
 use crate::engine::program::{Plan, names_filter};
@@ -9,6 +8,7 @@ use crate::engine::run::Test;
 use crate::engine::run::open_to_merge;
 use crate::engine::spread::Undone;
 use crate::engine::trace::{PatchId, Place};
+use crate::engine::{PROXY_PROTOCOL, ROUTE_FILTERS};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ProxyConfig;
@@ -248,10 +248,16 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
-    /// Whether an HTTP filter is the one that istiod generates: beside it, one of a patch would be the second of its name.
+    /// Whether a filter is the one that istiod generates: beside it, one of a patch would be the second of its name.
     fn is_generated(&self, apply_to: ApplyTo, list: &[Tree<'a>], at: usize) -> bool {
         let name = list[at].name();
         let count = |name: &str| list.iter().filter(|item| item.name() == name).count();
+        if apply_to == ApplyTo::ListenerFilter {
+            return name == PROXY_PROTOCOL.0
+                && count(name) == 1
+                && self.gateway()
+                && self.plan.proxy.reads_proxy_protocol();
+        }
         apply_to == ApplyTo::HttpFilter
             && ROUTE_FILTERS.iter().any(|(generated, _)| *generated == name)
             && !self.taken.contains(name)

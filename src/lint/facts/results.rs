@@ -2,6 +2,7 @@
 
 use crate::engine::trace::{Effect, Place};
 use crate::lint::facts::context::PatchRun;
+use crate::lint::facts::seen::config_type;
 use crate::lint::value::chain_match::{self, Conditions};
 use crate::lint::value::walk::get;
 use crate::model::envoy_filter::ApplyTo;
@@ -30,6 +31,12 @@ pub(crate) struct Outcome {
 
 /// What to change if a patch reaches clusters that it is not for.
 const THOSE_MEANT: &str = "match the clusters that are meant, by `cluster.service` or `cluster.name`";
+
+/// What to change if a patch also reaches the listener for HTTP/3 of a gateway.
+const ONLY_TCP: &str = "name the TCP listener in the match: `listener.name`, such as `0.0.0.0_8443`";
+
+/// What is wrong with a listener for HTTP/3 that has filters for TCP.
+const TCP_FILTER: &str = "serves HTTP/3 over UDP and cannot have listener filters for TCP connections";
 
 /// Clusters that every sidecar has, by the releases.
 const EVERYWHERE: [&str; 4] = [
@@ -150,7 +157,34 @@ pub(crate) const RESULTS: &[Outcome] = &[
         apply_to: ApplyTo::FilterChain,
         written: "transport_socket",
         asks: |_| true,
-        wrong: |run| object(run, |chain, _| has_no_certificate(chain)),
+        wrong: |run| object(run, |chain, place| is_quic(run, place) && !speaks_quic(chain)),
+        message: "serves HTTP/3 and needs its QUIC transport socket, which this patch replaces",
+        help: ONLY_TCP,
+        source: "source/common/listener_manager/listener_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::ListenerFilter,
+        written: "typed_config",
+        asks: |_| true,
+        wrong: |run| object(run, |listener, _| has_tcp_filter(listener, Some(run))),
+        message: TCP_FILTER,
+        help: ONLY_TCP,
+        source: "source/common/listener_manager/listener_manager_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::Listener,
+        written: "listener_filters",
+        asks: |_| true,
+        wrong: |run| object(run, |listener, _| has_tcp_filter(listener, None)),
+        message: TCP_FILTER,
+        help: ONLY_TCP,
+        source: "source/common/listener_manager/listener_manager_impl.cc",
+    },
+    Outcome {
+        apply_to: ApplyTo::FilterChain,
+        written: "transport_socket",
+        asks: |_| true,
+        wrong: |run| object(run, |chain, place| has_no_certificate(chain) && !is_quic(run, place)),
         message: "is a TLS server without a certificate",
         help: "match the chains that have TLS, or add `tls_certificate_sds_secret_configs`, such as istiod's secret `default`",
         source: "source/common/tls/server_context_impl.cc",
@@ -200,6 +234,8 @@ fn changed<'r>(run: &'r PatchRun<'_, '_>) -> impl Iterator<Item = &'r Place> {
 /// The first changed object of which something holds.
 fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> Option<Rejected> {
     changed(run).find_map(|place| {
+        // Of a listener filter, its listener is judged.
+        let place = &if place.listener_filter.is_some() { of_listener(place) } else { place.clone() };
         run.run.with_object(place, |tree| {
             let (what, name, of) = match (&place.route, &place.chain) {
                 (Some((_, name)), _) => {
@@ -207,6 +243,7 @@ fn object(run: &PatchRun<'_, '_>, holds: impl Fn(&Tree<'_>, &Place) -> bool) -> 
                     ("route", name, format!(" of virtual host `{host}`"))
                 }
                 (None, Some((_, name))) => ("filter chain", name, format!(" of listener `{}`", place.resource)),
+                (None, None) if place.kind == ResourceKind::Listener => ("listener", &place.resource, String::new()),
                 (None, None) => ("cluster", &place.resource, String::new()),
             };
             let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
@@ -275,6 +312,41 @@ fn has_no_certificate(chain: &Tree<'_>) -> bool {
     let server = config.str_at("@type").ends_with(".DownstreamTlsContext");
     let common = config.get("common_tls_context");
     server && !common.is_some_and(|common| SOURCES.iter().any(|source| has(common, source)))
+}
+
+/// Whether a listener serves HTTP/3.
+fn serves_quic(listener: &Tree<'_>) -> bool {
+    listener.path(&["udp_listener_config", "quic_options"]).is_some()
+}
+
+/// The same for the listener of a place.
+fn is_quic(run: &PatchRun<'_, '_>, place: &Place) -> bool {
+    run.run.with_object(&of_listener(place), |listener| serves_quic(listener).then_some(())).is_some()
+}
+
+/// The listener of a place in it.
+fn of_listener(place: &Place) -> Place {
+    Place { chain: None, filter: None, listener_filter: None, ..place.clone() }
+}
+
+fn speaks_quic(chain: &Tree<'_>) -> bool {
+    let config = chain.path(&["transport_socket", "typed_config"]).map(Tree::readable);
+    config.is_none_or(|config| config.str_at("@type").ends_with(".QuicDownstreamTransport"))
+}
+
+/// Filters that only listeners for TCP can have, by the package of their type.
+const TCP_FILTERS: [&str; 5] = ["proxy_protocol", "tls_inspector", "http_inspector", "original_dst", "original_src"];
+
+/// Whether a listener for HTTP/3 has filters for TCP, of this patch if one is given.
+fn has_tcp_filter(listener: &Tree<'_>, of: Option<&PatchRun<'_, '_>>) -> bool {
+    let filters = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
+    let tcp = |filter: &Tree<'_>| {
+        let kind = config_type(filter);
+        let package = kind.strip_prefix("envoy.extensions.filters.listener.").and_then(|rest| rest.split('.').next());
+        package.is_some_and(|package| TCP_FILTERS.contains(&package))
+            && of.is_none_or(|run| filter.origin == run.id.origin())
+    };
+    serves_quic(listener) && filters.iter().any(tcp)
 }
 
 /// The chain of this patch that matches the same connections as another chain of its listener.

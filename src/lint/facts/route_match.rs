@@ -33,6 +33,21 @@ pub(crate) fn beginnings<'t>(of: &'t Tree<'_>) -> impl Iterator<Item = &'t str> 
     WAYS.iter().filter(|_| is_exact(of)).map(|way| of.str_at(way))
 }
 
+/// The prefix of whole segments that is the only condition of a match: `/a` for `/a` and `/a/b`, not for `/ab`.
+pub(crate) fn only_segments<'t>(wanted: &'t Tree<'_>) -> Option<&'t str> {
+    let alone = wanted.entries().iter().all(|(key, _)| matches!(&**key, "path_separated_prefix" | "case_sensitive"));
+    Some(wanted.str_at("path_separated_prefix")).filter(|prefix| alone && !prefix.is_empty() && is_exact(wanted))
+}
+
+/// The same as [`beginnings`] for a comparison with whole segments, which end with a slash.
+pub(crate) fn beginnings_of_segments(of: &Tree<'_>) -> impl Iterator<Item = String> {
+    WAYS.iter()
+        .filter(|_| is_exact(of))
+        .map(|way| (*way, of.str_at(way)))
+        .filter(|(_, path)| !path.is_empty())
+        .map(|(way, path)| if way == "prefix" { path.to_owned() } else { format!("{path}/") })
+}
+
 fn is_exact(of: &Tree<'_>) -> bool {
     of.get("case_sensitive").is_none_or(|it| matches!(it.value, Value::Bool(true)))
 }

@@ -13,6 +13,7 @@ mod jwt;
 mod listener;
 mod object;
 mod tls;
+mod transcoder;
 
 use crate::lint::value::{Object, PatchValue};
 use checks::{CHECKS, OF_PARTS};

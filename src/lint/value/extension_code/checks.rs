@@ -2,7 +2,7 @@
 
 use super::object::Check;
 use super::object::Find::{Both, Code};
-use super::{access, cluster, core, extensions, filters, jwt, listener, tls};
+use super::{access, cluster, core, extensions, filters, jwt, listener, tls, transcoder};
 
 const EVER: (u16, u16) = (0, u16::MAX);
 
@@ -52,6 +52,8 @@ pub(super) const CHECKS: &[Check] = checks! {
         "source/extensions/filters/http/ip_tagging/ip_tagging_filter.cc", Code(filters::tags);
     "envoy.extensions.filters.http.oauth2.v3.OAuth2Config" EVER,
         "source/extensions/filters/http/oauth2/filter.cc", Code(filters::end_of_session);
+    "envoy.extensions.filters.http.grpc_json_transcoder.v3.GrpcJsonTranscoder" EVER,
+        "source/extensions/filters/http/grpc_json_transcoder/json_transcoder_filter.cc", Code(transcoder::descriptor);
     "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.TunnelingConfig" EVER,
         "source/common/tcp_proxy/upstream.cc", Code(filters::tunnel_path);
     "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy" EVER, "source/common/tcp_proxy/tcp_proxy.cc",
