@@ -383,3 +383,14 @@ pub(in crate::migrate) fn has_action(rule: &Json, action: RouteAction) -> bool {
         RouteAction::DirectResponse => rule.get("directResponse").is_some(),
     }
 }
+
+/// Why a patch of a route with a name has no rule to write, on the way to a service.
+pub(in crate::migrate) fn no_route(cx: &Cx<'_>, host: &str, name: &str) -> String {
+    match cx.mesh.index.virtual_services(host).find(|one| one.http_routes.iter().any(|route| route == name)) {
+        Some(one) => format!(
+            "route {name} is a rule of VirtualService {}/{}, which applies to every port of its hosts and to all their clients: set it there if that is meant",
+            one.object.namespace, one.object.name
+        ),
+        None => format!("the service has no route called {name}"),
+    }
+}

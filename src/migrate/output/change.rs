@@ -63,7 +63,7 @@ pub enum Choose {
     All,
     /// Those with a name.
     Named(String),
-    /// Those that route to a destination, not redirects and direct responses.
+    /// Those that route to a destination or delegate to rules that may, not redirects and direct responses.
     Routing,
 }
 
@@ -73,7 +73,7 @@ impl Choose {
         match self {
             Choose::All => true,
             Choose::Named(name) => rule["name"] == name.as_str(),
-            Choose::Routing => rule.get("route").is_some(),
+            Choose::Routing => rule.get("route").or(rule.get("delegate")).is_some(),
         }
     }
 }

@@ -8,6 +8,7 @@ pub(in crate::migrate) mod cluster_add;
 pub(in crate::migrate) mod cluster_mesh;
 pub(in crate::migrate) mod cluster_policy;
 pub(in crate::migrate) mod condition;
+pub(in crate::migrate) mod delegated;
 pub(in crate::migrate) mod destination;
 pub(in crate::migrate) mod ext_authz;
 pub(in crate::migrate) mod extension;

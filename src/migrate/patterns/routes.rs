@@ -1,5 +1,6 @@
 //! Patches of routes and virtual hosts: the hosts, ports and rules that they match, and the objects that own them.
 
+use super::delegated;
 use super::destination::{self, inserted_rule};
 use super::kube_route;
 use super::no_timeout;
@@ -278,6 +279,9 @@ fn edit(
     let name = format!("{}/{}", owner.object.namespace, owner.object.name);
     let document = owner.object.document.to_json();
     let rules = document["spec"]["http"].as_array();
+    if delegated::refuses(cx, owner, rules.map_or(&[], Vec::as_slice), (choose, setting), found) {
+        return;
+    }
     if let Choose::Named(route) = choose {
         let named = || rules.into_iter().flatten().filter(|rule| choose.fits(rule));
         if !named().any(|rule| beside::has_action(rule, action)) {
@@ -359,9 +363,6 @@ fn edit(
                 "the filter also replaces the redirects and direct responses of VirtualService {name} with a route action that has no destination; the native object leaves them unchanged"
             ),
         );
-    }
-    if rules.is_some_and(|rules| rules.iter().any(|rule| rule.get("delegate").is_some())) {
-        found.guard(Concern::Routes, State::Undecided, format!("VirtualService {name} delegates to others"));
     }
     if !no_timeout::edits(setting, rules.into_iter().flatten().filter(|rule| choose.fits(rule)), found) {
         return;
@@ -527,7 +528,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     if let Some(route) = route(part)
         && !matches!(route.name.as_str(), "" | "default")
     {
-        return Move::none(pattern, format!("the service has no route called {}", route.name));
+        return Move::none(pattern, beside::no_route(cx, host, &route.name));
     }
     found.add_home("VirtualService", setting.field, setting.since);
     found.difference(
