@@ -35,7 +35,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             // Some old names were used for both an HTTP and a network filter: the type decides.
             let slot = value.slots.iter().find(|slot| std::ptr::eq(&raw const value.objects[slot.owner], object));
             let typed = slot.and_then(|slot| envoy::extensions_of(slot.content()?.name()).next());
-            let canonical = typed.map_or(listed, envoy::Extension::name);
+            let canonical = match (typed, object.message().and_then(|message| kind_of(message.full_name()))) {
+                (Some(typed), _) => typed.name(),
+                // A type of the v2 API is not known here: the place decides, and the name may be one of another kind only.
+                (None, Some(kind)) => {
+                    let Some(name) = envoy::canonical_filter_name(kind, name) else { continue };
+                    name
+                }
+                (None, None) => listed,
+            };
             let span = member.entry.value.span;
             let written = cx.sources.snippet(span);
             out.push(
@@ -47,5 +55,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .fix("write the canonical name", true, vec![Edit { span, text: written.replace(name, canonical) }]),
             );
         }
+    }
+}
+
+/// The kind of filters that a message holds.
+fn kind_of(message: &str) -> Option<&'static str> {
+    match message {
+        "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter" => Some("http"),
+        "envoy.config.listener.v3.Filter" => Some("network"),
+        "envoy.config.listener.v3.ListenerFilter" => Some("listener"),
+        _ => None,
     }
 }

@@ -297,3 +297,40 @@ fn what_has_no_native_api_says_what_to_do() {
         }
     }
 }
+
+/// Lua that answers requests itself, behind the CORS filter: on Envoy 1.40, a preflight got 200 behind it and 400 before it, and
+/// the refusal of a request lost `access-control-allow-origin`.
+#[test]
+fn lua_that_answers_before_the_cors_filter_is_not_the_same() {
+    let code =
+        "function envoy_on_request(h) if not h:headers():get('id') then h:respond({[':status'] = '400'}, 'no') end end";
+    let silent = "function envoy_on_request(h) h:headers():add('id', 'respond') end";
+    let lua = |operation: &str, anchor: &str, code: &str| {
+        let of = "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua";
+        let value =
+            json!({ "name": "ids", "typed_config": { "@type": of, "default_source_code": { "inline_string": code } } });
+        filter("ids", &json!([http_filter(operation, anchor, &value)]))
+    };
+    let policy = json!({ "apiVersion": "networking.istio.io/v1", "kind": "VirtualService", "metadata": { "name": "cart", "namespace": "shop" },
+        "spec": { "hosts": ["cart"], "http": [{ "corsPolicy": { "allowOrigins": [{ "exact": "https://a.example.com" }] },
+            "route": [{ "destination": { "host": "cart" } }] }] } });
+    let said = |filter: Json, others: &[Json]| {
+        let report = migrated(&[std::slice::from_ref(&filter), others].concat(), "reviewed");
+        let patch = &report["filters"][0]["patches"][0];
+        (patch["class"].as_str().unwrap().to_owned(), patch["differences"].to_string())
+    };
+    let lost = "replies of the code (`respond`) no longer get its headers";
+    for (operation, anchor) in
+        [("INSERT_BEFORE", "envoy.filters.http.router"), ("INSERT_AFTER", "envoy.filters.http.cors")]
+    {
+        let (class, differences) = said(lua(operation, anchor, code), std::slice::from_ref(&policy));
+        assert!(class == "differs" && differences.contains(lost), "{anchor}: {class} {differences}");
+        let (class, differences) = said(lua(operation, anchor, code), &[]);
+        assert!(class == "same-but" && differences.contains(lost), "{anchor}: {class} {differences}");
+        let (class, differences) = said(lua(operation, anchor, silent), std::slice::from_ref(&policy));
+        assert!(class == "same-but" && !differences.contains(lost), "{anchor}: {class} {differences}");
+        assert!(differences.contains("CORS preflights"), "{anchor}: {differences}");
+    }
+    let (_, differences) = said(lua("INSERT_BEFORE", "envoy.filters.http.cors", code), std::slice::from_ref(&policy));
+    assert!(!differences.contains(lost), "{differences}");
+}

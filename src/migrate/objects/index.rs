@@ -2,6 +2,7 @@
 //! question walks all objects.
 
 use super::{discovered, ingress};
+use crate::migrate::base::value::has_entry;
 use crate::model::destination::full_host;
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, KubeGateway, Labels, Object, Service, ServiceEntry, VirtualService,
@@ -67,6 +68,7 @@ pub(crate) struct Index<'a> {
     ingresses: OnceCell<HashMap<String, &'a Object>>,
     waypoints: OnceCell<Vec<&'a KubeGateway>>,
     hbone: OnceCell<bool>,
+    cors: OnceCell<bool>,
     mesh_config: OnceCell<Option<Json>>,
     joined: OnceCell<HashMap<String, (Pair<'a>, bool)>>,
 }
@@ -130,6 +132,7 @@ impl<'a> Index<'a> {
             ingresses: OnceCell::new(),
             waypoints: OnceCell::new(),
             hbone: OnceCell::new(),
+            cors: OnceCell::new(),
             mesh_config: OnceCell::new(),
             joined: OnceCell::new(),
         }
@@ -251,6 +254,21 @@ impl<'a> Index<'a> {
         });
         let of = objects.get(kind).and_then(|all| all.get(namespace)).and_then(|all| all.get(name));
         of.map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a VirtualService, a route of the Gateway API or an EnvoyFilter has a CORS policy.
+    pub(in crate::migrate) fn has_cors(&self) -> bool {
+        let has = |document: &Json| {
+            has_entry(document, &|key, value| {
+                matches!(key, "corsPolicy" | "envoy.filters.http.cors" | "cors") || key == "type" && *value == "CORS"
+            })
+        };
+        *self.cors.get_or_init(|| {
+            let inventory = self.inventory;
+            inventory.virtual_services.iter().any(|one| has(&one.object.document.to_json()))
+                || self.routes().iter().any(|route| has(&route.document))
+                || inventory.envoy_filters.iter().any(|filter| has(&filter.document.to_json()))
+        })
     }
 
     /// The settings of the default control plane.

@@ -20,6 +20,8 @@ use serde_json::{Map, Value as Json, json};
 
 const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
+const ROUTER: &str = "envoy.filters.http.router";
+const CORS: &str = "envoy.filters.http.cors";
 const STRING: &str = "google.protobuf.StringValue";
 
 /// Maximum length of code in a TrafficExtension, in bytes (API of Istio 1.30).
@@ -142,12 +144,34 @@ fn place(cx: &Cx<'_>, part: &Part<'_>, places: &Places, found: &mut Move, spec: 
             "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes"
                 .to_owned()
         }
-        (Phase::Rest, Some("envoy.filters.http.router")) => {
+        (Phase::Rest, Some(ROUTER)) => {
             rest("not right before the router: CORS preflights and requests that an injected fault ends also reach it")
         }
+        (Phase::Rest, Some(anchor)) if behind_cors(part.operation(), anchor) => rest(&format!(
+            "not next to {anchor}: CORS preflights and requests that an injected fault ends also reach it"
+        )),
         (Phase::Rest, anchor) => rest(&format!("not next to {}", anchor.unwrap_or("its anchor"))),
     };
     found.difference(Kind::Position, effect);
+}
+
+/// Whether an anchor puts a filter behind istiod's CORS filter.
+fn behind_cors(operation: Operation, anchor: &str) -> bool {
+    matches!(anchor, ROUTER | "istio.stats") || anchor == CORS && operation == Operation::InsertAfter
+}
+
+/// Code that answers requests itself does so before the CORS filter instead of behind it.
+fn answers(cx: &Cx<'_>, part: &Part<'_>, code: &str, spec: &Map<String, Json>, found: &mut Move) {
+    let behind = anchor(&part.built.object).is_some_and(|anchor| behind_cors(part.operation(), anchor));
+    let answers = || lua::tokens(code).iter().any(|(_, token)| *token == Token::Name("respond"));
+    if !behind || spec.contains_key("phase") || part.reach.proxies == Proxies::Waypoint || !answers() {
+        return;
+    }
+    let kind = if cx.mesh.index.has_cors() { Kind::Behavior } else { Kind::Position };
+    found.difference(
+        kind,
+        "on a route with a CORS policy, replies of the code (`respond`) no longer get its headers, and the code may refuse preflights, which the CORS filter used to answer",
+    );
 }
 
 fn of_lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Move {
@@ -204,6 +228,7 @@ fn of_lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Mo
     found.difference(Kind::Name, RENAMED);
     let mut spec = attach::traffic(cx, part, &mut found);
     place(cx, part, places, &mut found, &mut spec);
+    answers(cx, part, &code, &spec, &mut found);
     spec.insert("lua".to_owned(), json!({ "inlineCode": code }));
     found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "TrafficExtension", cx.filter, spec)));
     found
