@@ -4,7 +4,9 @@
 use super::route_value::Setting;
 use crate::migrate::base::step::{Cx, Move};
 use crate::migrate::base::verdict::{Concern, Kind, State};
+use crate::migrate::guards::beside;
 use crate::migrate::output::change::Choose;
+use crate::model::envoy_filter::RouteAction;
 use crate::model::inventory::VirtualService;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -14,7 +16,7 @@ pub(in crate::migrate) fn refuses(
     cx: &Cx<'_>,
     owner: &VirtualService,
     rules: &[Json],
-    (choose, setting): (&Choose, &Setting),
+    (choose, action, setting): (&Choose, RouteAction, &Setting),
     found: &mut Move,
 ) -> bool {
     let delegating: Vec<&Json> = rules.iter().filter(|rule| rule.get("delegate").is_some()).collect();
@@ -44,11 +46,18 @@ pub(in crate::migrate) fn refuses(
             );
             continue;
         }
-        let own = known.iter().any(|one| {
-            let document = one.document.to_json();
-            document["spec"]["http"].as_array().into_iter().flatten().any(|rule| overrides(rule, setting))
-        });
-        if own {
+        let documents: Vec<Json> = known.iter().map(|one| one.document.to_json()).collect();
+        let theirs = || documents.iter().flat_map(|one| one["spec"]["http"].as_array().into_iter().flatten());
+        let routed = setting.needs_route && !setting.at_host && *choose == Choose::Routing;
+        if routed && action == RouteAction::Any && theirs().any(beside::answers) {
+            found.difference(
+                Kind::Behavior,
+                format!(
+                    "the filter also replaces the redirects and direct responses of VirtualService {target} with a route action that has no destination; the native object leaves them unchanged"
+                ),
+            );
+        }
+        if theirs().any(|rule| overrides(rule, setting)) {
             let reason = format!(
                 "VirtualService {name} delegates to {target}, where a rule has a field of its own that overrides the edit: set it in those rules"
             );

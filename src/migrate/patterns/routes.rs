@@ -279,7 +279,7 @@ fn edit(
     let name = format!("{}/{}", owner.object.namespace, owner.object.name);
     let document = owner.object.document.to_json();
     let rules = document["spec"]["http"].as_array();
-    if delegated::refuses(cx, owner, rules.map_or(&[], Vec::as_slice), (choose, setting), found) {
+    if delegated::refuses(cx, owner, rules.map_or(&[], Vec::as_slice), (choose, action, setting), found) {
         return;
     }
     if let Choose::Named(route) = choose {
