@@ -132,6 +132,7 @@ pub static ALL: &[&Rule] = &[
     &value::fraction_above_one::RULE,
     &value::config_source_not_static::RULE,
     &value::condition_dropped_by_proxy::RULE,
+    &value::source_address_not_permitted::RULE,
     &matching::selector_matches_nothing::RULE,
     &matching::selector_fits_other_namespace::RULE,
     &matching::target_ref_never_attaches::RULE,

@@ -94,7 +94,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .snippet(format!("spec:\n  priority: {}", other.filter.priority.saturating_add(1)))
         };
         finding = seen.tell(finding).ineffective();
-        // Files do not show which filter was created first.
-        out.push(if unsure { finding.severity(Severity::Warning).confidence(Confidence::Likely) } else { finding });
+        out.push(match finding.confidence {
+            Confidence::Certain if unsure => {
+                finding.severity(Severity::Warning).likely("files do not show which EnvoyFilter is older")
+            }
+            Confidence::Likely if unsure => finding.severity(Severity::Warning),
+            _ => finding,
+        });
     }
 }

@@ -112,7 +112,7 @@ fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) ->
     let message = format!("context {context} does not exist on the gateways that `{label}` selects");
     Some(
         view.finding(rule, view.value_span(&["match", "context"]), message)
-            .confidence(Confidence::Likely)
+            .likely("judged by the labels that gateways usually have")
             .label("not a context of a gateway")
             .related(view.filter.document.key_span(&["spec".into(), "workloadSelector".into()]), "selects gateways")
             .ineffective()

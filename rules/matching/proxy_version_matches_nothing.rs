@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss};
-use crate::lint::{Confidence, Context, Findings, Knowledge, PatchView, RuleInfo, names, versions};
+use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo, names, versions};
 use crate::model::envoy_filter::Patch;
 use crate::model::release::Release;
 use crate::source::Severity;
@@ -82,7 +82,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if let Some(pattern) = pattern_for(wanted) {
             out.push(
                 view.finding(rule, span, message)
-                    .confidence(Confidence::Likely)
+                    .likely("no config dump was given; compared with the supported releases")
                     .label("a regular expression: `x` stands for itself")
                     .ineffective()
                     .help(pattern),
@@ -91,7 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         out.push(
             view.finding(rule, span, message)
-                .confidence(Confidence::Likely)
+                .likely("no config dump was given")
                 .label("left over")
                 .ineffective()
                 .note(format!(

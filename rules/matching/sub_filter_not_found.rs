@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching;
 use crate::engine::trace::Condition;
-use crate::lint::{Confidence, Context, Findings, RuleInfo, anchor, no_match};
+use crate::lint::{Context, Findings, RuleInfo, anchor, no_match};
 
 declare_rule! {
     /// `subFilter.name` that no HTTP filter has when the patch runs.
@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let release = format!("{}.{}", cx.release.major, cx.release.minor);
         out.push(
             view.finding(rule, span, message)
-                .confidence(Confidence::Likely)
+                .likely("no config dump was given; judged by the names that istiod gives")
                 .label("not a name of this control plane")
                 .related(view.value_span(&["match", "proxy", "proxyVersion"]), "the pin does not help")
                 .ineffective()

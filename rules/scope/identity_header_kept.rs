@@ -13,7 +13,8 @@ declare_rule! {
     /// # What it finds
     /// A request header such as `x-user-id`, `x-forwarded-email` or `x-auth-roles`, or with a value of the client's
     /// certificate (`%DOWNSTREAM_PEER_…%`), that is added with `APPEND_IF_EXISTS_OR_ADD` (the default) or `ADD_IF_ABSENT`
-    /// without being removed first; `headers():add` of such a header in Lua; `claim_to_headers` of a JWT filter whose
+    /// without being removed first; `headers():add` of such a header in Lua, and `headers():replace` in a branch only, if the
+    /// script neither removes nor reads the header, nor answers requests; `claim_to_headers` of a JWT filter whose
     /// `rules` do not cover all requests.
     ///
     /// # Why it matters
@@ -70,6 +71,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .label("a client can also send this header")
                     .help(format!("headers():replace(\"{}\", …)", one.name)),
             );
+        }
+    }
+    for script in cx.loadable_scripts() {
+        for one in script.uses.conditional.iter().filter(|one| is_identity(one.name)) {
+            let message =
+                format!("`{}` is replaced only on a condition: otherwise the client's own value stays", one.name);
+            let finding = script.finding(rule, one, message).label("a client can also send this header");
+            out.push(finding.help(format!("first, outside of the condition: headers():remove(\"{}\")", one.name)));
         }
     }
     for value in cx.values() {

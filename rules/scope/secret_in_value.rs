@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, lua_use, walk};
 use crate::lua;
 use crate::model::redact;
-use crate::source::Step;
+use crate::source::{Severity, Step};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
@@ -16,7 +16,7 @@ declare_rule! {
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
     /// credentials, keys and tokens with a known form (`AKIA…`, `ghp_…`, `xoxb-…`, signed JSON Web Tokens), and the values
-    /// of headers and variables such as `x-api-key`, also in Lua scripts.
+    /// of headers and variables such as `x-api-key`, also in Lua scripts; as a warning, the `users` of Basic authentication.
     /// The finding never prints the secret. Template markers and filler words such as `changeme` are not reported.
     ///
     /// # Why it matters
@@ -63,11 +63,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             reported.push(route.clone());
             let place = if scripted { "script" } else { "value" };
+            let (severity, note) = match what {
+                Secret::Hashes => {
+                    (Severity::Warning, "SHA-1 without a salt: whoever reads it finds weak passwords by trying")
+                }
+                _ => (Severity::Error, "rotate the secret: everyone who could read it may still know it"),
+            };
             out.push(
                 view.finding(rule, view.value_route_span(&route), format!("{} is in this {place}", what.name()))
                     .secret()
                     .label("visible to everyone who can read the EnvoyFilter")
-                    .note("rotate the secret: everyone who could read it may still know it")
+                    .severity(severity)
+                    .note(note)
                     .help(if scripted {
                         "remove it from the script: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or over SDS"
                     } else if field.is("inline_string") || field.is("inline_bytes") {
@@ -92,6 +99,8 @@ enum Secret {
     Credential,
     /// A text with the form of a known kind of token.
     Token,
+    /// What Basic authentication compares passwords with.
+    Hashes,
 }
 
 impl Secret {
@@ -101,6 +110,7 @@ impl Secret {
             Secret::Content => "a secret",
             Secret::Credential => "a credential",
             Secret::Token => "a key or token",
+            Secret::Hashes => "a list of password hashes",
         }
     }
 }
@@ -161,6 +171,9 @@ fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<Secret> {
     let inline = field.is("inline_string") || field.is("inline_bytes");
     if inline && SECRET_FIELDS.iter().any(|name| field.inside(name)) && text.trim().len() >= 6 {
         return Some(Secret::Content);
+    }
+    if inline && field.inside("users") && text.contains(":{SHA}") {
+        return Some(Secret::Hashes);
     }
     let credentials = ["Basic ", "Bearer "].iter().find_map(|scheme| text.strip_prefix(scheme));
     let opaque = |text: &str| {

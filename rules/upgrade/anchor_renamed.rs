@@ -8,7 +8,7 @@ use crate::lint::context::PatchView;
 use crate::lint::names::{Known, known};
 use crate::lint::upgrade::forecast;
 use crate::lint::upgrade::{Upgrade, tell};
-use crate::lint::{Confidence, Context, Edit, Findings, RuleInfo, names};
+use crate::lint::{Context, Edit, Findings, RuleInfo, names};
 use crate::model::envoy_filter::Operation;
 use crate::model::release::Release;
 use crate::proto::tree::Tree;
@@ -175,9 +175,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let mut finding = view.finding(rule, first.span, message).label("matches nothing after the upgrade");
         if first.plugin {
-            finding = finding
-                .confidence(Confidence::Likely)
-                .note("the name looks like the filter of a WasmPlugin: NAMESPACE.NAME");
+            finding = finding.likely("the name looks like the filter of a WasmPlugin: NAMESPACE.NAME");
         }
         for other in &anchors[1..] {
             finding = finding.related(

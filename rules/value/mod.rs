@@ -72,6 +72,7 @@ pub(crate) mod runtime_guard_not_there;
 pub(crate) mod script_fails;
 pub(crate) mod secret_never_served;
 pub(crate) mod server_name_malformed;
+pub(crate) mod source_address_not_permitted;
 pub(crate) mod switched_off;
 pub(crate) mod token_requirement_unknown;
 pub(crate) mod unfinished_extension;

@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::envoy::api::istio_of;
-use crate::lint::{Confidence, Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::Severity;
 
 declare_rule! {
@@ -48,9 +48,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, member.entry.value.span, format!("the proxy has no plugin `{name}`"))
                         .severity(Severity::Warning)
-                        .confidence(Confidence::Likely)
+                        .likely("a custom proxy may have it")
                         .label("not built into Istio's proxy")
-                        .note("`envoy.wasm.runtime.null` runs plugins that are compiled into the proxy; a custom proxy may have it")
+                        .note("`envoy.wasm.runtime.null` runs plugins that are compiled into the proxy")
                         .help("for a module: runtime: envoy.wasm.runtime.v8"),
                 );
                 continue;

@@ -84,6 +84,8 @@ struct Reader<'t> {
     given_handles: BTreeSet<&'t str>,
     /// Headers that were removed or replaced earlier, in lowercase.
     removed: BTreeSet<String>,
+    /// Request headers that the script removes, adds, or replaces outside of blocks, in lowercase.
+    always: BTreeSet<String>,
     /// Whether headers were removed whose names the script computes: it may be any.
     removed_any: bool,
     /// Locals that hold a value that may be absent.
@@ -539,6 +541,7 @@ impl<'t> Reader<'t> {
         if !self.responded && self.answering.is_empty() {
             self.found.decisions.clear();
         }
+        self.settle_conditional();
         self.settle_denied();
         self.defined.truncate(DEFINITIONS);
         for (index, one) in self.defined.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Calls of the methods of Envoy's objects: which exist, their arguments, and results that may be absent.
 
 use super::names::{ALWAYS_THERE, LOGS, MODULES, OF_PROXY, OF_TEXTS, YIELDS};
-use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source, Used};
+use super::{Absent, Incomplete, Late, Method, Named, Opened, Owner, Reader, Source, Used};
 use crate::lua::Token;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl<'t> Reader<'t> {
     pub(super) fn method_at(&self, at: usize, name: &str) -> bool {
@@ -357,6 +357,11 @@ impl<'t> Reader<'t> {
         }
         // A header that was removed or replaced before is no longer the client's.
         let lower = header.to_ascii_lowercase();
+        if method == "replace" && self.in_block() {
+            self.found.conditional.push(named);
+        } else {
+            self.always.insert(lower.clone());
+        }
         if method != "remove" && !self.asked.contains(&lower) {
             self.found.written.push(named);
         }
@@ -367,6 +372,28 @@ impl<'t> Reader<'t> {
             if !self.asked.contains(&lower) && !self.guarded() {
                 self.found.appended.push(named);
             }
+        }
+    }
+
+    /// Whether this runs only in a branch or a loop of its function.
+    fn in_block(&self) -> bool {
+        self.scopes.last().is_some_and(|(opened, _)| *opened != Opened::Function)
+    }
+
+    /// Headers replaced in one block alone stay as the client sent them elsewhere.
+    pub(super) fn settle_conditional(&mut self) {
+        let answers = self.responded || !self.answering.is_empty();
+        let mut found = std::mem::take(&mut self.found.conditional);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for one in &found {
+            *counts.entry(one.name.to_ascii_lowercase()).or_default() += 1;
+        }
+        found.retain(|one| {
+            let name = one.name.to_ascii_lowercase();
+            counts.get(&name) == Some(&1) && !self.always.contains(&name) && !self.asked.contains(&name)
+        });
+        if !answers && !self.removed_any {
+            self.found.conditional = found;
         }
     }
 

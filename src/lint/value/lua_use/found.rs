@@ -40,6 +40,8 @@ pub(crate) struct Use<'t> {
     pub sent: Vec<Named<'t>>,
     /// The same after the script has waited for the trailers.
     pub trailed: Vec<Named<'t>>,
+    /// Request headers that are only replaced inside of a block, by a script that neither reads them nor answers requests.
+    pub conditional: Vec<Named<'t>>,
     /// Request headers that are appended by `add`.
     pub added: Vec<Named<'t>>,
     /// Those of them that the script does not read before.

@@ -30,6 +30,21 @@ fn undefined_names_are_those_that_nothing_defines() {
 }
 
 #[test]
+fn headers_that_are_replaced_in_one_branch_only_are_found() {
+    let found = |body: &str| {
+        let text = format!("function envoy_on_request(h)\n  {body}\nend");
+        read(&text).conditional.len()
+    };
+    assert_eq!(found("if p then h:headers():replace('X-User', p) end"), 1);
+    assert_eq!(found("h:headers():replace('x-user', p)"), 0);
+    assert_eq!(found("h:headers():remove('x-user') if p then h:headers():replace('x-user', p) end"), 0);
+    assert_eq!(found("if p then h:headers():replace('x-user', p) else h:headers():remove('x-user') end"), 0);
+    assert_eq!(found("if p then h:headers():replace('x-user', p) else h:headers():replace('x-user', '-') end"), 0);
+    assert_eq!(found("if h:headers():get('x-user') then h:headers():replace('x-user', 'a') end"), 0);
+    assert_eq!(found("if p then h:headers():replace('x-user', p) else h:respond({[':status'] = '401'}, '') end"), 0);
+}
+
+#[test]
 fn metadata_and_headers_of_requests_and_bodies_of_answers_are_found() {
     let found = read(
         "function envoy_on_request(h) local m = h:streamInfo():dynamicMetadata() local a, b = m:get('jwt'), h:headers():get('x-b')\n  h:headers():add('x-a', a) h:headers():replace('x-b', b) h:body():getBytes(0, 1)\nend\nfunction envoy_on_response(h) h:streamInfo():dynamicMetadata():get('late') h:body():setBytes('x') end",

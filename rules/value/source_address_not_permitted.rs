@@ -1,0 +1,71 @@
+//! EF191: connections from the client's address, for which the proxy has no right.
+
+use crate::declare_rule;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::model::proxy::ProxyKind;
+
+declare_rule! {
+    /// A filter that connects with the client's address, in a proxy without the right to do so.
+    ///
+    /// # What it finds
+    /// An `original_src` listener or HTTP filter inserted into a proxy that does not intercept with TPROXY, by its node metadata
+    /// `INTERCEPTION_MODE` or, without a config dump, by the annotation `sidecar.istio.io/interceptionMode` of the given workloads.
+    ///
+    /// # Why it matters
+    /// Binding to the address of another host needs the capability NET_ADMIN. Istio gives it to a sidecar only with TPROXY; the proxies
+    /// of other sidecars, gateways and waypoints drop all capabilities. Every connection to the workload is then closed.
+    ///
+    /// # How to fix
+    /// Annotate the pods with `sidecar.istio.io/interceptionMode: TPROXY`: istiod then generates the filter itself. Behind a gateway,
+    /// read X-Forwarded-For.
+    ///
+    /// # References
+    /// Istio's injection template (`securityContext`); Envoy 1.36.4 and 1.40.0, run with and without the capability.
+    "EF191" "source-address-not-permitted" Value Warning => check
+}
+
+/// The filters, by their types.
+const FILTERS: [&str; 2] = [
+    "envoy.extensions.filters.listener.original_src.v3.OriginalSrc",
+    "envoy.extensions.filters.http.original_src.v3.OriginalSrc",
+];
+
+/// How a sidecar with the capability intercepts.
+const TRANSPARENT: &str = "TPROXY";
+
+/// What to do for a sidecar.
+const TRANSPARENTLY: &str =
+    "annotate the pods: `sidecar.istio.io/interceptionMode: TPROXY`; istiod then generates this filter itself";
+
+/// The same for other proxies, which are always addressed themselves.
+const BY_HEADER: &str = "remove the patch: applications get the client's address in X-Forwarded-For";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let annotated = |key: &str| {
+        let modes = cx.inventory.workloads.iter().filter_map(|workload| workload.annotations.get(key));
+        modes.into_iter().any(|mode| mode == TRANSPARENT)
+    };
+    let transparent = annotated("sidecar.istio.io/interceptionMode");
+    for value in cx.values() {
+        let filter = value.objects.iter().find(|object| FILTERS.contains(&object.full_name()) && !object.is_off);
+        let Some(filter) = filter else { continue };
+        let forbidden = |run: &PatchRun<'_, '_>| {
+            let mode = run.run.config.proxy.metadata.get("INTERCEPTION_MODE").and_then(serde_json::Value::as_str);
+            let permitted = match run.run.knowledge {
+                Knowledge::Dump => mode == Some(TRANSPARENT),
+                Knowledge::Reference => transparent,
+            };
+            run.changes() && !permitted
+        };
+        let Some(seen) = cx.seen(&value.view, forbidden) else { continue };
+        let finding = value
+            .finding(rule, filter.span, "the proxy may not connect with the client's address")
+            .label("needs the capability NET_ADMIN")
+            .note("without it every connection that passes this filter is closed")
+            .note("Istio adds the capability to a sidecar only with interceptionMode TPROXY")
+            .likely("a template of your own may add the capability");
+        let sidecar = seen.runs.first().is_none_or(|run| run.run.config.proxy.kind == ProxyKind::Sidecar);
+        out.push(seen.tell(finding.help(if sidecar { TRANSPARENTLY } else { BY_HEADER })));
+    }
+}
