@@ -39,11 +39,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let certain = run.knowledge == crate::lint::Knowledge::Dump;
         let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
-        for filters in lists(run) {
+        // A value that a patch inserts into many lists is the same tree in all of them.
+        let mut meanings: HashMap<*const (), u64> = HashMap::new();
+        for filters in lists(run).filter(|filters| repeats_a_name(filters)) {
             let mut of_name: HashMap<(&str, u64), Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
             for filter in filters {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
-                let earlier = of_name.entry((filter.name(), filter.meaning())).or_default();
+                let meaning = *meanings.entry(filter.identity()).or_insert_with(|| filter.meaning());
+                let earlier = of_name.entry((filter.name(), meaning)).or_default();
                 let same = earlier.iter().find(|(other_id, other)| *other_id != id && other.same(filter));
                 let same = same.map(|(other_id, _)| *other_id);
                 earlier.push((id, filter));

@@ -8,6 +8,7 @@ use crate::lint::seen::exact;
 use crate::lint::{Context, Findings, Knowledge, PatchView, RuleInfo};
 use crate::model::envoy_filter::Operation;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 declare_rule! {
     /// Several EnvoyFilters that insert first into one list: the one applied last ends up first.
@@ -98,15 +99,15 @@ fn meet(one: &PatchRun<'_, '_>, other: &PatchRun<'_, '_>) -> bool {
 /// The list that contains the object at a place, by the names of filter chains; their indexes do not change here.
 fn list(place: Place) -> Place {
     if place.sub_filter.is_some() {
-        return Place { sub_filter: Some(String::new()), ..place };
+        return Place { sub_filter: Some(Arc::default()), ..place };
     }
     if place.route.is_some() {
-        return Place { route: Some((0, String::new())), ..place };
+        return Place { route: Some((0, Arc::default())), ..place };
     }
     if place.listener_filter.is_some() {
-        return Place { listener_filter: Some(String::new()), ..place };
+        return Place { listener_filter: Some(Arc::default()), ..place };
     }
-    Place { filter: Some(String::new()), ..place }
+    Place { filter: Some(Arc::default()), ..place }
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -66,7 +66,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let added = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Inserted { .. }));
             let routes: BTreeSet<&str> = added
                 .filter(|(place, _)| place.kind == ResourceKind::Route)
-                .map(|(place, _)| place.resource.as_str())
+                .map(|(place, _)| &*place.resource)
                 .collect();
             let mut found = None;
             for name in routes {

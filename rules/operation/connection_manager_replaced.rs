@@ -95,11 +95,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// The connection manager that istiod generated at a place.
 fn generated<'r>(run: &PatchRun<'r, '_>, place: &Place) -> Option<Tree<'r>> {
     let config = run.run.config;
-    let (index, _) = config.generated(ResourceKind::Listener).find(|(_, one)| one.name == place.resource.as_str())?;
+    let (index, _) = config.generated(ResourceKind::Listener).find(|(_, one)| *one.name == *place.resource)?;
     let listener = engine::look(config, index, run.run.plan)?;
     let (number, name) = place.chain.as_ref()?;
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
-    let named = chains.iter().find(|chain| !name.is_empty() && chain.name() == name);
+    let named = chains.iter().find(|chain| !name.is_empty() && chain.name() == &**name);
     let chain = match number {
         None => listener.get("default_filter_chain"),
         Some(number) => named.or_else(|| chains.get(*number)),

@@ -41,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let found = |run: &PatchRun<'_, '_>, refused: bool| -> BTreeSet<String> {
             let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
-            let names = changed.map(|(place, _)| place.resource.clone());
+            let names = changed.map(|(place, _)| place.resource.to_string());
             names
                 .filter(|name| {
                     run.run.after(ResourceKind::Cluster, name).is_some_and(|it| mismatch(&it) == Some(refused))

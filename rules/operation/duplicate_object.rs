@@ -214,16 +214,16 @@ fn listener(run: &PatchRun<'_, '_>, known: &PerRun<Listeners>) -> Collision {
     let counts = |name: &str| {
         run.run.knowledge == Knowledge::Dump || !listeners.generated.contains(name) || IN_EVERY_MESH.contains(&name)
     };
-    if listeners.generated.contains(ours.resource.as_str()) {
+    if listeners.generated.contains(&*ours.resource) {
         let message = || format!("a listener named `{}` already exists", ours.resource);
         return counts(&ours.resource).then(|| ("name", message()));
     }
-    let mine = listeners.addresses.get(ours.resource.as_str())?;
+    let mine = listeners.addresses.get(&*ours.resource)?;
     let everywhere = mine.strip_prefix("0.0.0.0:").or_else(|| mine.strip_prefix(":::"));
     if let Some((port, owner)) = RESERVED.iter().find(|(port, _)| everywhere == Some(*port)) {
         return Some(("address", format!("port {port} belongs to {owner}")));
     }
-    let other = listeners.names.get(mine)?.iter().find(|name| **name != ours.resource && counts(name))?;
+    let other = listeners.names.get(mine)?.iter().find(|name| **name != *ours.resource && counts(name))?;
     Some(("address", format!("the listener `{other}` already has the address {mine}")))
 }
 
@@ -273,7 +273,7 @@ impl Chains {
 fn chain(run: &PatchRun<'_, '_>, known: &PerRun<HashMap<String, Chains>>) -> Collision {
     let listeners = known.of(run.run, Chains::of);
     added(run).find_map(|place| {
-        let chains = listeners.get(&place.resource)?;
+        let chains = listeners.get(&*place.resource)?;
         let (mine, wanted) = chains.of_patch.get(&run.id.origin())?;
         let others = wanted.iter().filter_map(|one| chains.matching.get(one)?.iter().find(|at| *at != mine));
         let at = *others.min()?;
@@ -347,7 +347,7 @@ impl Hosts {
 fn vhost(run: &PatchRun<'_, '_>, known: &PerRun<HashMap<String, Hosts>>) -> Collision {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
     let changed: BTreeSet<&str> =
-        changed.filter(|place| place.kind == ResourceKind::Route).map(|place| place.resource.as_str()).collect();
+        changed.filter(|place| place.kind == ResourceKind::Route).map(|place| &*place.resource).collect();
     let routes = known.of(run.run, Hosts::of);
     changed.into_iter().find_map(|resource| routes.get(resource)?.collision(resource, run.id.origin()))
 }

@@ -98,7 +98,7 @@ fn has_policy(value: Option<&Node>) -> bool {
 /// The clusters that the patch changed.
 fn changed(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
-    changed.map(|(place, _)| place.resource.clone()).collect()
+    changed.map(|(place, _)| place.resource.to_string()).collect()
 }
 
 /// Those that no route hashes for.

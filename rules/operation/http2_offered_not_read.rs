@@ -68,5 +68,5 @@ fn offering(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
         });
         offers == Some(true)
     };
-    changed.map(|(place, _)| place).filter(offers).map(|place| place.resource.clone()).collect()
+    changed.map(|(place, _)| place).filter(offers).map(|place| place.resource.to_string()).collect()
 }

@@ -65,7 +65,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for one in kinds.into_iter().filter(|one| !goes_with_policy(&view, &one.new)) {
             let same = |effect: &Effect| lost(effect).iter().any(|it| it.new == one.new);
             let places: Vec<&Place> = all().filter(|(_, effect)| same(effect)).map(|(place, _)| place).collect();
-            let objects: BTreeSet<String> = places.iter().map(|place| place.resource.clone()).collect();
+            let objects: BTreeSet<String> = places.iter().map(|place| place.resource.to_string()).collect();
             let (severity, note, help) = advice(&one, &view);
             let refused = one.new == "route" && seen.runs.iter().any(|run| leads_nowhere(run, same));
             if guessed && view.patch.apply_to == ApplyTo::HttpRoute {

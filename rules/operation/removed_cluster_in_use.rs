@@ -97,7 +97,7 @@ fn look(tree: &Tree<'_>, user: &str, found: &mut Users) {
 fn used(run: &PatchRun<'_, '_>, known: &PerRun<Users>) -> Users {
     let goes = |effect: &Effect| matches!(effect, Effect::Removed) || new_name(effect).is_some();
     let gone = run.trace.effects.iter().filter(|(_, effect)| goes(effect));
-    let mut gone = gone.map(|(place, _)| place.resource.as_str()).peekable();
+    let mut gone = gone.map(|(place, _)| &*place.resource).peekable();
     if gone.peek().is_none() {
         return Users::new();
     }

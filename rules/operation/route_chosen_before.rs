@@ -88,7 +88,7 @@ fn in_patches(rule: &'static RuleInfo, cx: &Context<'_>, written: &[Written<'_, 
                 let once = known.of(run.run, route_choice::once);
                 let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
                 let mut routes = places.filter(|place| place.kind == ResourceKind::Route).peekable();
-                routes.peek().is_some() && routes.all(|place| once.contains(&place.resource))
+                routes.peek().is_some() && routes.all(|place| once.contains(&*place.resource))
             };
             let Some(seen) = cx.seen_if(&value.view, once).filter(Seen::certain) else { continue };
             let finding = one

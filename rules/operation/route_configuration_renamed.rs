@@ -66,7 +66,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn requested<'c>(run: &PatchRun<'c, '_>) -> impl Iterator<Item = &'c str> {
     let alone = |place: &Place| place.kind == ResourceKind::Route && place.inline_route.is_none();
     let renamed = run.trace.effects.iter().filter(move |(place, effect)| alone(place) && new_name(effect).is_some());
-    renamed.map(|(place, _)| place.resource.as_str())
+    renamed.map(|(place, _)| &*place.resource)
 }
 
 /// The name that a merge gives to the object that it changes.

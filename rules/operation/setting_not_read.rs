@@ -349,7 +349,7 @@ fn unenforced(run: &PatchRun<'_, '_>, switch: &'static str) -> Found {
             return None;
         }
         let found = found.get_or_insert_with(|| (BTreeSet::new(), Unread::NotEnforced(switch)));
-        found.0.insert(place.resource.clone());
+        found.0.insert(place.resource.to_string());
     }
     found
 }
@@ -360,7 +360,7 @@ fn clusters(run: &PatchRun<'_, '_>, field: &str) -> Found {
     let mut found: Found = None;
     for (place, _) in changed {
         let why = unread(&*run.run.after(ResourceKind::Cluster, &place.resource)?, field)?;
-        found.get_or_insert_with(|| (BTreeSet::new(), why)).0.insert(place.resource.clone());
+        found.get_or_insert_with(|| (BTreeSet::new(), why)).0.insert(place.resource.to_string());
     }
     found
 }

@@ -53,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .filter_map(|met| {
                 let number = cx.runs.iter().position(|run| std::ptr::eq(run, met.run))?;
                 let (place, name) = met.trace.effects.iter().find_map(|(place, effect)| {
-                    let hosts = sniffed[number].get(place.resource.as_str()).filter(|_| repeats(effect))?;
+                    let hosts = sniffed[number].get(&*place.resource).filter(|_| repeats(effect))?;
                     let vhost = place.vhost.as_deref()?;
                     Some((place, hosts.iter().find(|(_, vhosts)| vhosts.contains(vhost))?.0.as_str()))
                 })?;

@@ -51,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .runs
                 .iter()
                 .flat_map(|run| &run.trace.effects)
-                .filter_map(|(place, _)| place.vhost.clone())
+                .filter_map(|(place, _)| place.vhost.as_deref().map(str::to_owned))
                 .collect();
             let ignored = limits && seen.runs.iter().any(|run| by_routes(run, ignores));
             if ignored && local(cx) || limits && local_includes(cx) {

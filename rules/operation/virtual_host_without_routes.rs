@@ -97,7 +97,7 @@ fn patched_host(patch: &Patch) -> Option<&str> {
 /// The route configurations that a patch changed.
 fn changed<'r>(run: &'r PatchRun<'_, '_>) -> BTreeSet<&'r str> {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
-    changed.filter(|place| place.kind == ResourceKind::Route).map(|place| place.resource.as_str()).collect()
+    changed.filter(|place| place.kind == ResourceKind::Route).map(|place| &*place.resource).collect()
 }
 
 /// The virtual hosts without routes after all patches, each with its route configuration.

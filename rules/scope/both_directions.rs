@@ -52,7 +52,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let inserted = met.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Inserted { .. }));
-            let (to_it, from_it): (Vec<_>, Vec<_>) = inserted.partition(|(place, _)| place.resource == VIRTUAL_INBOUND);
+            let (to_it, from_it): (Vec<_>, Vec<_>) =
+                inserted.partition(|(place, _)| *place.resource == *VIRTUAL_INBOUND);
             if !to_it.is_empty() && !from_it.is_empty() {
                 inbound += to_it.len();
                 outbound += from_it.len();

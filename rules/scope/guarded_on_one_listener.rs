@@ -228,7 +228,7 @@ fn beside_limits(run: &PatchRun<'_, '_>, known: &PerRun<Doors>) -> BTreeMap<Stri
     let doors = known.of(run.run, Doors::of);
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
     let hosts = changed.filter_map(|(place, _)| {
-        let hosts = doors.hosts.get(&place.resource)?;
+        let hosts = doors.hosts.get(&*place.resource)?;
         hosts.iter().find(|host| place.vhost.as_deref() == Some(&host.name))
     });
     let domains: BTreeSet<&str> = hosts.flat_map(|host| &host.domains).map(String::as_str).collect();
@@ -241,7 +241,7 @@ fn beside_route(run: &PatchRun<'_, '_>, route: &Tree<'_>, known: &PerRun<Doors>)
     let wanted = route.get("match").map(json::canonical).unwrap_or_default();
     let inserted = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Inserted { .. }));
     let hosts = inserted.filter_map(|(place, _)| {
-        let hosts = doors.hosts.get(&place.resource)?;
+        let hosts = doors.hosts.get(&*place.resource)?;
         hosts.iter().find(|host| place.vhost.as_deref() == Some(&host.name))
     });
     let domains: BTreeSet<&str> = hosts.flat_map(|host| &host.domains).map(String::as_str).collect();

@@ -83,7 +83,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// Whether a waypoint has an effect in both listeners.
 fn in_both(run: &PatchRun<'_, '_>, is: impl Fn(&Effect) -> bool) -> bool {
     let changed =
-        |listener: &str| run.trace.effects.iter().any(|(place, effect)| is(effect) && place.resource == listener);
+        |listener: &str| run.trace.effects.iter().any(|(place, effect)| is(effect) && *place.resource == *listener);
     run.run.config.proxy.kind == ProxyKind::Waypoint && LISTENERS.into_iter().all(changed)
 }
 

@@ -14,6 +14,7 @@ use crate::proto::tree::Tree;
 use crate::source::escape::one_line;
 use crate::source::{Node, NodeValue};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 declare_rule! {
     /// A patch of a shared listener or route configuration that is intended for one host, or not for all of them.
@@ -43,7 +44,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     // The filters of a chain reach the same hosts.
-    type Shared = (usize, ResourceKind, String, Option<(Option<usize>, String)>, Option<String>);
+    type Shared = (usize, ResourceKind, Arc<str>, Option<(Option<usize>, Arc<str>)>, Option<Arc<str>>);
     let mut known: HashMap<Shared, Hosts> = HashMap::new();
     let vhosts = PerRun::new();
     for view in cx.patches() {
@@ -215,8 +216,8 @@ fn add(hosts: &mut Hosts, more: Hosts) {
 fn of_place(run: &ProxyRun<'_>, place: &Place, vhosts: &PerRun<HashSet<VirtualHost>>) -> Hosts {
     if place.kind == ResourceKind::Route {
         return match &place.vhost {
-            Some(name) if vhosts.of(run, virtual_hosts).contains(&(place.resource.clone(), name.clone())) => {
-                hosts(std::iter::once(name.as_str()))
+            Some(name) if vhosts.of(run, virtual_hosts).contains(&(place.resource.to_string(), name.to_string())) => {
+                hosts(std::iter::once(&**name))
             }
             Some(_) => Hosts::new(),
             None => {
@@ -236,7 +237,7 @@ fn of_place(run: &ProxyRun<'_>, place: &Place, vhosts: &PerRun<HashSet<VirtualHo
                 if name.is_empty() {
                     *index == number
                 } else {
-                    chain.name() == name
+                    chain.name() == &**name
                 }
             }
             Some((None, _)) => false,

@@ -88,7 +88,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let spread: BTreeSet<&str> =
             hit.iter().flat_map(|(met, _)| &met.trace.spread).map(|at| &*at.resource).collect();
         let own: BTreeSet<&str> =
-            hit.iter().flat_map(|(met, _)| &met.trace.effects).map(|(at, _)| at.resource.as_str()).collect();
+            hit.iter().flat_map(|(met, _)| &met.trace.effects).map(|(at, _)| &*at.resource).collect();
         let (inside, other): (BTreeSet<&str>, BTreeSet<&str>) = spread.into_iter().partition(|name| own.contains(name));
         if !other.is_empty() {
             finding = finding.note(format!("also changes {}", listed_or(other, 5, "")));
@@ -173,7 +173,7 @@ fn shared(apply_to: ApplyTo, operation: Operation, value: &Tree<'_>, met: &Patch
         }
         ApplyTo::FilterChain => {
             // Replacing a list overwrites the array of the old one.
-            let inbound = |place: &Place| !matches!(place.resource.as_str(), VIRTUAL_OUTBOUND);
+            let inbound = |place: &Place| !matches!(&*place.resource, VIRTUAL_OUTBOUND);
             let path = "filter_chain_match.application_protocols";
             let written = operation == Operation::MergeAndReplaceList
                 && met.run.config.proxy.kind == ProxyKind::Sidecar

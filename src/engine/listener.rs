@@ -11,6 +11,7 @@ use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::resource::{ResourceKind, ResourceText};
 use crate::proto::tree::{Tree, Value, is_typed_struct};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The patches of one call, by applyTo.
 struct Patches {
@@ -175,9 +176,9 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             return Ok(());
         }
         let class = Class::of(patches.context, &empty());
-        let name = listener.name().to_owned();
+        let name: Arc<str> = listener.name().into();
         let at = |filter: &Tree<'a>| Place {
-            listener_filter: Some(filter.name().to_owned()),
+            listener_filter: Some(filter.name().into()),
             ..Place::resource(ResourceKind::Listener, name.clone())
         };
         let Some(list) = listener.list_mut("listener_filters") else { return Ok(()) };
@@ -208,7 +209,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             self.drop_empty_chains(listener, false);
             return Ok(());
         }
-        let name = listener.name().to_owned();
+        let name: Arc<str> = listener.name().into();
         let mut removed = false;
         if let Some(mut chains) = listener.get_mut("filter_chains").and_then(Tree::items_mut).map(std::mem::take) {
             let mut result = Ok(());
@@ -430,7 +431,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     fn edit_http_filters(&mut self, ids: &[PatchId], list: &mut Vec<Tree<'a>>, manager: Option<&Place>) -> Flow {
         let at = |filter: &Tree<'a>| {
             let place = manager.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
-            Place { sub_filter: Some(filter.name().to_owned()), ..place }
+            Place { sub_filter: Some(filter.name().into()), ..place }
         };
         let (merges, edits): (Vec<PatchId>, Vec<PatchId>) =
             ids.iter().partition(|&&id| self.operation(id) == Operation::Merge);
@@ -454,7 +455,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     /// Patches the route configurations inside a listener's HTTP connection managers, each in its own call.
     pub(super) fn inline_routes(&mut self, slot: &mut Slot<'a>, wanted: impl Fn(&Tree<'a>) -> bool) {
         let tree = slot.open(self.config, self.plan.schema);
-        let name = tree.name().to_owned();
+        let name: Arc<str> = tree.name().into();
         self.touched = false;
         let mut chains =
             tree.get_mut("filter_chains").and_then(Tree::items_mut).map(std::mem::take).unwrap_or_default();

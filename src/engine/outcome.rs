@@ -147,7 +147,7 @@ impl<'t> Causes<'t> {
     fn of(aborts: &'t [Abort]) -> Causes<'t> {
         let mut of_resource = HashMap::new();
         for abort in aborts {
-            let (kind, own) = (abort.place.kind, abort.place.resource.as_str());
+            let (kind, own) = (abort.place.kind, &*abort.place.resource);
             for name in std::iter::once(own).chain(abort.unprocessed.iter().map(String::as_str)) {
                 of_resource.entry((kind, name)).or_insert(abort.cause);
             }
@@ -157,7 +157,7 @@ impl<'t> Causes<'t> {
 
     /// The patch that is to blame for what did not happen at a place.
     fn at(&self, place: &Place) -> Option<PatchId> {
-        let exact = self.of_resource.get(&(place.kind, place.resource.as_str())).copied();
+        let exact = self.of_resource.get(&(place.kind, &*place.resource)).copied();
         let of_kind = || self.aborts.iter().find(|abort| abort.place.kind == place.kind);
         exact.or_else(|| of_kind().or_else(|| self.aborts.first()).map(|abort| abort.cause))
     }

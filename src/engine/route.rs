@@ -36,7 +36,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             return;
         }
         let here = |name: &str| match inside {
-            Some(place) => Place { inline_route: Some(name.to_owned()), ..place.clone() },
+            Some(place) => Place { inline_route: Some(name.into()), ..place.clone() },
             None => Place::resource(ResourceKind::Route, name),
         };
         if let Err(stop) = self.patch_routes(context, routes, here) {
@@ -86,7 +86,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         vhosts: &mut Vec<Tree<'a>>,
         here: &dyn Fn() -> Place,
     ) -> Flow {
-        let at = |vhost: &Tree<'a>| Place { vhost: Some(vhost.name().to_owned()), ..here() };
+        let at = |vhost: &Tree<'a>| Place { vhost: Some(vhost.name().into()), ..here() };
         let mut removed: Vec<(String, PatchId)> = Vec::new();
         for vhost in vhosts.iter_mut() {
             if let Some(by) = self.virtual_host(vhost_ids, route_ids, vhost, &at)? {
@@ -171,7 +171,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let Some(list) = vhost.list_mut("routes") else { return Ok(()) };
         let at = |index: usize, route: &Tree<'a>| {
             let place = place.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Route, ""));
-            Place { route: Some((index, route.name().to_owned())), ..place }
+            Place { route: Some((index, route.name().into())), ..place }
         };
         if list.is_empty() {
             self.none_left(ids, matching::of_route);

@@ -7,6 +7,7 @@ use crate::model::envoy_filter::PatchContext;
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
 use crate::proto::tree::Tree;
+use std::sync::Arc;
 
 /// Shared objects in which merges were undone: the dump's version of each, and istiod's.
 #[derive(Default)]
@@ -82,12 +83,12 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let Some(context) = context(slot) else { continue };
             let (config, schema) = (self.config, self.plan.schema);
             let tree = slot.open(config, schema);
-            let name = tree.name().to_owned();
+            let name: Arc<str> = tree.name().into();
             let mut touched = false;
             let class = Class { context, service: String::new() };
             for filter in tree.get_mut("listener_filters").and_then(Tree::items_mut).into_iter().flatten() {
                 let place = Place {
-                    listener_filter: Some(filter.name().to_owned()),
+                    listener_filter: Some(filter.name().into()),
                     ..Place::resource(ResourceKind::Listener, name.clone())
                 };
                 touched |= self.replace_shared(&shared, &class, filter, place);

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 /// A patch in the order of application for one proxy: the index into [`super::Plan::patches`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,43 +35,47 @@ impl PatchId {
     }
 }
 
-/// An object of the configuration, by the names that a match uses.
+/// An object of the configuration, by the names that a match uses. Copies share the names: a filter in a hundred filter chains has as
+/// many places, each of which begins with those of others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Listener, cluster, route configuration or extension configuration.
     pub kind: ResourceKind,
     /// Its name.
-    pub resource: String,
+    pub resource: Arc<str>,
     /// Filter chain: its index and name (names are often empty); `None` index for the default filter chain.
-    pub chain: Option<(Option<usize>, String)>,
+    pub chain: Option<(Option<usize>, Arc<str>)>,
     /// Listener filter.
-    pub listener_filter: Option<String>,
+    pub listener_filter: Option<Arc<str>>,
     /// Network filter.
-    pub filter: Option<String>,
+    pub filter: Option<Arc<str>>,
     /// HTTP filter.
-    pub sub_filter: Option<String>,
+    pub sub_filter: Option<Arc<str>>,
     /// Route configuration inside a listener.
-    pub inline_route: Option<String>,
+    pub inline_route: Option<Arc<str>>,
     /// Virtual host.
-    pub vhost: Option<String>,
+    pub vhost: Option<Arc<str>>,
     /// Route: its index and name.
-    pub route: Option<(usize, String)>,
+    pub route: Option<(usize, Arc<str>)>,
 }
 
 impl Place {
     /// A filter chain of a listener; `None` is its default one.
-    pub(super) fn chain(listener: &str, index: Option<usize>, chain: &Tree<'_>) -> Place {
-        Place { chain: Some((index, chain.name().to_owned())), ..Place::resource(ResourceKind::Listener, listener) }
+    pub(super) fn chain(listener: &Arc<str>, index: Option<usize>, chain: &Tree<'_>) -> Place {
+        Place {
+            chain: Some((index, chain.name().into())),
+            ..Place::resource(ResourceKind::Listener, Arc::clone(listener))
+        }
     }
 
     /// A network filter of a chain.
     pub(super) fn filter(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
         let place = chain.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
-        Place { filter: Some(filter.name().to_owned()), ..place }
+        Place { filter: Some(filter.name().into()), ..place }
     }
 
     /// A whole resource.
-    pub(crate) fn resource(kind: ResourceKind, name: impl Into<String>) -> Place {
+    pub(crate) fn resource(kind: ResourceKind, name: impl Into<Arc<str>>) -> Place {
         Place {
             kind,
             resource: name.into(),
@@ -533,7 +538,8 @@ impl Sink for Trace {
                 trace.candidates.clear();
             }
         }
-        if trace.candidates.len() < MAX_CANDIDATES {
+        // A patch that matched elsewhere needs none, unless what it did there may be lost.
+        if trace.candidates.len() < MAX_CANDIDATES && (trace.effects.is_empty() || self.noted.is_some()) {
             for text in found.texts() {
                 if !trace.candidates.contains(&**text) {
                     trace.candidates.insert(text.clone().into_owned());

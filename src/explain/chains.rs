@@ -44,7 +44,7 @@ impl Explainer<'_, '_> {
         let ids = self.study.plan.ids().filter(wanted);
         let effects = ids.flat_map(|id| &self.study.judged.trace.patches[id.index()].effects);
         let changes = effects.filter(|(place, effect)| place.kind == ResourceKind::Listener && effect.changes());
-        changes.map(|(place, _)| place.resource.as_str()).collect()
+        changes.map(|(place, _)| &*place.resource).collect()
     }
 
     fn listener(&self, name: &str, listener: &Tree<'_>, into: &mut Vec<view::HttpChain>) {

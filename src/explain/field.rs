@@ -11,6 +11,7 @@ use crate::proto::merge::ChangeKind;
 use crate::proto::tree::{Origin, Tree, Value};
 use crate::source::ErrorMessage;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// A field as the user writes it: `cluster/NAME/connect_timeout`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,7 +179,7 @@ impl Explainer<'_, '_> {
         let mut steps = Vec::new();
         for id in self.study.plan.ids() {
             for (place, effect) in &self.study.judged.trace.patches[id.index()].effects {
-                if place.kind != kind || place.resource != name {
+                if place.kind != kind || *place.resource != *name {
                     continue;
                 }
                 let around = normal(&prefix(place));
@@ -224,7 +225,7 @@ fn prefix(place: &Place) -> String {
         Some((None, _)) => ".default_filter_chain".clone_into(&mut path),
         None => {}
     }
-    let mut push = |list: &str, name: &Option<String>| {
+    let mut push = |list: &str, name: &Option<Arc<str>>| {
         if let Some(name) = name {
             let _ = write!(path, ".{list}[{name}]");
         }

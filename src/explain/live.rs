@@ -53,7 +53,7 @@ impl Explainer<'_, '_> {
     fn changes(&self, id: PatchId) -> BTreeSet<(ResourceKind, &str)> {
         let effects = &self.study.judged.trace.patches[id.index()].effects;
         let changes = effects.iter().filter(|(_, effect)| effect.changes());
-        changes.map(|(place, _)| (place.kind, place.resource.as_str())).collect()
+        changes.map(|(place, _)| (place.kind, &*place.resource)).collect()
     }
 
     /// Envoy's message about the last update of a resource, if it rejected that.

@@ -27,6 +27,7 @@ use crate::proto::schema::{Enum, Message};
 use crate::source::{Problem, Severity, Sources, Span, Step, alike};
 use crate::study::Study;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// Prefix of the names of texts that were read from a cluster.
 const OF_CLUSTER: &str = "cluster://";
@@ -554,18 +555,19 @@ fn anchor(built: &BuiltPatch<'_>) -> String {
 
 /// A place as data.
 fn place(place: &trace::Place) -> view::Place {
+    let text = |name: &Option<Arc<str>>| name.as_deref().map(str::to_owned);
     let chain = place.chain.as_ref();
     view::Place {
         kind: place.kind.as_str(),
-        resource: place.resource.clone(),
+        resource: place.resource.to_string(),
         chain: chain.map(|(index, _)| index.map_or("default".to_owned(), |index| index.to_string())),
-        chain_name: chain.map(|(_, name)| name.clone()).filter(|name| !name.is_empty()),
-        listener_filter: place.listener_filter.clone(),
-        filter: place.filter.clone(),
-        http_filter: place.sub_filter.clone(),
-        inline_route: place.inline_route.clone(),
-        virtual_host: place.vhost.clone(),
-        route: place.route.as_ref().map(|(index, name)| match name.as_str() {
+        chain_name: chain.map(|(_, name)| name.to_string()).filter(|name| !name.is_empty()),
+        listener_filter: text(&place.listener_filter),
+        filter: text(&place.filter),
+        http_filter: text(&place.sub_filter),
+        inline_route: text(&place.inline_route),
+        virtual_host: text(&place.vhost),
+        route: place.route.as_ref().map(|(index, name)| match &**name {
             "" => index.to_string(),
             name => format!("{index} {name}"),
         }),

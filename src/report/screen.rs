@@ -65,31 +65,35 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    /// Writes several lines if they are safe as they are: they are searched faster together than one by one.
-    fn pass_together(&mut self, lines: &[u8]) -> io::Result<bool> {
-        let held = self.line.len();
-        self.line.extend_from_slice(lines);
-        let harmless = self.is_harmless(&self.line);
-        if harmless {
-            self.out.write_all(&self.line)?;
-            self.line.clear();
-            self.at_start = true;
-        } else {
-            self.line.truncate(held);
+    /// Writes whole lines. Those that are safe as they are, as most lines of a report or a dump are, are searched together, which is
+    /// faster than one by one.
+    fn pass_lines(&mut self, lines: &[u8]) -> io::Result<()> {
+        let mut ahead = Ahead::default();
+        let mut at = 0;
+        while at < lines.len() {
+            if self.line.is_empty() && !self.in_pem {
+                let end = ahead.suspicious_line(lines, at, self.secrets.as_ref());
+                if end > at {
+                    self.out.write_all(&lines[at..end])?;
+                    self.at_start = true;
+                    at = end;
+                }
+            }
+            let end = memchr::memchr(b'\n', &lines[at..]).map_or(lines.len(), |end| at + end + 1);
+            self.line.extend_from_slice(&lines[at..end]);
+            self.pass()?;
+            at = end;
         }
-        Ok(harmless)
+        Ok(())
     }
 
-    /// Whether lines are safe as they are, as most lines of a large dump are.
-    fn is_harmless(&self, bytes: &[u8]) -> bool {
-        let plain = |byte: &u8| matches!(byte, b' '..=b'"' | b'$'..=b'~' | b'\n' | b'\t');
-        let command = |line: &[u8]| line.iter().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b':');
+    /// Whether a line is safe as it is.
+    fn is_harmless(&self, line: &[u8]) -> bool {
         !self.in_pem
-            && bytes.iter().all(plain)
-            && !bytes.split(|&byte| byte == b'\n').any(command)
+            && is_plain(line)
             && self.secrets.as_ref().is_none_or(|secrets| {
                 let clean = |text: &str| !redact::may_hold(text) && !secrets.with(|secrets| secrets.finds(text));
-                std::str::from_utf8(bytes).is_ok_and(clean)
+                std::str::from_utf8(line).is_ok_and(clean)
             })
     }
 
@@ -146,6 +150,52 @@ impl<W: Write> Screen<W> {
     }
 }
 
+/// Whether nothing in a line steers a terminal or a CI runner.
+fn is_plain(line: &[u8]) -> bool {
+    let plain = |byte: u8| matches!(byte, b' '..=b'"' | b'$'..=b'~' | b'\n' | b'\t');
+    // Without an end at the first one, so that many bytes are compared at once.
+    line.iter().fold(true, |all, &byte| all & plain(byte))
+        && line.iter().find(|byte| !matches!(byte, b' ' | b'\t')) != Some(&b':')
+}
+
+/// How far several searches of the same lines have come: what one of them found later is not searched again because another one found
+/// something earlier.
+#[derive(Default)]
+struct Ahead {
+    /// The next line that is not plain, hint of a secret, and secret: where they begin, or the end of the lines.
+    found: [Option<usize>; 3],
+}
+
+impl Ahead {
+    /// The start of the first line from a position on that may be unsafe; the end of the lines if none is.
+    fn suspicious_line(&mut self, lines: &[u8], from: usize, secrets: Option<&Keeper>) -> usize {
+        let next = |found: Option<usize>, search: &dyn Fn(&[u8]) -> Option<usize>| {
+            let known = found.filter(|&at| at >= from);
+            known.unwrap_or_else(|| search(&lines[from..]).map_or(lines.len(), |at| from + at))
+        };
+        let steers = |rest: &[u8]| {
+            let mut start = 0;
+            rest.split_inclusive(|&byte| byte == b'\n').find_map(|line| {
+                start += line.len();
+                (!is_plain(line)).then_some(start - line.len())
+            })
+        };
+        let [steering, hint, secret] = self.found;
+        let mut nearest = next(steering, &steers);
+        self.found[0] = Some(nearest);
+        if let Some(secrets) = secrets {
+            let hint = next(hint, &redact::hint);
+            let secret = next(secret, &|rest| secrets.with(|secrets| secrets.find(rest)));
+            self.found = [Some(nearest), Some(hint), Some(secret)];
+            nearest = nearest.min(hint).min(secret);
+        }
+        if nearest == lines.len() {
+            return nearest;
+        }
+        memchr::memrchr(b'\n', &lines[from..nearest]).map_or(from, |end| from + end + 1)
+    }
+}
+
 /// Length of the color sequence at the start of a text; 0 if there is none. Only sequences for colors and weight: none that
 /// hides text.
 fn color(text: &str) -> usize {
@@ -165,19 +215,9 @@ impl<W: Write> Write for Screen<W> {
             self.pass()?;
             return self.out.write(bytes);
         }
-        let mut rest = bytes;
-        let last = memchr::memrchr(b'\n', rest).filter(|&last| memchr::memchr(b'\n', rest) != Some(last));
-        if let Some(last) = last
-            && self.pass_together(&rest[..=last])?
-        {
-            rest = &rest[last + 1..];
-        }
-        while let Some(end) = memchr::memchr(b'\n', rest) {
-            let (line, more) = rest.split_at(end + 1);
-            self.line.extend_from_slice(line);
-            self.pass()?;
-            rest = more;
-        }
+        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1);
+        let (lines, rest) = bytes.split_at(whole);
+        self.pass_lines(lines)?;
         self.line.extend_from_slice(rest);
         if self.line.len() > LONGEST {
             // Between two values, so that no secret is split.

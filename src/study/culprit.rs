@@ -7,6 +7,7 @@ use crate::engine::{self, Judged, Options, Pass, PatchId, Plan, Trace};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use crate::proto::merge::ChangeKind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Maximum number of patches per proxy for which the culprit is searched: it keeps thousands of non-matching patches
@@ -336,7 +337,7 @@ fn met(trace: &Trace, id: PatchId, counts: Counts) -> bool {
 
 /// Whether a place is another one or inside it. Filter chains move when one is removed; their other names are enough.
 fn lies_in(inner: &Place, outer: &Place) -> bool {
-    let within = |inner: &Option<String>, outer: &Option<String>| outer.is_none() || inner == outer;
+    let within = |inner: &Option<Arc<str>>, outer: &Option<Arc<str>>| outer.is_none() || inner == outer;
     inner.kind == outer.kind
         && inner.resource == outer.resource
         && within(&inner.filter, &outer.filter)

@@ -168,7 +168,7 @@ fn writers(subject: &Subject<'_, '_>, one: &PatchedResource<'_>, tree: &Tree<'_>
         let here = effects.iter().any(|(place, effect)| {
             effect.changes()
                 && place.kind == one.kind
-                && (place.resource == one.name || before == Some(&place.resource))
+                && (*place.resource == *one.name || before.is_some_and(|before| *before == *place.resource))
         });
         if here {
             writers.insert(id);

@@ -13,6 +13,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::json;
 use crate::proto::tree::{Origin, Tree};
 use crate::proto::unmerge::holds;
+use std::sync::Arc;
 
 impl<'a> Undo<'_, 'a> {
     /// One listener of a call for this context.
@@ -57,9 +58,9 @@ impl<'a> Undo<'_, 'a> {
     }
 
     fn listener_filters(&mut self, ids: &[PatchId], listener: &mut Tree<'a>) {
-        let name = listener.name().to_owned();
+        let name: Arc<str> = listener.name().into();
         let at = |filter: &Tree<'a>| Place {
-            listener_filter: Some(filter.name().to_owned()),
+            listener_filter: Some(filter.name().into()),
             ..Place::resource(ResourceKind::Listener, name.clone())
         };
         let Some(list) = listener.list_mut("listener_filters").filter(|_| !ids.is_empty()) else { return };
@@ -83,7 +84,7 @@ impl<'a> Undo<'_, 'a> {
         if chain_ids.is_empty() && network.is_empty() && http.is_empty() {
             return;
         }
-        let name = listener.name().to_owned();
+        let name: Arc<str> = listener.name().into();
         let (adds, edits): (Vec<PatchId>, Vec<PatchId>) =
             chain_ids.iter().partition(|&&id| self.operation(id) == Operation::Add);
         let drops = self.plan.compat.has(Behaviour::DropEmptyAlways);
@@ -210,7 +211,7 @@ impl<'a> Undo<'_, 'a> {
         };
         config.open();
         let Some(list) = config.list_mut("http_filters") else { return };
-        let at = |filter: &Tree<'a>| Place { sub_filter: Some(filter.name().to_owned()), ..manager.clone() };
+        let at = |filter: &Tree<'a>| Place { sub_filter: Some(filter.name().into()), ..manager.clone() };
         let (merges, edits): (Vec<PatchId>, Vec<PatchId>) =
             ids.iter().partition(|&&id| self.operation(id) == Operation::Merge);
         for filter in list.iter_mut() {
@@ -230,7 +231,7 @@ impl<'a> Undo<'_, 'a> {
     /// Route configurations inside a listener.
     pub(super) fn inline_routes(&mut self, slot: &mut Slot<'a>, wanted: impl Fn(&Tree<'a>) -> bool) {
         let tree = slot.open(self.config, self.plan.schema);
-        let name = tree.name().to_owned();
+        let name: Arc<str> = tree.name().into();
         let chains = tree.get_mut("filter_chains").and_then(Tree::items_mut);
         for (index, chain) in chains.into_iter().flatten().enumerate() {
             let place = Place::chain(&name, Some(index), chain);

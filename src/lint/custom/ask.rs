@@ -198,7 +198,7 @@ fn run_view(run: &PatchRun<'_, '_>) -> Json {
             json!({
                 "place": place.to_string(),
                 "kind": place.kind.as_str(),
-                "resource": place.resource,
+                "resource": &*place.resource,
                 "effect": effect_name(effect),
                 "changes": effect.changes(),
                 "fields": fields,

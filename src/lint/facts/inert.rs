@@ -101,7 +101,7 @@ impl ProxyRun<'_> {
                 let planned = self.plan.get(other);
                 let effects = &self.judged.trace.patches[other.index()].effects;
                 (planned.status == Status::Ready && planned.built.patch.apply_to == apply_to)
-                    || effects.iter().any(|(place, effect)| place.resource == resource && effect.changes())
+                    || effects.iter().any(|(place, effect)| *place.resource == *resource && effect.changes())
             })
         };
         let over_another = |changes: &[Change]| {

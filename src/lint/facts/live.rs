@@ -115,7 +115,7 @@ impl Standing<'_, '_> {
         let changed = effects.unwrap_or_default().iter().filter(|(_, effect)| effect.changes());
         let shown = self.run.live.as_ref().map(|live| live.unapplied.of(self.id)).into_iter().flatten();
         let places = changed.map(|(place, _)| place).chain(shown.map(|shown| &shown.place));
-        places.map(|place| (place.kind, place.resource.clone())).collect()
+        places.map(|place| (place.kind, place.resource.to_string())).collect()
     }
 
     /// When the proxy last received an update of a resource that the patch changes, or of any resource if it has none
@@ -227,7 +227,7 @@ pub(crate) fn refusals<'c>(
 
 /// Patches that change a resource on a proxy, or would.
 pub(crate) fn writers(run: &ProxyRun<'_>, kind: ResourceKind, name: &str) -> Vec<PatchId> {
-    let here = |place: &Place| place.kind == kind && place.resource == name;
+    let here = |place: &Place| place.kind == kind && *place.resource == *name;
     let ids = run.plan.ids().filter(|id| {
         let trace = &run.judged.trace.patches[id.index()];
         let lost = run.judged.outcome(run.plan, *id) == Outcome::Aborted;

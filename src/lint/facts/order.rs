@@ -133,7 +133,7 @@ impl<'a> ProxyRun<'a> {
             let traces = of(filter).map(|id| &self.judged.trace.patches[id.index()]);
             traces
                 .flat_map(|trace| trace.effects.iter().filter(|(_, effect)| effect.changes()))
-                .map(|(place, _)| place.resource.as_str())
+                .map(|(place, _)| &*place.resource)
         };
         let meet = || {
             let touched: BTreeSet<&str> = resources(first).collect();

@@ -48,6 +48,6 @@ fn is_gone(config: &ProxyConfig<'_>, place: &Place, exact: bool, from: Release, 
     config
         .resources
         .iter()
-        .filter(|one| one.kind == ResourceKind::Listener && (!exact || one.name == place.resource))
+        .filter(|one| one.kind == ResourceKind::Listener && (!exact || *one.name == *place.resource))
         .all(|one| says.find(one.json.search().as_bytes()).is_none())
 }

@@ -14,6 +14,7 @@ use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::tree::{Tree, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 /// Maximum number of places, candidates and the like that are kept by name.
 const KEPT: usize = 16;
@@ -146,14 +147,14 @@ fn takes_a_name(run: &ProxyRun<'_>, place: &Place, effect: &Effect) -> bool {
     let renamed = changes.iter().filter(|one| one.path == "name").find_map(|one| one.after.as_deref());
     let name = renamed.map(|name| name.trim_matches('"'));
     let has = |name: &str| run.config.resources.iter().any(|one| one.kind == ResourceKind::Cluster && one.name == name);
-    name.is_some_and(|name| name != place.resource && has(name))
+    name.is_some_and(|name| *name != *place.resource && has(name))
 }
 
 /// An object by its names. Between two reference configurations, only the kinds of objects and the names of filters are
 /// comparable.
 fn place_key(place: &Place, exact: bool) -> impl Hash {
     // An object that istiod only renames stays the same.
-    let now = |name: &String| forecast::newest(name).to_owned();
+    let now = |name: &Arc<str>| forecast::newest(name).to_owned();
     let chain = place.chain.as_ref().map(|(index, name)| (index.is_none(), name.clone()));
     let route = place.route.as_ref().map(|(_, name)| name.clone());
     let names = (place.listener_filter.clone(), place.filter.clone(), place.sub_filter.clone());

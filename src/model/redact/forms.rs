@@ -311,6 +311,11 @@ pub(super) fn may_hold(text: &str) -> bool {
     text.len() >= 6 && HINT.as_ref().is_none_or(|hint| hint.is_match(text))
 }
 
+/// Where something begins that [`may_hold`] reports; in a text of several lines, it may end in a later one.
+pub(super) fn hint(text: &[u8]) -> Option<usize> {
+    HINT.as_ref().map_or(Some(0), |hint| hint.find(text).map(|found| found.start()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

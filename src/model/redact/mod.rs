@@ -120,6 +120,11 @@ pub(crate) fn may_hold(text: &str) -> bool {
     forms::may_hold(text)
 }
 
+/// Where something begins that [`may_hold`] reports; in a text of several lines, it may end in a later one.
+pub(crate) fn hint(text: &[u8]) -> Option<usize> {
+    forms::hint(text)
+}
+
 /// Whether JSON may contain secrets that no single line of it shows; cheap.
 pub(crate) fn may_hold_apart(json: &str) -> bool {
     forms::may_hold_apart(json)

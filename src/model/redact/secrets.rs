@@ -103,6 +103,11 @@ impl Secrets {
         self.finder().is_some_and(|finder| finder.is_match(text))
     }
 
+    /// Where the first of them begins in a text.
+    pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
+        self.finder()?.find(text).map(|found| found.start())
+    }
+
     /// One automaton for all secrets; `None` when there are none.
     fn finder(&self) -> Option<&AhoCorasick> {
         // The longest match wins, so nothing of a secret that contains another remains.

@@ -9,6 +9,7 @@ use crate::words::few;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::collections::HashSet;
 
 /// Base64 as Go's protobuf reads it, but for the letters of URLs.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -42,9 +43,8 @@ pub(super) fn descriptor(_: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refu
         let message = format!("`{file}` in the descriptor imports `{import}`, which is not in a file before it");
         return Some(refusal(written.span, message, PROTOC));
     }
-    let missing = services
-        .iter()
-        .find(|service| service.as_str().is_some_and(|name| !set.services.iter().any(|known| known == name)))?;
+    let known: HashSet<&str> = set.services.iter().map(String::as_str).collect();
+    let missing = services.iter().find(|service| service.as_str().is_some_and(|name| !known.contains(name)))?;
     Some(not_there(missing, &set.services))
 }
 
