@@ -27,6 +27,7 @@ declare_rule! {
     fixes: true, renews: true, by_release: true
 }
 
+const HEADER_VALUE_OPTION: &str = "envoy.config.core.v3.HeaderValueOption";
 const APPEND: &str = "envoy.config.core.v3.HeaderValueOption.append";
 const HEADER_MATCHER: &str = "envoy.config.route.v3.HeaderMatcher";
 
@@ -36,7 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| !object.is_off) {
             for member in &object.members {
                 let Some(path) = deprecated(object, member) else { continue };
-                let fix = matcher_edits(cx, object, member);
+                let fix = matcher_edits(cx, object, member).or_else(|| append_edits(object, member));
                 if let Some((_, earlier)) = found.iter_mut().find(|(known, _)| *known == path) {
                     earlier.add(member.entry.key_span, fix);
                 } else {
@@ -89,7 +90,10 @@ impl Repeated {
             (more > 0).then(|| format!("and in {} of this patch", words::count(more, "more place", "more places"))),
         );
         match self.edits {
-            Some(edits) => finding.fix("write a `string_match`", true, edits),
+            Some(edits) => {
+                let successor = edits.first().map(|edit| edit.text.clone()).unwrap_or_default();
+                finding.fix(format!("write `{successor}`"), true, edits)
+            }
             None => finding,
         }
     }
@@ -126,10 +130,30 @@ fn of_field(
             Some(successor) => finding
                 .severity(Severity::Info)
                 .note(format!("its replacement `{successor}` is still work in progress: keep `{name}`")),
+            None if path == APPEND => finding.help(ACTIONS),
             None => finding.help(instead.to_string()),
         };
     }
     if name == "google_re2" { finding.severity(Severity::Info) } else { finding }
+}
+
+/// What replaces `append`.
+const ACTIONS: &str =
+    "use `append_action` instead: APPEND_IF_EXISTS_OR_ADD for `true`, OVERWRITE_IF_EXISTS_OR_ADD for `false`";
+
+/// The edits that make `append` an `append_action`, as Envoy's `HeadersToAddEntry` reads both
+/// (`source/common/router/header_parser.cc`).
+fn append_edits(object: &Object<'_>, member: &Member<'_>) -> Option<Vec<Edit>> {
+    let NodeValue::Bool(appends) = member.entry.value.value else { return None };
+    let is_append = object.full_name() == HEADER_VALUE_OPTION && member.envoy?.name() == "append";
+    if !is_append || object.member("append_action").is_some() {
+        return None;
+    }
+    let action = if appends { "APPEND_IF_EXISTS_OR_ADD" } else { "OVERWRITE_IF_EXISTS_OR_ADD" };
+    Some(vec![
+        Edit { span: member.entry.key_span, text: "append_action".to_owned() },
+        Edit { span: member.entry.value.span, text: action.to_owned() },
+    ])
 }
 
 /// The edits that make a condition on a header a `string_match`.

@@ -267,6 +267,47 @@ mod tests {
     }
 
     #[test]
+    fn lines_written_together_come_out_as_one_by_one() {
+        let lines = [
+            "plain\n",
+            "\n",
+            "a: correct-horse\n",
+            "password: hunter2hunter2\n",
+            "::error::x\n",
+            "\u{1b}[2J\u{202e}\n",
+            "pin\n",
+            "  : next\n",
+            "-----BEGIN PRIVATE KEY-----\n",
+            "MIIcanary\n",
+            "-----END PRIVATE KEY-----\n",
+            "token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLXNpZ25hdHVyZQ\n",
+        ];
+        let written = |pieces: &[&str]| {
+            let known = Keeper::default();
+            known.with(|known| known.add("correct-horse"));
+            let mut out = Vec::new();
+            let mut screen = Screen::new(&mut out, Mode::Plain, Some(known));
+            pieces.iter().for_each(|piece| screen.write_all(piece.as_bytes()).unwrap());
+            screen.flush().unwrap();
+            drop(screen);
+            String::from_utf8(out).unwrap()
+        };
+        let mut state = 1_u64;
+        for _ in 0..2_000 {
+            let mut next = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                usize::try_from(state >> 33).unwrap() % lines.len()
+            };
+            let chosen: Vec<&str> = (0..12).map(|_| lines[next()]).collect();
+            let together = written(&[&chosen.concat()]);
+            assert_eq!(together, written(&chosen), "{chosen:?}");
+            for unsafe_text in ["horse", "hunter2", "eyJzdWI", "\u{1b}", "\n::"] {
+                assert!(!together.contains(unsafe_text), "{unsafe_text}: {together}");
+            }
+        }
+    }
+
+    #[test]
     fn nothing_steers() {
         for (text, want) in [
             ("ok ü 漢\n\ttab\n", "ok ü 漢\n\ttab\n"),

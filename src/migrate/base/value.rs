@@ -297,23 +297,26 @@ pub(crate) fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> boo
     }
 }
 
+/// Fields, as many as a sentence can hold.
+fn named(paths: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 4;
+    let shown: Vec<String> = paths.iter().take(MOST).map(|path| format!("`{}`", path.as_ref())).collect();
+    match paths.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        more => format!("{} and {}", shown.join(", "), count(more, "other", "others")),
+    }
+}
+
 /// That no native object has these fields, as a sentence.
-pub(in crate::migrate) fn fieldless(keys: &[impl AsRef<str>]) -> String {
-    let all: Vec<String> = keys.iter().map(|key| format!("`{}`", key.as_ref())).collect();
-    format!("{} {} no known native field", all.join(", "), if all.len() == 1 { "has" } else { "have" })
+pub(in crate::migrate) fn fieldless(paths: &[impl AsRef<str>]) -> String {
+    format!("{} {} no known native field", named(paths), if paths.len() == 1 { "has" } else { "have" })
 }
 
 /// That a native API has no field for what is left of a value, and when the patch could move.
 pub(in crate::migrate) fn left<const N: usize>(api: &str, all: [&Fields; N]) -> String {
-    /// More fields than a sentence can hold.
-    const MOST: usize = 4;
-    let mut paths: Vec<String> = all.into_iter().flat_map(|fields| paths(&fields.0)).collect();
-    let more = paths.len().saturating_sub(MOST);
-    paths.truncate(MOST);
-    let listed: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    let others = if more > 0 { format!(" and {}", count(more, "other", "others")) } else { String::new() };
-    let it = if paths.len() + more == 1 { "it" } else { "them" };
-    format!("{api} has no field for {}{others}: the patch can move only without {it}", listed.join(", "))
+    let paths: Vec<String> = all.into_iter().flat_map(|fields| paths(&fields.0)).collect();
+    let it = if paths.len() == 1 { "it" } else { "them" };
+    format!("{api} has no field for {}: the patch can move only without {it}", named(&paths))
 }
 
 /// The fields of a value, each down to where it has several or is a message of its own type.
