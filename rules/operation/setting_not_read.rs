@@ -40,7 +40,8 @@ declare_rule! {
     /// # References
     /// Envoy `config.cluster.v3.Cluster` (`lb_policy`, `respect_dns_ttl`), `HttpProtocolOptions`, `RouteAction.auto_host_rewrite`,
     /// `InternalRedirectPolicy`; protocols tested with Envoy 1.38.2; istiod `endpoint_builder.go`, which sets no `hostname`.
-    "EF343" "setting-not-read" Operation Warning => check
+    "EF343" "setting-not-read" Operation Warning => check,
+    explains: &["EF114"]
 }
 
 /// Settings of each load balancer, with the `lb_policy` that reads them.
