@@ -27,7 +27,6 @@ declare_rule! {
     fixes: true, renews: true, by_release: true
 }
 
-const HEADER_VALUE_OPTION: &str = "envoy.config.core.v3.HeaderValueOption";
 const APPEND: &str = "envoy.config.core.v3.HeaderValueOption.append";
 const HEADER_MATCHER: &str = "envoy.config.route.v3.HeaderMatcher";
 
@@ -37,7 +36,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| !object.is_off) {
             for member in &object.members {
                 let Some(path) = deprecated(object, member) else { continue };
-                let fix = matcher_edits(cx, object, member).or_else(|| append_edits(object, member));
+                let fix = matcher_edits(cx, object, member).or_else(|| append_edits(&path, object, member));
                 if let Some((_, earlier)) = found.iter_mut().find(|(known, _)| *known == path) {
                     earlier.add(member.entry.key_span, fix);
                 } else {
@@ -143,10 +142,9 @@ const ACTIONS: &str =
 
 /// The edits that make `append` an `append_action`, as Envoy's `HeadersToAddEntry` reads both
 /// (`source/common/router/header_parser.cc`).
-fn append_edits(object: &Object<'_>, member: &Member<'_>) -> Option<Vec<Edit>> {
+fn append_edits(path: &str, object: &Object<'_>, member: &Member<'_>) -> Option<Vec<Edit>> {
     let NodeValue::Bool(appends) = member.entry.value.value else { return None };
-    let is_append = object.full_name() == HEADER_VALUE_OPTION && member.envoy?.name() == "append";
-    if !is_append || object.member("append_action").is_some() {
+    if path != APPEND || object.member("append_action").is_some() {
         return None;
     }
     let action = if appends { "APPEND_IF_EXISTS_OR_ADD" } else { "OVERWRITE_IF_EXISTS_OR_ADD" };

@@ -353,8 +353,7 @@ fn has_tcp_filter(listener: &Tree<'_>, of: Option<&PatchRun<'_, '_>>) -> bool {
 fn overlapping(run: &PatchRun<'_, '_>) -> Option<Rejected> {
     object(run, |chain, place| {
         let Some((Some(index), _)) = &place.chain else { return false };
-        let listener = Place { chain: None, ..place.clone() };
-        let others = run.run.with_object(&listener, |listener| {
+        let others = run.run.with_object(&of_listener(place), |listener| {
             let all = listener.get("filter_chains")?.items();
             let own = matched(chain);
             let collides = |(at, other): (usize, &Tree<'_>)| at != *index && !matched(other).is_disjoint(&own);

@@ -12,20 +12,16 @@ pub(in crate::migrate) const EXT_AUTHZ: &str = "envoy.filters.http.ext_authz";
 
 /// Answers CORS preflights.
 pub(in crate::migrate) const CORS: &str = "envoy.filters.http.cors";
+/// Sends requests to clusters: the last one.
+pub(in crate::migrate) const ROUTER: &str = "envoy.filters.http.router";
 
 /// Filters that follow those of policies.
-pub(in crate::migrate) const REST: &[&str] = &[
-    "envoy.filters.http.grpc_stats",
-    "istio.alpn",
-    "envoy.filters.http.fault",
-    CORS,
-    "istio.stats",
-    "envoy.filters.http.router",
-];
+pub(in crate::migrate) const REST: &[&str] =
+    &["envoy.filters.http.grpc_stats", "istio.alpn", "envoy.filters.http.fault", CORS, "istio.stats", ROUTER];
 
 /// Filters of every HTTP filter chain of sidecars and gateways.
 pub(in crate::migrate) const EVERYWHERE: &[&str] =
-    &["envoy.filters.http.router", CORS, "envoy.filters.http.fault", "envoy.filters.http.grpc_stats", EXCHANGE];
+    &[ROUTER, CORS, "envoy.filters.http.fault", "envoy.filters.http.grpc_stats", EXCHANGE];
 
 /// Filters of the inbound filter chains only.
 pub(in crate::migrate) const INBOUND: &[&str] = &[JWT, RBAC, EXT_AUTHZ];

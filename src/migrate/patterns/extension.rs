@@ -3,7 +3,7 @@
 use super::telemetry;
 use crate::lua::{self, Token};
 use crate::migrate::base::catalog::{self, Pattern};
-use crate::migrate::base::filters;
+use crate::migrate::base::filters::{self, CORS, ROUTER};
 use crate::migrate::base::reach::anchor;
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
 use crate::migrate::base::value::{Fields, any_type, left, set_at};
@@ -20,8 +20,6 @@ use serde_json::{Map, Value as Json, json};
 
 const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
-const ROUTER: &str = "envoy.filters.http.router";
-const CORS: &str = "envoy.filters.http.cors";
 const STRING: &str = "google.protobuf.StringValue";
 
 /// Maximum length of code in a TrafficExtension, in bytes (API of Istio 1.30).

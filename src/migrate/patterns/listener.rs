@@ -1,6 +1,7 @@
 //! Patches of listeners and of their filters below HTTP: buffers, PROXY protocol, socket options.
 
 use super::manager::has_settings;
+use crate::engine::PROXY_PROTOCOL;
 use crate::migrate::base::catalog;
 use crate::migrate::base::nearest;
 use crate::migrate::base::step::{Cx, Move, Part, has, too_old};
@@ -12,8 +13,6 @@ use crate::migrate::settings_of;
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::proxy_config::ANNOTATION;
 use serde_json::{Value as Json, json};
-
-const PROXY_PROTOCOL: &str = "envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol";
 
 /// Finds buffer limits, PROXY protocol and socket options.
 pub(in crate::migrate) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
@@ -99,7 +98,7 @@ fn gateways_only(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, what: &str) {
 fn is_proxy_protocol(filter: &Fields) -> bool {
     let typed = filter.peek("typed_config").map(any_type);
     let name = filter.peek("name").and_then(serde_json::Value::as_str);
-    typed == Some(PROXY_PROTOCOL)
+    typed == Some(PROXY_PROTOCOL.1)
         || (typed.is_none()
             && matches!(name, Some("envoy.filters.listener.proxy_protocol" | "envoy.listener.proxy_protocol")))
 }
@@ -179,7 +178,7 @@ fn proxy_protocol(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
             "Envoy rejects the filter's listeners, since it finds no extension without `typed_config`; the native field works",
         );
     }
-    if main.peek("name").and_then(serde_json::Value::as_str) != Some("envoy.filters.listener.proxy_protocol") {
+    if main.peek("name").and_then(serde_json::Value::as_str) != Some(PROXY_PROTOCOL.0) {
         found.difference(Kind::Name, "the listener filter gets the name envoy.filters.listener.proxy_protocol");
     }
     for other in filters.iter().filter(|filter| !is_proxy_protocol(filter)) {

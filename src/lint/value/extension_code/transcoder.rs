@@ -11,7 +11,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::collections::HashSet;
 
-/// Base64 as Go's protobuf reads it, but for the letters of URLs.
+/// Base64 with or without padding: whether istiod reads it is judged elsewhere.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
