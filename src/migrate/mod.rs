@@ -28,6 +28,7 @@ use self::guards::sidecars;
 use self::guards::ties;
 use self::guards::together::Together;
 use self::guards::twice;
+use self::guards::unread;
 use self::guards::waypoints;
 use self::objects::index::Index;
 use self::objects::mesh::Mesh;
@@ -37,8 +38,8 @@ use self::output::drafted;
 use self::output::rest;
 use self::output::roll_out::IDLE_PATCH;
 use self::patterns::{
-    authz, cluster, cluster_add, ext_authz, extension, hash, headers, homeless, https, listener, manager, router,
-    routes, telemetry, tls,
+    authz, cluster, cluster_add, ext_authz, extension, hash, headers, homeless, https, listener, manager,
+    provider_body, router, routes, telemetry, tls,
 };
 use self::proofs::proof::Proof;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
@@ -383,7 +384,7 @@ fn of_filter(cx: &Cx<'_>, program: &Program<'_>, request: &Request<'_>) -> Filte
         let found = part.found.take();
         let mut found = found.unwrap_or_else(|| Move::none(&catalog::OTHER, "it has no known native API"));
         let ambient = request.ambient.then(|| ambient::place(cx, &part, &mut found));
-        unread(&request.unread, &mut found);
+        unread::check(&request.unread, &mut found);
         if let Some((state, reason)) = request.doubts.get(&filter.full_name()).filter(|_| found.moves) {
             found.guard(Concern::Patch, *state, reason.clone());
         }
@@ -435,6 +436,7 @@ fn search(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     extension::find(cx, parts);
     telemetry::find(cx, parts);
     ext_authz::find(cx, parts);
+    provider_body::find(cx, parts);
     authz::find(cx, parts);
     homeless::find_grpc_web(cx, parts);
     headers::find(parts);
@@ -557,29 +559,6 @@ fn of_revision(filter: &EnvoyFilter, found: &mut Move) {
                 "only the control plane of revision {revision} reads the filter; what replaces it is not limited to its proxies"
             ),
         );
-    }
-}
-
-/// Objects that may exist next to a written one but were not read: they do not count as absent.
-fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
-    let kinds: BTreeSet<String> = found
-        .actions
-        .iter()
-        .filter_map(|action| match action {
-            Action::Object(object) | Action::Rule { object, .. } => object["kind"].as_str().map(str::to_owned),
-            Action::Edit { object: (kind, ..), .. } => Some((*kind).to_owned()),
-            Action::Environment(..) => Some("ProxyConfig".to_owned()),
-            _ => None,
-        })
-        .collect();
-    for kind in kinds {
-        let Some(what) = unread.get(kind.as_str()).filter(|_| found.moves) else { continue };
-        let concern = match kind.as_str() {
-            "AuthorizationPolicy" => Concern::Authorization,
-            "RequestAuthentication" => Concern::Authentication,
-            _ => Concern::Existing,
-        };
-        found.guard(concern, State::Undecided, format!("{what}: it is unknown whether another {kind} applies here"));
     }
 }
 

@@ -385,3 +385,30 @@ fn a_deny_rule_names_the_ports_of_every_pod() {
     let ports = &policy["spec"]["rules"][0]["to"][0]["operation"]["ports"];
     assert_eq!(*ports, json!(["80", "443", "8080", "8443"]), "{policy:#}");
 }
+
+/// A provider is for every workload with a policy that names it: what was not read may use it too.
+#[test]
+fn a_provider_is_changed_only_if_its_policies_are_known() {
+    let case = judged().into_iter().find(|case| case["id"] == "provider-body").unwrap();
+    let loaded = input(&case);
+    let request = Request {
+        inventory: &loaded.inventory,
+        root: "istio-system",
+        to: Release::NEWEST,
+        accept: Accept::Reviewed,
+        asked: None,
+        unread: [("AuthorizationPolicy", "AuthorizationPolicy objects could not all be read".to_owned())].into(),
+        ambient: false,
+        doubts: [].into(),
+        revived: [].into(),
+    };
+    let patch = &migrate::migrate(&request).unwrap().filters[0].patches[0];
+    assert!(patch.found.is_refused() && !patch.written, "{patch:#?}");
+    // The settings of a policy's provider are unknown without the ConfigMap.
+    let mut loaded = Loaded::default();
+    for (name, text) in crate::migrate::input_texts(&case).into_iter().filter(|(name, _)| *name != "mesh") {
+        loaded.add_text(name, text, &load::Options::default());
+    }
+    let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
+    assert!(!report.filters[0].patches[0].written && report.draft.mesh.is_none(), "{report:#?}");
+}

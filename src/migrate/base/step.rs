@@ -17,6 +17,9 @@ use std::borrow::Cow;
 /// The field for the idle timeout of all connections of a proxy.
 pub(in crate::migrate) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIMEOUT";
 
+/// The field for request bodies of a provider that the mesh has, which is for every policy that names it.
+pub(in crate::migrate) const PROVIDER_BODY: &str = "extensionProviders.includeRequestBodyInCheck";
+
 /// The input of every pattern.
 #[derive(Clone, Copy)]
 pub(crate) struct Cx<'a> {
@@ -114,6 +117,11 @@ impl Move {
     /// Whether it moves to the environment variable for idle timeouts, which applies to both HTTP and TCP connections.
     pub(crate) fn is_idle_by_variable(&self) -> bool {
         self.homes.iter().any(|home| home.field == IDLE_VARIABLE)
+    }
+
+    /// Whether it changes a provider that the mesh has.
+    pub(crate) fn is_of_known_provider(&self) -> bool {
+        self.homes.iter().any(|home| home.field == PROVIDER_BODY)
     }
 
     /// An empty move of a pattern.

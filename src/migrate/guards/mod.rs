@@ -21,5 +21,6 @@ pub(in crate::migrate) mod ties;
 pub(in crate::migrate) mod together;
 mod turned;
 pub(in crate::migrate) mod twice;
+pub(in crate::migrate) mod unread;
 pub(in crate::migrate) mod waypoints;
 pub(in crate::migrate) mod whole;

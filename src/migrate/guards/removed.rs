@@ -53,7 +53,8 @@ pub(in crate::migrate) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) 
     let own = part.value.peek("name").and_then(Json::as_str);
     let meets = |one: &&Changer| {
         let same = one.operation == Operation::Merge && own == Some(one.name.as_str());
-        !same && cx.names.finds(&one.user, cx.index, part.built.patch.context)
+        let itself = one.user.filter == cx.index && one.user.patch == part.built.patch.index;
+        !same && !itself && cx.names.finds(&one.user, cx.index, part.built.patch.context)
     };
     let mut changers: Vec<&Changer> = all.iter().flat_map(|name| cx.names.changers(name)).filter(meets).collect();
     changers.sort_by_key(|one| one.operation == Operation::Merge);

@@ -22,7 +22,7 @@ pub(in crate::migrate) fn others(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move)
     let waypoints = cx.mesh.index.waypoints();
     let of_provider =
         |action: &Action| matches!(action, Action::Mesh(settings) if settings.get("extensionProviders").is_some());
-    if !waypoints.is_empty() && found.actions.iter().any(of_provider) {
+    if !found.is_of_known_provider() && !waypoints.is_empty() && found.actions.iter().any(of_provider) {
         let reason = "waypoints also get the cluster of the new provider's service; nothing there sends requests to it";
         found.difference(Kind::Metadata, reason);
     }

@@ -114,8 +114,8 @@ pub struct Draft {
     keys: HashMap<String, usize>,
     /// Indexes of the edited objects by kind (`KubeGateway` for those of the Gateway API), namespace and name.
     edits: HashMap<Place, usize>,
-    /// Names of the providers in the mesh settings.
-    providers: HashSet<String>,
+    /// Indexes of the providers in the mesh settings by name.
+    providers: HashMap<String, usize>,
     /// Items of lists in Telemetry objects, see [`item`].
     items: HashSet<String>,
     /// Indexes of pod settings by namespace, labels, and whether they are for gateways only.
@@ -400,8 +400,8 @@ impl Draft {
         let (settings, _) = self.mesh.as_ref()?;
         let before = mesh.mesh_config()?;
         let mut after = before.clone();
-        let known = providers(before).filter_map(|one| one["name"].as_str());
-        merge_settings(&mut after, settings, &mut known.map(str::to_owned).collect());
+        let known = providers(before).enumerate().filter_map(|(at, one)| Some((one["name"].as_str()?.to_owned(), at)));
+        merge_settings(&mut after, settings, &mut known.collect());
         Some((before.clone(), after))
     }
 }
@@ -413,17 +413,21 @@ fn providers(settings: &Json) -> impl Iterator<Item = &Json> {
     settings.get(PROVIDERS).and_then(Json::as_array).into_iter().flatten()
 }
 
-/// Merges mesh settings; providers are a list identified by name.
-/// `known` has the names of those already in it.
-fn merge_settings(into: &mut Json, from: &Json, known: &mut HashSet<String>) {
+/// Merges mesh settings; providers are a list identified by name, and `known` has the indexes of those already in it.
+fn merge_settings(into: &mut Json, from: &Json, known: &mut HashMap<String, usize>) {
     let mut all = into.as_object_mut().and_then(|map| map.get_mut(PROVIDERS)).map(Json::take).unwrap_or_default();
     merge(into, from);
     if !all.is_array() {
         all = json!([]);
     }
     if let Some(all) = all.as_array_mut() {
-        let new = |one: &&Json| known.insert(one["name"].as_str().unwrap_or_default().to_owned());
-        all.extend(providers(from).filter(new).cloned());
+        for one in providers(from) {
+            let at = *known.entry(one["name"].as_str().unwrap_or_default().to_owned()).or_insert(all.len());
+            match all.get_mut(at) {
+                Some(old) => merge(old, one),
+                None => all.push(one.clone()),
+            }
+        }
     }
     if all.as_array().is_some_and(|all| !all.is_empty()) {
         into[PROVIDERS] = all;

@@ -105,18 +105,8 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
             }
         }
     }
-    if let Some(mut body) = config.sub("with_request_body") {
-        let mut one = json!({});
-        for (from, to) in [
-            ("max_request_bytes", "maxRequestBytes"),
-            ("allow_partial_message", "allowPartialMessage"),
-            ("pack_as_bytes", "packAsBytes"),
-        ] {
-            if let Some(setting) = body.take(from) {
-                one[to] = setting;
-            }
-        }
-        provider["includeRequestBodyInCheck"] = one;
+    if let Some(body) = body_of(&mut config) {
+        provider["includeRequestBodyInCheck"] = body;
     }
     // The API has `clearRouteCache` since 1.25; no code of istiod 1.30 and 1.31 reads it.
     if config.flag("clear_route_cache") == Some(true) {
@@ -159,6 +149,22 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
     spec.insert("rules".to_owned(), json!([rule]));
     found.actions.push(Action::Object(object("security.istio.io/v1", "AuthorizationPolicy", cx.filter, spec)));
     found
+}
+
+/// What the service gets of a request's body, in the provider's words.
+pub(super) fn body_of(config: &mut Fields) -> Option<Json> {
+    let mut body = config.sub("with_request_body")?;
+    let mut native = json!({});
+    for (from, to) in [
+        ("max_request_bytes", "maxRequestBytes"),
+        ("allow_partial_message", "allowPartialMessage"),
+        ("pack_as_bytes", "packAsBytes"),
+    ] {
+        if let Some(setting) = body.take(from) {
+            native[to] = setting;
+        }
+    }
+    Some(native)
 }
 
 /// A gRPC provider is also added to TCP filter chains.

@@ -25,6 +25,7 @@ pub(in crate::migrate) mod log_filter;
 pub(in crate::migrate) mod manager;
 pub(in crate::migrate) mod no_timeout;
 pub(in crate::migrate) mod provider;
+pub(in crate::migrate) mod provider_body;
 pub(in crate::migrate) mod route_value;
 pub(in crate::migrate) mod router;
 pub(in crate::migrate) mod routes;
