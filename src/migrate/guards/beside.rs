@@ -283,13 +283,13 @@ pub(in crate::migrate) fn without_routes(cx: &Cx<'_>, host: &str, port: u32) -> 
 /// clients would get a virtual host that they do not have today.
 pub(in crate::migrate) fn other_ports(
     cx: &Cx<'_>,
-    (host, port): (&str, u32),
+    (host, ports): (&str, &BTreeSet<u32>),
     namespace: &str,
     found: &mut Move,
 ) -> Vec<u32> {
     let client = (!cx.mesh.is_mesh_wide(cx.filter)).then_some(namespace);
     match cx.mesh.read_host(host, client) {
-        Found::One(one) => return one.other_http_ports(port).collect(),
+        Found::One(one) => return one.other_http_ports(ports).collect(),
         Found::Several => found.guard(
             Concern::Routes,
             State::Undecided,
@@ -335,7 +335,12 @@ pub(in crate::migrate) const HASHED_RETRIES: &str =
 
 /// The rules of a new VirtualService lead to a service whose clients hash: istiod then writes default retries in another way
 /// than without a VirtualService, also for the clients and ports that the filter does not change.
-pub(in crate::migrate) fn hashed(cx: &Cx<'_>, (host, port): (&str, u32), namespace: &str, found: &mut Move) {
+pub(in crate::migrate) fn hashed(
+    cx: &Cx<'_>,
+    (host, ports): (&str, &BTreeSet<u32>),
+    namespace: &str,
+    found: &mut Move,
+) {
     let hashes = |rule: &&DestinationRule| {
         let document = rule.object.document.to_json();
         has_entry(&document["spec"]["trafficPolicy"], &|key, _| key == "consistentHash")
@@ -343,7 +348,7 @@ pub(in crate::migrate) fn hashed(cx: &Cx<'_>, (host, port): (&str, u32), namespa
     let rules = cx.mesh.destination_rules(host, namespace).into_iter().chain(cx.mesh.wildcard_rule(host, namespace));
     let Some(rule) = rules.into_iter().find(hashes) else { return };
     found.difference(Kind::Behavior, HASHED_RETRIES);
-    let other = cx.mesh.registered(host).is_some_and(|service| service.other_http_ports(port).next().is_some());
+    let other = cx.mesh.registered(host).is_some_and(|service| service.other_http_ports(ports).next().is_some());
     let more = if Mesh::is_narrow(cx.filter) {
         "clients that the filter does not select"
     } else if other {

@@ -3,6 +3,7 @@
 use super::mesh::{Mesh, is_http};
 use crate::model::inventory::{Object, Service, ServiceEntry, ServicePort};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
 /// A host of the registry.
 #[derive(Clone, Copy, Debug)]
@@ -69,9 +70,12 @@ impl<'a> Registered<'a> {
         })
     }
 
-    /// Its HTTP ports other than this one.
-    pub(in crate::migrate) fn other_http_ports(&self, number: u32) -> impl Iterator<Item = u32> + use<'a> {
-        self.ports().filter(move |one| one.number != number && one.is_http()).map(|one| one.number)
+    /// Its HTTP ports other than these.
+    pub(in crate::migrate) fn other_http_ports<'p>(
+        &self,
+        ports: &'p BTreeSet<u32>,
+    ) -> impl Iterator<Item = u32> + use<'a, 'p> {
+        self.ports().filter(|one| !ports.contains(&one.number) && one.is_http()).map(|one| one.number)
     }
 
     /// Whether no other object declares the host.

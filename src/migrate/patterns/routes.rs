@@ -27,6 +27,7 @@ const OF_ALL_CONTEXTS: &str = "the patch is for inbound, outbound and gateway ro
 const SOMEWHERE: &str = "only a route before all others (INSERT_FIRST) is edited into a VirtualService; where this one ends up depends on the routes that istiod generates: put the rule into `http` of the VirtualService by hand";
 const OF_ALL_HOSTS: &str = "a rule belongs to the VirtualService of a host, and the patch is for every host of the gateway: name the virtual host (`HOST:PORT`), or put the rule into each VirtualService by hand";
 const OF_ALL_SERVICES: &str = "a VirtualService names the service, and the patch is for every service: name the virtual host (`HOST:PORT`) of each service that is meant";
+const PORTS_OF_KUBE: &str = "HTTPRoutes route the service, and the patches are for several of its ports: set it by hand in the rules for these ports";
 
 /// The ports on which the gateways of a filter serve a host.
 pub(in crate::migrate) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
@@ -506,9 +507,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     let (Some(host), Some(&port)) = (&group.host, group.ports.first()) else {
         return Move::none(pattern, OF_ALL_SERVICES);
     };
-    if group.ports.len() > 1 {
-        return Move::none(pattern, "the patch is for several ports of the service: write one rule for each");
-    }
+    let ports = &group.ports;
     let mut found = setting.start();
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);
@@ -516,6 +515,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     match choose(part, &setting) {
         Err(reason) => return Move::none(pattern, reason),
         Ok(choose) => match kube_route::of_service(cx, &mut found, (host, port), &setting, &choose, action_of(part)) {
+            Ok(true) if ports.len() > 1 => return Move::none(pattern, PORTS_OF_KUBE),
             Ok(true) => return found,
             Ok(false) => {}
             Err(reason) => return Move::none(pattern, reason),
@@ -549,13 +549,13 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }
-    if let Some(reason) = beside::without_routes(cx, host, port) {
+    if let Some(reason) = ports.iter().find_map(|port| beside::without_routes(cx, host, *port)) {
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     }
     beside::taken(cx, host, namespace, &mut found);
     beside::http_proxy(cx, host, &mut found);
-    beside::hashed(cx, (host, port), namespace, &mut found);
+    beside::hashed(cx, (host, ports), namespace, &mut found);
     if !Mesh::is_narrow(cx.filter) && cx.mesh.is_mesh_wide(cx.filter) {
         found.guard(
             Concern::Namespace,
@@ -566,18 +566,18 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     let destination = |port: u32| json!([{ "destination": { "host": host, "port": { "number": port } } }]);
     // istiod gives the routes of a service this name (`%ROUTE_NAME%`).
     let plain = |port: u32| json!({ "name": "default", "match": [{ "port": port }], "route": destination(port) });
-    let mut first = plain(port);
     let mut rules = Vec::new();
     let labels = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty());
-    if let Some(labels) = labels {
-        first["match"][0]["sourceLabels"] = json!(labels);
+    for port in ports {
+        let mut first = plain(*port);
+        if let Some(labels) = labels {
+            first["match"][0]["sourceLabels"] = json!(labels);
+        }
+        merge(&mut first, &value);
+        rules.push(first);
+        rules.extend(labels.map(|_| plain(*port)));
     }
-    merge(&mut first, &value);
-    rules.push(first);
-    if labels.is_some() {
-        rules.push(plain(port));
-    }
-    rules.extend(beside::other_ports(cx, (host, port), namespace, &mut found).into_iter().map(plain));
+    rules.extend(beside::other_ports(cx, (host, ports), namespace, &mut found).into_iter().map(plain));
     let mut spec = Map::new();
     spec.insert("hosts".to_owned(), json!([host]));
     let whole_mesh = cx.mesh.is_mesh_wide(cx.filter);
