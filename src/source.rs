@@ -152,6 +152,12 @@ impl SourceText {
         SourceText { name, text, within, line_starts, characters: OnceLock::new() }
     }
 
+    /// Whether it is a page of documentation, whose examples may be alternatives.
+    pub(crate) fn is_page(&self) -> bool {
+        let ending = self.name.rsplit('.').next().unwrap_or_default().to_lowercase();
+        matches!(ending.as_str(), "md" | "markdown" | "mdx" | "adoc" | "asciidoc" | "asc")
+    }
+
     /// Line and column of a byte.
     pub fn position(&self, byte: u32) -> Position {
         let line = self.line_starts.partition_point(|&start| start <= byte).max(1);

@@ -28,6 +28,10 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let kustomize = document::has_kustomization(cx);
+    let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
+    for filter in cx.filters {
+        *numbers.entry((&filter.namespace, &filter.name)).or_default() += 1;
+    }
     let mut seen: HashMap<(&str, &str), &EnvoyFilter> = HashMap::new();
     for filter in cx.filters.iter().filter(|filter| !filter.name.is_empty()) {
         let first = *seen.entry((&filter.namespace, &filter.name)).or_insert(filter);
@@ -35,10 +39,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let place = |filter: &EnvoyFilter| filter.name_key_span();
-        let same = |other: &&EnvoyFilter| (&other.namespace, &other.name) == (&filter.namespace, &filter.name);
-        let number = match cx.filters.iter().filter(|other| same(other)).count() {
-            2 => "two".to_owned(),
-            number => number.to_string(),
+        let number = match numbers.get(&(filter.namespace.as_str(), filter.name.as_str())) {
+            Some(number) if *number > 2 => number.to_string(),
+            _ => "two".to_owned(),
         };
         let same_file = filter.document.span.file == first.document.span.file;
         // A patch of kustomize has the name of what it changes, and kustomize itself rejects duplicates.
@@ -48,6 +51,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let rename = "give one of them another name, or merge them";
         let (severity, note, help) = if filter.document.to_json() == first.document.to_json() {
             (rule.severity, "it is identical to the first one", "delete one of them")
+        } else if same_file && cx.sources.get(filter.document.span.file).is_page() {
+            (Severity::Info, "the page may show alternatives; in one cluster, only the one applied last stays", rename)
         } else if same_file {
             (Severity::Error, "kubectl applies them in turn: only the last one stays in the cluster", rename)
         } else {

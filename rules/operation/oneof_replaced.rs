@@ -1,6 +1,7 @@
 //! EF330: a MERGE that sets one member of a oneof and thereby removes the one that istiod had set.
 
 use crate::declare_rule;
+use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::seen::exact;
@@ -71,6 +72,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if guessed && view.patch.apply_to == ApplyTo::HttpRoute {
                 continue;
             }
+            // istiod sets one for services of the mesh, and for others only if a DestinationRule says so.
+            if !seen.certain() && one.new == "validation_context" && is_outside(&view) {
+                continue;
+            }
             let severity = if seen.certain() { severity } else { Severity::Warning };
             let mut finding = view
                 .finding(
@@ -111,6 +116,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(seen.tell(finding));
         }
     }
+}
+
+/// Whether the match names clusters of a host outside Kubernetes.
+fn is_outside(view: &PatchView<'_>) -> bool {
+    let ObjectMatch::Cluster(wanted) = &view.patch.object else { return false };
+    let host = if wanted.name.is_empty() { wanted.service.as_str() } else { parse_subset_key(&wanted.name).host };
+    host.contains('.') && host.split('.').all(|part| part != "svc")
 }
 
 /// Whether the settings of a load balancing policy come with the policy that they are for.

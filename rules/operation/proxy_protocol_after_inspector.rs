@@ -2,9 +2,11 @@
 
 use crate::declare_rule;
 use crate::engine::PatchId;
+use crate::lint::context::PatchRun;
+use crate::lint::ports;
 use crate::lint::seen::config_type;
-use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::ApplyTo;
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext};
 use crate::proto::tree::Tree;
 use std::collections::BTreeMap;
 
@@ -68,7 +70,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
     for view in cx.patches() {
         let Some((labels, before)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
-        let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
+        // Of one port of a gateway, or of one that a service has, only a config dump knows whether it is for TLS.
+        let unknown = view.patch.context != PatchContext::SidecarInbound
+            && matches!(&view.patch.object, ObjectMatch::Listener(one) if one.port_number != 0 || !one.name.is_empty())
+            && !ports::only_tls(&view.patch.object);
+        let reached = |run: &PatchRun<'_, '_>| {
+            (run.run.knowledge == Knowledge::Dump || !unknown) && labels.iter().any(|label| label == run.run.label())
+        };
+        let Some(seen) = cx.seen_if(&view, reached) else { continue };
         let finding = view
             .finding(
                 rule,

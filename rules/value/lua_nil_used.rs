@@ -2,8 +2,9 @@
 
 use crate::declare_rule;
 use crate::lint::lua_use::{Absent, Kind, Named, Source, Used};
+use crate::lint::ports::only_tls;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::envoy_filter::PatchContext;
 use crate::source::Severity;
 
 declare_rule! {
@@ -163,15 +164,6 @@ fn attempt(used: Used<'_>) -> String {
         }
         Used::Passed(function) => format!("bad argument to '{function}' (string expected, got nil)"),
     }
-}
-
-/// Whether a match selects only connections with TLS, by the usual ports or by what only TLS has.
-fn only_tls(object: &ObjectMatch) -> bool {
-    let ObjectMatch::Listener(listener) = object else { return false };
-    matches!(listener.port_number, 443 | 8443 | 15443)
-        || listener.filter_chain.as_ref().is_some_and(|chain| {
-            !chain.sni.is_empty() || chain.transport_protocol == "tls" || matches!(chain.destination_port, 443 | 8443)
-        })
 }
 
 /// The concatenated expression as the script writes it: a local name, or the call that gets the header.

@@ -3,14 +3,16 @@
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
-use crate::model::proxy::ProxyKind;
+use crate::model::inventory::Workload;
+use crate::model::proxy::{Proxy, ProxyKind};
 
 declare_rule! {
     /// A filter that connects with the client's address, in a proxy without the right to do so.
     ///
     /// # What it finds
     /// An `original_src` listener or HTTP filter inserted into a proxy that does not intercept with TPROXY, by its node metadata
-    /// `INTERCEPTION_MODE` or, without a config dump, by the annotation `sidecar.istio.io/interceptionMode` of the given workloads.
+    /// `INTERCEPTION_MODE` or, without a config dump, by the annotation `sidecar.istio.io/interceptionMode` of the given workloads,
+    /// and to whose container `istio-proxy` no given workload adds NET_ADMIN or NET_RAW.
     ///
     /// # Why it matters
     /// Binding to the address of another host needs the capability NET_ADMIN. Istio gives it to a sidecar only with TPROXY; the proxies
@@ -47,14 +49,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         modes.into_iter().any(|mode| mode == TRANSPARENT)
     };
     let transparent = annotated("sidecar.istio.io/interceptionMode");
+    let all = cx.inventory.workloads.iter().map(AsRef::as_ref);
+    let capable: Vec<&Workload> = all.filter(|workload| is_capable(workload)).collect();
     for value in cx.values() {
         let filter = value.objects.iter().find(|object| FILTERS.contains(&object.full_name()) && !object.is_off);
         let Some(filter) = filter else { continue };
         let forbidden = |run: &PatchRun<'_, '_>| {
             let mode = run.run.config.proxy.metadata.get("INTERCEPTION_MODE").and_then(serde_json::Value::as_str);
             let permitted = match run.run.knowledge {
-                Knowledge::Dump => mode == Some(TRANSPARENT),
-                Knowledge::Reference => transparent,
+                Knowledge::Dump => {
+                    mode == Some(TRANSPARENT) || capable.iter().any(|one| runs(one, &run.run.config.proxy))
+                }
+                Knowledge::Reference => transparent || !capable.is_empty(),
             };
             run.changes() && !permitted
         };
@@ -68,4 +74,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let sidecar = seen.runs.first().is_none_or(|run| run.run.config.proxy.kind == ProxyKind::Sidecar);
         out.push(seen.tell(finding.help(if sidecar { TRANSPARENTLY } else { BY_HEADER })));
     }
+}
+
+/// Whether the proxy of a workload may bind to addresses of others.
+fn is_capable(workload: &Workload) -> bool {
+    let added = &workload.injection.proxy_capabilities;
+    added.iter().any(|name| matches!(name.as_str(), "NET_ADMIN" | "NET_RAW" | "ALL"))
+}
+
+/// Whether a proxy belongs to the pods of a workload: it has their labels, and those that are added to every pod.
+fn runs(workload: &Workload, proxy: &Proxy) -> bool {
+    let labels = &workload.labels;
+    let has = |(key, value): (&String, &String)| proxy.labels.get(key) == Some(value);
+    workload.object.namespace == proxy.namespace && !labels.is_empty() && labels.iter().all(has)
 }

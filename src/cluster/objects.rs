@@ -81,8 +81,12 @@ fn pod(map: &mut Map<String, Value>, whole: bool) {
                 // Arguments of applications may contain passwords; those of Istio's containers describe the proxy.
                 let name = container.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
                 let keep: &[&str] = match name.as_str() {
-                    "istio-proxy" | "discovery" if whole => &["name", "image", "ports", "args", "restartPolicy", "env"],
-                    "istio-proxy" | "discovery" => &["name", "image", "ports", "args", "restartPolicy"],
+                    "istio-proxy" | "discovery" if whole => {
+                        &["name", "image", "ports", "args", "restartPolicy", "securityContext", "env"]
+                    }
+                    "istio-proxy" | "discovery" => {
+                        &["name", "image", "ports", "args", "restartPolicy", "securityContext"]
+                    }
                     _ => &["name", "image", "ports"],
                 };
                 container.retain(|key, _| keep.contains(&key.as_str()));
@@ -130,7 +134,8 @@ mod tests {
                 "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "k": "v"}},
             "spec": {"containers": [
                 {"name": "app", "image": "i", "args": ["--password=canary"], "env": [{"name": "P", "value": "canary"}]},
-                {"name": "istio-proxy", "image": "p:1", "args": ["proxy", "sidecar"], "env": []}], "volumes": []},
+                {"name": "istio-proxy", "image": "p:1", "args": ["proxy", "sidecar"], "env": [],
+                    "securityContext": {"capabilities": {"add": ["NET_ADMIN"]}}}], "volumes": []},
             "status": {"phase": "Running", "podIP": "10.0.0.1", "conditions": [{"type": "Ready", "status": "True"}]},
         });
         assert!(keep(&mut object, Reader::Questions));
@@ -140,7 +145,8 @@ mod tests {
                 "apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": "a", "namespace": "b", "annotations": {"k": "v"}},
                 "spec": {"containers": [{"name": "app", "image": "i"},
-                    {"name": "istio-proxy", "image": "p:1", "args": ["proxy", "sidecar"]}]},
+                    {"name": "istio-proxy", "image": "p:1", "args": ["proxy", "sidecar"],
+                        "securityContext": {"capabilities": {"add": ["NET_ADMIN"]}}}]},
                 "status": {"phase": "Running", "podIP": "10.0.0.1", "ready": true},
             })
         );

@@ -216,6 +216,7 @@ fn workload(mut object: Object) -> Workload {
         templates: annotations.get("inject.istio.io/templates").cloned(),
         proxy_image: proxy.map(|proxy| owned(proxy, &["image"])),
         proxy_args: proxy.map(|proxy| texts(proxy, &["args"])).unwrap_or_default(),
+        proxy_capabilities: proxy.map(capabilities).unwrap_or_default(),
         host_network: inside(&["spec", "hostNetwork"]).is_some_and(|node| node.value == NodeValue::Bool(true)),
     };
     let owner = items(document, &["metadata", "ownerReferences"])
@@ -228,6 +229,15 @@ fn workload(mut object: Object) -> Workload {
         object.document.value = NodeValue::Null;
     }
     Workload { labels: pod_labels, annotations, owner, ports, injection, state, discovery_image, object }
+}
+
+/// The capabilities that a container has in addition to the usual ones.
+fn capabilities(container: &Node) -> Vec<String> {
+    let privileged = container.under(&["securityContext", "privileged"]);
+    if privileged.is_some_and(|node| node.value == NodeValue::Bool(true)) {
+        return vec!["ALL".to_owned()];
+    }
+    texts(container, &["securityContext", "capabilities", "add"])
 }
 
 fn pod_state(document: &Node) -> PodState {

@@ -329,6 +329,8 @@ pub struct Injection {
     pub proxy_image: Option<String>,
     /// Arguments of that container; the first two are `proxy` and the proxy's type.
     pub proxy_args: Vec<String>,
+    /// Capabilities that its `securityContext` adds; `ALL` if it is privileged.
+    pub(crate) proxy_capabilities: Vec<String>,
     /// `hostNetwork`: such pods get no sidecar.
     pub host_network: bool,
 }

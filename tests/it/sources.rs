@@ -46,6 +46,12 @@ fn filters_in_other_texts_are_read_in_place() {
     let (code, out, _) = lint(&["guide.md"]);
     assert!(code == 1 && out.contains("EF304") && out.contains("guide.md:11"), "{out}");
 
+    // The examples of a page may be alternatives: nobody applies them in turn.
+    let pages = format!("Wrong:\n\n```yaml\n{FILTER}```\n\nRight:\n\n```yaml\n{FILTER}    match: {{}}\n```\n");
+    write("variants.md", &pages);
+    let (_, out, _) = lint(&["--pedantic", "variants.md"]);
+    assert!(out.contains("note[EF018]") && !out.contains("error[EF018]"), "{out}");
+
     write("guide.adoc", &format!("= Limits\n\n[source,yaml]\n----\n{FILTER}----\n\n----\n$ oc get pods\n----\n"));
     let (code, out, err) = lint(&["guide.adoc"]);
     assert!(code == 1 && out.contains("EF304") && out.contains("guide.adoc:12") && err.is_empty(), "{out} {err}");

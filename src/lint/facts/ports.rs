@@ -2,6 +2,7 @@
 
 use crate::engine::matching::{VIRTUAL_INBOUND, parse_subset_key};
 use crate::lint::facts::context::{Context, ProxyRun};
+use crate::model::envoy_filter::ObjectMatch;
 use crate::model::inventory::TargetPort;
 use crate::model::resource::ResourceKind;
 use serde_json::Value;
@@ -77,4 +78,14 @@ pub(crate) fn outbound_hosts(run: &ProxyRun<'_>) -> BTreeSet<String> {
         .map(|key| key.host.to_owned())
         .filter(|host| !host.is_empty())
         .collect()
+}
+
+/// Whether a match selects only connections with TLS, by the usual ports or by what only TLS has.
+pub(crate) fn only_tls(object: &ObjectMatch) -> bool {
+    let ObjectMatch::Listener(listener) = object else { return false };
+    matches!(listener.port_number, 443 | 8443 | 15443)
+        || ["_443", "_8443", "_15443"].iter().any(|end| listener.name.ends_with(end))
+        || listener.filter_chain.as_ref().is_some_and(|chain| {
+            !chain.sni.is_empty() || chain.transport_protocol == "tls" || matches!(chain.destination_port, 443 | 8443)
+        })
 }

@@ -194,8 +194,11 @@ impl<'a> ProxyRun<'a> {
 
     /// A resource as istiod sends it after patching; `None` if it was removed.
     pub(crate) fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'a>>> {
-        if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
-            return one.tree.as_deref().map(Cow::Borrowed);
+        let mut patched = self.judged.patched.resources.iter().filter(|one| one.kind == kind && one.name == name);
+        if let Some(first) = patched.next() {
+            // One that was removed may have been added again.
+            let sent = first.tree.as_deref().or_else(|| patched.find_map(|one| one.tree.as_deref()));
+            return sent.map(Cow::Borrowed);
         }
         let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
         let touched = self.judged.patched.resources.iter().any(|one| one.source == Some(index));
