@@ -38,7 +38,8 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
         let Some(vhost) = &want.vhost else { continue };
         let name = vhost.route.as_ref().map_or("", |route| &route.name);
         // Routes of a waypoint come from VirtualServices. It has no such names.
-        let of_sidecar = vhost.name.starts_with("inbound|http|") || want.name.starts_with("inbound|");
+        let of_sidecar =
+            vhost.name.starts_with("inbound|http|") || [&want.name, name].iter().any(|it| it.starts_with("inbound|"));
         let known = matches!(name, "" | "default") || template_in(name).is_some() || added.contains(name);
         if known || !of_sidecar || cx.attaches_to_dump(view.filter_index) {
             continue;

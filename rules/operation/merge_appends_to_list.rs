@@ -156,9 +156,25 @@ const THRESHOLDS: &str = "circuit_breakers.thresholds";
 /// Circuit breakers after istiod's own of the same priority, of which Envoy uses the first. Reported if none of them
 /// takes effect.
 fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<'a>, out: &mut Findings) -> bool {
-    let Some(seen) = cx.seen_if(view, behind_own) else { return false };
+    let behind = |run: &PatchRun<'_, '_>| {
+        let mut appended = Appended::default();
+        appended.add(run);
+        !appended.dead().is_empty()
+    };
+    let Some(seen) = cx.seen_if(view, behind) else { return false };
+    let mut appended = Appended::default();
+    seen.runs.iter().for_each(|run| appended.add(run));
+    let dead = appended.dead();
+    if dead.is_empty() {
+        return false;
+    }
+    let which = match dead.as_slice() {
+        [one] if appended.all.len() > 1 => format!("the circuit breakers of priority {one}"),
+        _ => "these circuit breakers".to_owned(),
+    };
+    let message = format!("{which} never take effect: MERGE appends them");
     let finding = view
-        .finding(rule, view.value_path_span(THRESHOLDS), "these circuit breakers never take effect: MERGE appends them")
+        .finding(rule, view.value_path_span(THRESHOLDS), message)
         .severity(Severity::Warning)
         .label("after those of istiod with the same priority")
         .note("Envoy uses the first threshold of a priority; istiod generates one for every cluster, practically unlimited")
@@ -204,24 +220,41 @@ fn native_thresholds(view: &PatchView<'_>) -> String {
     text
 }
 
-/// Whether every threshold that a patch appended comes after another one of its priority, in every cluster.
-fn behind_own(run: &PatchRun<'_, '_>) -> bool {
-    let clusters = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
-    // Those of services: nobody limits the cluster that drops connections.
-    let mut clusters =
-        clusters.filter(|place| place.kind == ResourceKind::Cluster && place.resource.contains('|')).peekable();
-    clusters.peek().is_some()
-        && clusters.all(|place| {
-            run.run.after(ResourceKind::Cluster, &place.resource).is_some_and(|cluster| {
-                let all = cluster.path(&["circuit_breakers", "thresholds"]).map(Tree::items).unwrap_or_default();
-                let mut seen = BTreeSet::new();
-                !all.iter().any(|one| {
-                    let priority = one.str_at("priority");
-                    let first = seen.insert(if priority.is_empty() { "DEFAULT" } else { priority });
-                    first && one.origin == run.id.origin()
-                })
-            })
-        })
+/// The priorities of the thresholds that a patch appended to the clusters of services.
+#[derive(Default)]
+struct Appended {
+    /// Those that come first in some cluster, and count there.
+    alive: BTreeSet<String>,
+    /// All of them.
+    all: BTreeSet<String>,
+}
+
+impl Appended {
+    fn add(&mut self, run: &PatchRun<'_, '_>) {
+        let clusters = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
+        // Those of services: nobody limits the cluster that drops connections.
+        for place in clusters.filter(|place| place.kind == ResourceKind::Cluster && place.resource.contains('|')) {
+            let Some(cluster) = run.run.after(ResourceKind::Cluster, &place.resource) else { continue };
+            let thresholds = cluster.path(&["circuit_breakers", "thresholds"]).map(Tree::items).unwrap_or_default();
+            let mut seen = BTreeSet::new();
+            for one in thresholds {
+                let priority = Some(one.str_at("priority")).filter(|priority| !priority.is_empty());
+                let priority = priority.unwrap_or("DEFAULT");
+                let first = seen.insert(priority);
+                if one.origin == run.id.origin() {
+                    self.all.insert(priority.to_owned());
+                    if first {
+                        self.alive.insert(priority.to_owned());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The priorities that count nowhere.
+    fn dead(&self) -> Vec<&str> {
+        self.all.difference(&self.alive).map(String::as_str).collect()
+    }
 }
 
 /// How many items a JSON list has.

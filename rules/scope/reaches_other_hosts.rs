@@ -39,6 +39,7 @@ declare_rule! {
     /// # References
     /// istio/istio issues 44820, 18273; istio/api issue 3376. Signatures for AWS: Envoy 1.36.4 and 1.40.0, run.
     "EF521" "reaches-other-hosts" Scope Warning => check,
+    explains: &["EF503"],
     policy: Never("it needs the hosts of the mesh")
 }
 
