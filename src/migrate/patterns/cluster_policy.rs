@@ -10,7 +10,6 @@ use crate::migrate::base::step::{Cx, Move, Part, has as since};
 use crate::migrate::base::value::{Fields, any_type, has_entry, left, refused, set_at};
 use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::migrate::objects::registry::Port;
-use crate::model::envoy_filter::ObjectMatch;
 use crate::model::inventory::DestinationRule;
 use serde_json::{Value as Json, json};
 
@@ -333,9 +332,9 @@ fn hashes(cx: &Cx<'_>, part: &Part<'_>) -> bool {
 
 /// Whether istiod already uses HTTP/2 for the service because of its ports; `None` if they are unknown.
 fn is_http2(cx: &Cx<'_>, part: &Part<'_>) -> Option<bool> {
-    let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
-    let service = cx.mesh.registered(&cluster.service)?;
-    let mut ports = service.ports().filter(|port| cluster.port_number == 0 || port.number == cluster.port_number);
+    let target = super::target::target(part)?;
+    let service = cx.mesh.registered(&target.host)?;
+    let mut ports = service.ports().filter(|port| target.port.is_none_or(|number| port.number == number));
     Some(ports.all(|port| speaks_http2(&port)))
 }
 
