@@ -346,7 +346,8 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut spec = attachment(cx.filter);
     spec.insert("jwtRules".to_owned(), rules.into());
     found.actions.push(Action::Object(object(API, "RequestAuthentication", cx.filter, spec)));
-    match wanted(config.list("rules"), &audiences) {
+    let named = config.sub("requirement_map").unwrap_or(Fields(json!({})));
+    match wanted(config.list("rules"), &named, &audiences) {
         Ok((demands, skips)) => {
             if skips {
                 found.difference(
@@ -468,9 +469,21 @@ fn all_demand(demands: &[Demand], providers: &BTreeSet<String>) -> bool {
 
 const PATHS: &str = "an AuthorizationPolicy matches a whole path or its start; the rule matches in another way, or a path with `*` or braces";
 
-/// The rules in their order, and whether some of them check nothing.
-fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result<(Vec<Demand>, bool), ErrorMessage> {
+/// A requirement that rules refer to by its name.
+fn of_name(named: &Fields, name: &str) -> Result<Fields, ErrorMessage> {
+    let one = named.0.get(name).filter(|one| one.is_object());
+    one.map(|one| Fields(one.clone()))
+        .ok_or_else(|| format!("`requirement_map` has no {name}, which a rule names: Envoy rejects the filter").into())
+}
+
+/// The rules in their order, and whether some of them check nothing; `named` are requirements that they may name.
+fn wanted(
+    rules: Vec<Fields>,
+    named: &Fields,
+    audiences: &BTreeMap<String, Vec<Json>>,
+) -> Result<(Vec<Demand>, bool), ErrorMessage> {
     let (mut demands, mut skips) = (Vec::new(), false);
+    let mut used = BTreeSet::new();
     for mut rule in rules {
         let path = if let Some(prefix) = rule.text("match/prefix") {
             format!("{prefix}*")
@@ -479,7 +492,14 @@ fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result
         } else {
             return Err(PATHS.into());
         };
-        let requires = rule.sub("requires");
+        let requires = match rule.text("requirement_name") {
+            Some(name) => {
+                let one = of_name(named, &name)?;
+                used.insert(name);
+                Some(one)
+            }
+            None => rule.sub("requires"),
+        };
         // In a policy, a star in the middle has another meaning, and braces are templates.
         let plain = path.strip_suffix('*').unwrap_or(&path);
         if !rule.is_empty() || plain.contains(['*', '{', '}']) {
@@ -493,6 +513,13 @@ fn wanted(rules: Vec<Fields>, audiences: &BTreeMap<String, Vec<Json>>) -> Result
         };
         skips |= free;
         demands.push(Demand { path, providers });
+    }
+    let mut names = named.0.as_object().into_iter().flat_map(|all| all.keys());
+    if let Some(name) = names.find(|name| !used.contains(*name)) {
+        return Err(format!(
+            "no rule names requirement {name} of `requirement_map`, but settings of routes may, and a RequestAuthentication has none for routes: delete it if they do not"
+        )
+        .into());
     }
     // It checks nothing at all.
     if skips && demands.len() == 1 {
