@@ -118,6 +118,7 @@ impl Sender {
                 }
             };
             into.requests += 1;
+            into.sent.push(format!("{} on {}", request.in_words(), sides.proxy));
             if let Some((filter, native)) = compared(&one, &two) {
                 into.apart.push(apart(sides, request, filter, native));
             }

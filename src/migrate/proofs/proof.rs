@@ -26,6 +26,8 @@ pub struct Traffic {
     pub proxies: usize,
     /// How many were answered on both sides.
     pub requests: usize,
+    /// These requests with their proxies, as text.
+    pub sent: Vec<String>,
     /// Requests that show a difference.
     pub apart: Vec<Apart>,
     /// Requests that could not be sent, with the reason.

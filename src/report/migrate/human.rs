@@ -1,7 +1,7 @@
 //! A migration for a terminal.
 
 use super::text::{documents, heading};
-use super::{alike, classes, differences, full_name, native, open, outcome, proven, rest, scope, unwritten};
+use super::{alike, classes, differences, full_name, native, open, outcome, proven, rest, scope, sent, unwritten};
 use crate::migrate::newest::{Effect, Rewrite};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::{Class, Kind, State};
@@ -64,6 +64,13 @@ fn one(
     }
     for (number, text) in proven(report, filter).iter().enumerate() {
         line(out, terminal, if number == 0 { "  " } else { "    " }, &plain(text))?;
+    }
+    let requests = sent(report, filter);
+    for request in requests.iter().filter(|_| verbose) {
+        line(out, terminal, "    sent: ", &plain(request))?;
+    }
+    if !requests.is_empty() && !verbose {
+        writeln!(out, "    {}", terminal.paint(Role::Dim, "--verbose shows the requests"))?;
     }
     let name = full_name(filter);
     for one in report.rewrites.iter().filter(|one| one.filter == name) {

@@ -129,6 +129,7 @@ fn traffic(sent: &Result<Traffic, ErrorMessage>) -> Json {
             "envoy": sent.envoy,
             "proxies": sent.proxies,
             "requests": sent.requests,
+            "sent": sent.sent,
             "apart": sent.apart.iter().map(|one| json!({
                 "proxy": one.proxy, "request": one.request, "filter": one.filter, "native": one.native,
             })).collect::<Vec<_>>(),

@@ -105,6 +105,16 @@ pub(crate) fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
     lines
 }
 
+/// The requests that were answered with the filter and with its replacement.
+fn sent<'r>(report: &'r Report, filter: &FilterReport) -> &'r [String] {
+    let name = full_name(filter);
+    let proof = report.proofs.iter().find(|proof| proof.filter == name);
+    match proof.and_then(|proof| proof.traffic.as_ref()) {
+        Some(Ok(traffic)) => &traffic.sent,
+        _ => &[],
+    }
+}
+
 fn computed(version: &str, proof: &Proof) -> Vec<String> {
     match &proof.found {
         Proven::NotComputed(why) => vec![format!("not computed: {why}")],

@@ -121,6 +121,8 @@ fn requests_show_the_difference_between_filters_and_objects() {
         let traffic = &report["filters"][0]["traffic"];
         println!("{id}: {} requests", traffic["requests"]);
         assert!(traffic["requests"].as_u64().is_some_and(|number| number > 2), "{id}: {traffic:#}");
+        let sent = traffic["sent"].as_array().unwrap();
+        assert_eq!(traffic["requests"].as_u64(), u64::try_from(sent.len()).ok(), "{id}: {traffic:#}");
         let reported = traffic["apart"].as_array().unwrap();
         assert_eq!(!reported.is_empty(), apart, "{id}: {traffic:#}");
         if apart {
