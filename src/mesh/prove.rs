@@ -17,6 +17,7 @@ use crate::load::dump::Dump;
 use crate::migrate::change::settings_of;
 use crate::migrate::compare::{Found, Resources, differences, explain, explain_revived};
 use crate::migrate::draft::is_kube;
+use crate::migrate::forms::write_requirements;
 use crate::migrate::proof::{Computed, Proof, Proven, Traffic};
 use crate::migrate::value::{merge, open_typed_structs};
 use crate::migrate::verdict::{Class, Difference, Kind, State};
@@ -284,6 +285,7 @@ fn resources(configuration: &Configuration) -> Resources {
         for (name, text) in configuration.of(kind) {
             if let Some(mut value) = verify::content(text) {
                 open_typed_structs(&mut value, Schema::newest());
+                write_requirements(&mut value);
                 all.entry(verify::key(kind).to_owned()).or_default().insert(name.clone(), value);
             }
         }

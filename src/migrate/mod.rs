@@ -55,7 +55,7 @@ pub(crate) use objects::{index, mesh};
 pub(crate) use output::change::settings_of;
 pub(crate) use output::{ambient, change, draft, newest, roll_out};
 pub use proofs::compare;
-pub(crate) use proofs::{proof, verify};
+pub(crate) use proofs::{forms, proof, verify};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

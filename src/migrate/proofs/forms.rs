@@ -21,6 +21,31 @@ pub(in crate::migrate) fn code(map: &Map<String, Json>) -> Option<&str> {
     }
 }
 
+/// Writes the requirements that rules of JWT filters name into these rules.
+pub(crate) fn write_requirements(value: &mut Json) {
+    match value {
+        Json::Object(map)
+            if map
+                .get("@type")
+                .and_then(Json::as_str)
+                .is_some_and(|of| of.ends_with("filters.http.jwt_authn.v3.JwtAuthentication")) =>
+        {
+            let Some(named) = map.shift_remove("requirement_map") else { return };
+            for rule in map.get_mut("rules").and_then(Json::as_array_mut).into_iter().flatten() {
+                let Some(rule) = rule.as_object_mut() else { continue };
+                let name = rule.get("requirement_name").and_then(Json::as_str);
+                if let Some(one) = name.and_then(|name| named.get(name)).cloned() {
+                    rule.shift_remove("requirement_name");
+                    rule.insert("requires".to_owned(), one);
+                }
+            }
+        }
+        Json::Object(map) => map.values_mut().for_each(write_requirements),
+        Json::Array(items) => items.iter_mut().for_each(write_requirements),
+        _ => {}
+    }
+}
+
 /// Places of shares, which may be written in hundredths, ten thousandths or millionths.
 pub(in crate::migrate) const SHARES: [&str; 2] = ["/percentage", "/runtime_fraction/default_value"];
 
@@ -251,6 +276,17 @@ pub(in crate::migrate) fn gone(path: &str, at: usize, before: &[Json], after: &[
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn named_requirements_are_those_of_their_rules() {
+        let of = "type.googleapis.com/envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication";
+        let token = json!({ "provider_name": "a" });
+        let mut filter = json!({ "filters": [{ "@type": of, "requirement_map": { "r": token },
+                "rules": [{ "requirement_name": "r" }, { "requirement_name": "s" }, { "match": {} }] }] });
+        write_requirements(&mut filter);
+        let rules = json!([{ "requires": token }, { "requirement_name": "s" }, { "match": {} }]);
+        assert_eq!(filter, json!({ "filters": [{ "@type": of, "rules": rules }] }));
+    }
 
     #[test]
     fn a_table_without_cors_is_not_copied() {

@@ -1,7 +1,7 @@
 //! Two configurations of a proxy side by side: what differs, and what it means.
 
 pub mod compare;
-pub(in crate::migrate) mod forms;
+pub(crate) mod forms;
 mod found;
 pub(in crate::migrate) mod mutations;
 pub(in crate::migrate) mod ports;
