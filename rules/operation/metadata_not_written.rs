@@ -37,7 +37,7 @@ declare_rule! {
     /// # References
     /// Envoy, "Well known dynamic metadata"; the answers of Envoy 1.38.2 in both orders.
     "EF349" "metadata-not-written" Operation Error => check,
-    needs: &[Dump]
+    needs: &[Dump], explains: &["EF520"]
 }
 
 /// Maximum number of other namespaces that are looked for.

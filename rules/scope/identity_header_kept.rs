@@ -43,6 +43,7 @@ const IDENTITY: &[&str] = &[
     "identity",
     "role",
     "roles",
+    "admin",
     "groups",
     "group",
     "tenant",
@@ -69,7 +70,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 script
                     .finding(rule, one, format!("`{}` is appended: the client's own value stays first", one.name))
                     .label("a client can also send this header")
-                    .help(format!("headers():replace(\"{}\", …)", one.name)),
+                    .help(format!(
+                        "headers():replace(\"{0}\", …), or, on a condition, first headers():remove(\"{0}\") outside of it",
+                        one.name
+                    )),
             );
         }
     }
