@@ -43,7 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             for (place, effect) in &winner.trace.effects {
                 let Effect::Merged(changes) = effect else { continue };
-                for change in changes.iter().filter(|change| change.before.is_some() && change.before != change.after) {
+                for change in changes.iter().filter(|change| change.before.is_some() && change.differs()) {
                     for loser in change.before_origins.iter().copied().filter_map(PatchId::of) {
                         let other = run.plan.get(loser);
                         let (one, two) = (other.filter, winner.planned.filter);

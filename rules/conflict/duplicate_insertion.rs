@@ -33,7 +33,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     // Sample proxies that get the same patches share a result.
     let mut known = HashMap::new();
     for run in &cx.runs {
-        let repeats = *known.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| lists(run).any(repeats_a_name));
+        let repeats = *known
+            .entry(Arc::as_ptr(&run.judged))
+            .or_insert_with(|| lists(run).any(|filters| !repeated(filters).is_empty()));
         if !repeats {
             continue;
         }
@@ -41,9 +43,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let fits = |id| cx.view(run, id).is_some_and(|view| exact(run, &view));
         // A value that a patch inserts into many lists is the same tree in all of them.
         let mut meanings: HashMap<*const (), u64> = HashMap::new();
-        for filters in lists(run).filter(|filters| repeats_a_name(filters)) {
+        for filters in lists(run) {
+            let repeated = repeated(filters);
             let mut of_name: HashMap<(&str, u64), Vec<(PatchId, &Tree<'_>)>> = HashMap::new();
-            for filter in filters {
+            for filter in filters.iter().filter(|filter| repeated.binary_search(&filter.name()).is_ok()) {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
                 let meaning = *meanings.entry(filter.identity()).or_insert_with(|| filter.meaning());
                 let earlier = of_name.entry((filter.name(), meaning)).or_default();
@@ -91,10 +94,12 @@ fn lists<'r>(run: &'r ProxyRun<'_>) -> impl Iterator<Item = &'r [Tree<'r>]> {
     })
 }
 
-/// Whether patches inserted two filters of one name: in most lists they did not.
-fn repeats_a_name(filters: &[Tree<'_>]) -> bool {
+/// The names that several filters have which patches inserted, sorted: in most lists there are none.
+fn repeated<'t>(filters: &'t [Tree<'_>]) -> Vec<&'t str> {
     let ours = filters.iter().filter(|filter| PatchId::of(filter.origin).is_some());
     let mut names: Vec<&str> = ours.map(Tree::name).collect();
     names.sort_unstable();
-    names.windows(2).any(|pair| pair[0] == pair[1])
+    let mut repeated: Vec<&str> = names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    repeated.dedup();
+    repeated
 }

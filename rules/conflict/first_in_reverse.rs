@@ -1,7 +1,7 @@
 //! EF411: several INSERT_FIRST on one list, which end up in reverse order.
 
 use crate::declare_rule;
-use crate::engine::trace::{Effect, Place};
+use crate::engine::trace::{Effect, Names, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::order::{decided_by_priority, reason};
 use crate::lint::seen::exact;
@@ -90,24 +90,25 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn meet(one: &PatchRun<'_, '_>, other: &PatchRun<'_, '_>) -> bool {
     let lists = |run: &PatchRun<'_, '_>| -> BTreeSet<Place> {
         let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
-        let places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place.clone());
+        let places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
         places.map(list).collect()
     };
     !lists(one).is_disjoint(&lists(other))
 }
 
 /// The list that contains the object at a place, by the names of filter chains; their indexes do not change here.
-fn list(place: Place) -> Place {
-    if place.sub_filter.is_some() {
-        return Place { sub_filter: Some(Arc::default()), ..place };
-    }
-    if place.route.is_some() {
-        return Place { route: Some((0, Arc::default())), ..place };
-    }
-    if place.listener_filter.is_some() {
-        return Place { listener_filter: Some(Arc::default()), ..place };
-    }
-    Place { filter: Some(Arc::default()), ..place }
+fn list(place: &Place) -> Place {
+    place.with(|names| {
+        let inner = match names {
+            Names { sub_filter: Some(filter), .. } | Names { listener_filter: Some(filter), route: None, .. } => filter,
+            Names { route: Some((index, route)), .. } => {
+                *index = 0;
+                route
+            }
+            names => names.filter.get_or_insert_default(),
+        };
+        *inner = Arc::default();
+    })
 }
 
 /// `a`, `a and b`, `a, b and c`.

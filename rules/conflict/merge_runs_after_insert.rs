@@ -92,7 +92,7 @@ fn overwritten<'r>(run: &PatchRun<'r, '_>) -> Vec<&'r str> {
     });
     let lost = changes.flatten().filter(|change| {
         let later = |origin: &Origin| PatchId::of(*origin).is_some_and(|id| id > run.id);
-        change.before.is_some() && change.before != change.after && change.before_origins.iter().any(later)
+        change.before.is_some() && change.before_origins.iter().any(later) && change.differs()
     });
     lost.map(|change| change.path.as_str()).collect()
 }

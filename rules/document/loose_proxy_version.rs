@@ -61,7 +61,12 @@ fn judge(version: &str) -> Option<(Severity, String, String)> {
         let help = format!(r"write '^1\.{minor}\.' for 1.{minor}, '^1\.{minor}\d\.' for 1.{from} to 1.{to}");
         (severity, message, help)
     });
+    // What begins with `^`, without an alternative that does not, is found at the start only.
+    let anchored = version.starts_with('^') && !version.contains('|');
     let inside = || {
+        if anchored {
+            return None;
+        }
         let message = format!("`{version}` has no `^` and is also found inside versions like {}", found_inside(regex)?);
         // A digit at the end would match longer numbers.
         let start = version.trim_end_matches(".*").replace(r"\.", ".").replace('.', r"\.");

@@ -60,7 +60,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 fn offering(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
     let changed = run.trace.effects.iter().filter(|(place, effect)| place.filter.is_some() && effect.changes());
     let offers = |place: &&Place| {
-        let chain = Place { filter: None, sub_filter: None, inline_route: None, ..(*place).clone() };
+        let chain = place.with(|names| (names.filter, names.sub_filter, names.inline_route) = (None, None, None));
         let offers = run.run.with_object(&chain, |chain| {
             let config = chain.path(&["transport_socket", "typed_config"])?.readable();
             let offered = config.path(&["common_tls_context", "alpn_protocols"])?;

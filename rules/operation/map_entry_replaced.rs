@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     return None;
                 }
                 let parse = |text: &Option<String>| serde_json::from_str(text.as_deref()?).ok();
-                let (before, after): (Value, Value) = (parse(&change.before)?, parse(&change.after)?);
+                let (before, after): (Value, Value) = (parse(&change.before)?, parse(&change.after_text())?);
                 let mut lost = Vec::new();
                 missing(&before, &after, "", &mut lost);
                 (!lost.is_empty()).then(|| (change.path.clone(), lost))

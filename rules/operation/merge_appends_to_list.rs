@@ -51,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     if had == 0 || lists.contains_key(list) {
                         continue;
                     }
-                    let added = change.after.as_deref().map_or(0, items);
+                    let added = change.after.as_ref().map_or(0, |added| added.readable().items().len());
                     if added > 0 {
                         lists.insert(list.to_owned(), format!("{had} before, {} after", had + added));
                     }
@@ -255,9 +255,4 @@ impl Appended {
     fn dead(&self) -> Vec<&str> {
         self.all.difference(&self.alive).map(String::as_str).collect()
     }
-}
-
-/// How many items a JSON list has.
-fn items(json: &str) -> usize {
-    serde_json::from_str::<Vec<serde_json::Value>>(json).map_or(0, |items| items.len())
 }

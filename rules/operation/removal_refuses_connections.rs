@@ -1,7 +1,7 @@
 //! EF346: a removal after which connections are refused or closed.
 
 use crate::declare_rule;
-use crate::engine::trace::{Effect, Place};
+use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
@@ -82,7 +82,7 @@ fn no_chain(run: &PatchRun<'_, '_>) -> Option<String> {
 fn empty_chain(run: &PatchRun<'_, '_>) -> Option<String> {
     let removed = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Removed));
     removed.map(|(place, _)| place).filter(|place| place.filter.is_some()).find_map(|place| {
-        let chain = Place { filter: None, ..place.clone() };
+        let chain = place.with(|names| names.filter = None);
         let empty = run.run.with_object(&chain, |it| Some(it.get("filters").is_none_or(|all| all.items().is_empty())));
         // This chain of `virtualInbound` and `virtualOutbound` drops its connections anyway.
         let (index, name) = place.chain.as_ref().filter(|(_, name)| !name.ends_with("-blackhole"))?;

@@ -70,7 +70,7 @@ fn requested<'c>(run: &PatchRun<'c, '_>) -> impl Iterator<Item = &'c str> {
 }
 
 /// The name that a merge gives to the object that it changes.
-pub(super) fn new_name(effect: &Effect) -> Option<&Change> {
+pub(super) fn new_name<'e, 'a>(effect: &'e Effect<'a>) -> Option<&'e Change<'a>> {
     let Effect::Merged(changes) = effect else { return None };
-    changes.iter().find(|change| change.path == "name" && change.before != change.after)
+    changes.iter().find(|change| change.path == "name" && change.differs())
 }

@@ -170,7 +170,7 @@ impl Order {
     }
 
     fn behind(&self, run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
-        let vhost = Place { route: None, ..place.clone() };
+        let vhost = place.with(|names| names.route = None);
         let known = self.0.of(run.run, |_| RefCell::default());
         let mut known = known.borrow_mut();
         let routes = known.entry(vhost).or_insert_with_key(|vhost| {
@@ -307,7 +307,7 @@ fn hidden(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
     let places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
     let mut names = BTreeSet::new();
     for place in places {
-        let Some(vhost) = run.run.object(&Place { route: None, ..place.clone() }) else { continue };
+        let Some(vhost) = run.run.object(&place.with(|names| names.route = None)) else { continue };
         let routes = vhost.get("routes").map(Tree::items).unwrap_or_default();
         let Some(at) = routes.iter().position(|route| route.origin == run.id.origin()) else { continue };
         if routes[..at].iter().any(|route| route.get("match").is_some_and(takes_everything)) {

@@ -8,7 +8,7 @@ use crate::model::envoy_filter::ApplyTo;
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::ChangeKind;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Tree, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
@@ -89,14 +89,14 @@ fn repeats(effect: &Effect) -> bool {
         Effect::Inserted { .. } => true,
         Effect::Merged(changes) => changes.iter().any(|change| {
             matches!(change.kind, ChangeKind::Appended)
-                || (change.kind == ChangeKind::Set && is_list(change.after.as_deref()))
+                || (change.kind == ChangeKind::Set && change.after.as_ref().is_some_and(is_list))
         }),
         _ => false,
     }
 }
 
-fn is_list(json: Option<&str>) -> bool {
-    json.is_some_and(|text| text.starts_with('['))
+fn is_list(value: &Tree<'_>) -> bool {
+    matches!(value.readable().value, Value::List(_) | Value::EmptyList)
 }
 
 /// By the route configuration of a port: those of individual hosts on that port, each with its virtual hosts.

@@ -27,7 +27,7 @@ pub(super) enum Rank {
     Other,
 }
 
-impl<'a, S: Sink> Run<'_, 'a, S> {
+impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
     /// All calls for clusters; added clusters are appended to the slots.
     pub(super) fn clusters(&mut self, slots: &mut Vec<Slot<'a>>, indices: &[usize]) {
         let outbound = match self.plan.proxy.kind {
@@ -54,7 +54,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             slots[index].touched |= self.touched;
             if let Err(stop) = result {
                 slots[index].touched = true;
-                self.abort(*stop, Vec::new);
+                self.abort(stop, Vec::new);
             }
             self.close(&mut slots[index]);
         }
@@ -130,25 +130,22 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     fn merge_cluster(&mut self, id: PatchId, slot: &mut Slot<'a>) -> Flow {
         // A patch without a value is skipped here: the cast fails before the merge.
         let Some(value) = &self.plan.get(id).built.value else { return Ok(()) };
+        let has_socket = value.get("transport_socket").is_some();
         let place = self.place(|| Place::resource(ResourceKind::Cluster, slot.name.clone()));
         let (config, schema) = (self.config, self.plan.schema);
         let tree = slot.open(config, schema);
-        let result = match value.get("transport_socket") {
-            Some(wanted) => self.merge_cluster_socket(id, tree, wanted, value, place),
-            None => self.merge(id, ApplyTo::Cluster, tree, place),
+        let result = if has_socket {
+            self.merge_cluster_socket(id, tree, place)
+        } else {
+            self.merge(id, ApplyTo::Cluster, tree, place)
         };
         slot.name = tree.name().to_owned().into();
         result
     }
 
-    fn merge_cluster_socket(
-        &mut self,
-        id: PatchId,
-        cluster: &mut Tree<'a>,
-        wanted: &Tree<'a>,
-        value: &Tree<'a>,
-        place: Option<Place>,
-    ) -> Flow {
+    fn merge_cluster_socket(&mut self, id: PatchId, cluster: &mut Tree<'a>, place: Option<Place>) -> Flow {
+        let value = self.value(id, place.as_ref())?;
+        let Some(wanted) = value.get("transport_socket") else { return Ok(()) };
         let matches = cluster.get_mut("transport_socket_matches").and_then(Tree::items_mut);
         if let Some(matches) = matches.filter(|matches| !matches.is_empty()) {
             let socket = matches
@@ -156,7 +153,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 .filter_map(|one| one.get_mut("transport_socket"))
                 .find(|socket| socket.name() == wanted.name());
             let effect = match socket {
-                Some(socket) => self.merge_socket(id, socket, wanted, value, place.as_ref())?,
+                Some(socket) => self.merge_socket(id, socket, wanted, &value, place.as_ref())?,
                 None => Effect::NoOp(NoOp::TransportSocketNotFound),
             };
             self.effect(id, place, effect);
@@ -164,7 +161,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         let own = cluster.get_mut("transport_socket").filter(|socket| socket.name() == wanted.name());
         if let Some(socket) = own {
-            let effect = self.merge_socket(id, socket, wanted, value, place.as_ref())?;
+            let effect = self.merge_socket(id, socket, wanted, &value, place.as_ref())?;
             // What an earlier patch put there is that patch's own value, not a copy: the next cluster gets it in its current
             // state.
             if let Some(owner) = PatchId::of(socket.origin).filter(|_| effect.changes() || !S::ON) {
@@ -174,14 +171,14 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             return Ok(());
         }
         let old = cluster.remove("transport_socket");
-        let socket = self.sockets.get(&id).cloned().unwrap_or_else(|| wanted.with_origin(id.origin()));
+        let socket = self.sockets.get(&id).cloned().unwrap_or_else(|| wanted.clone());
         if S::ON {
             use crate::proto::json::{Style, write};
             let change = crate::proto::merge::Change {
                 path: "transport_socket".to_owned(),
                 kind: crate::proto::merge::ChangeKind::Set,
                 before: old.as_ref().map(|tree| write(tree, Style::Compact)),
-                after: Some(write(&socket, Style::Compact)),
+                after: Some(socket.clone()),
                 before_origins: old.as_ref().map(Tree::origins).unwrap_or_default(),
             };
             let dropped = value.entries().iter().map(|(key, _)| key.to_string());
@@ -216,7 +213,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let tree = match self.value(id, place.as_ref()) {
                 Ok(tree) => tree,
                 Err(stop) => {
-                    self.abort(*stop, Vec::new);
+                    self.abort(stop, Vec::new);
                     return;
                 }
             };

@@ -23,7 +23,7 @@ struct Patches {
     context: PatchContext,
 }
 
-impl<'a, S: Sink> Run<'_, 'a, S> {
+impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
     /// One call of istiod's `ApplyListenerPatches`; added listeners are appended. A panic ends the call.
     pub(super) fn listener_pass(
         &mut self,
@@ -57,7 +57,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 }
                 let rest = indices[done + 1..].iter().map(|&index| slots[index].name.clone().into_owned());
                 let rest: Vec<String> = rest.collect();
-                self.abort(*stop, || rest);
+                self.abort(stop, || rest);
                 return;
             }
             self.close(&mut slots[index]);
@@ -67,7 +67,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             for &index in indices {
                 self.unremove(&mut slots[index]);
             }
-            self.abort(*stop, Vec::new);
+            self.abort(stop, Vec::new);
             return;
         }
         let removed = indices.iter().any(|&index| slots[index].removed);
@@ -177,10 +177,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         let class = Class::of(patches.context, &empty());
         let name: Arc<str> = listener.name().into();
-        let at = |filter: &Tree<'a>| Place {
-            listener_filter: Some(filter.name().into()),
-            ..Place::resource(ResourceKind::Listener, name.clone())
-        };
+        let at = |filter: &Tree<'a>| Place::listener_filter(&name, filter);
         let Some(list) = listener.list_mut("listener_filters") else { return Ok(()) };
         self.bring_shared(&class, list);
         let mut names = Names::default();
@@ -319,20 +316,15 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     /// Both sides have the same transport socket name: only the socket is merged. `false`: merge the whole chain.
-    fn merge_chain_socket(
-        &mut self,
-        id: PatchId,
-        chain: &mut Tree<'a>,
-        place: Option<&Place>,
-    ) -> Result<bool, Box<Stop>> {
-        let Some(value) = &self.plan.get(id).built.value else { return Ok(true) };
-        let Some(wanted) = value.get("transport_socket") else { return Ok(false) };
-        let Some(socket) = chain.get_mut("transport_socket") else { return Ok(false) };
-        if wanted.name() != socket.name() {
+    fn merge_chain_socket(&mut self, id: PatchId, chain: &mut Tree<'a>, place: Option<&Place>) -> Result<bool, Stop> {
+        let Some(given) = &self.plan.get(id).built.value else { return Ok(true) };
+        let Some(wanted) = given.get("transport_socket") else { return Ok(false) };
+        let Some(socket) = chain.get_mut("transport_socket").filter(|socket| wanted.name() == socket.name()) else {
             return Ok(false);
-        }
-        let place = place.cloned();
-        let effect = self.merge_socket(id, socket, wanted, value, place.as_ref())?;
+        };
+        let (place, value) = (place.cloned(), self.value(id, place)?);
+        let Some(wanted) = value.get("transport_socket") else { return Ok(false) };
+        let effect = self.merge_socket(id, socket, wanted, &value, place.as_ref())?;
         self.effect(id, place, effect);
         Ok(true)
     }
@@ -345,7 +337,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         wanted: &Tree<'a>,
         value: &Tree<'a>,
         place: Option<&Place>,
-    ) -> Result<Effect, Box<Stop>> {
+    ) -> Result<Effect<'a>, Stop> {
         let (Some(target), Some(source)) = (socket.get_mut("typed_config"), wanted.get("typed_config")) else {
             return Ok(Effect::NoOp(NoOp::TransportSocketUntyped));
         };
@@ -430,8 +422,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
 
     fn edit_http_filters(&mut self, ids: &[PatchId], list: &mut Vec<Tree<'a>>, manager: Option<&Place>) -> Flow {
         let at = |filter: &Tree<'a>| {
-            let place = manager.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
-            Place { sub_filter: Some(filter.name().into()), ..place }
+            Place::within(manager, ResourceKind::Listener, |names| names.sub_filter = Some(filter.name().into()))
         };
         let (merges, edits): (Vec<PatchId>, Vec<PatchId>) =
             ids.iter().partition(|&&id| self.operation(id) == Operation::Merge);

@@ -8,6 +8,7 @@ pub mod go_regexp;
 mod listener;
 pub mod matching;
 pub(crate) mod outcome;
+mod place;
 pub mod program;
 mod route;
 mod run;
@@ -90,7 +91,7 @@ pub struct Options {
 }
 
 /// Runs a plan over the configuration of its proxy.
-pub fn run<'a, S: Sink>(
+pub fn run<'a, S: Sink<'a>>(
     plan: &Plan<'a>,
     config: &'a ProxyConfig<'a>,
     options: &'a Options,
@@ -126,7 +127,7 @@ pub fn run<'a, S: Sink>(
     Patched { resources, unknown_routes, unknown_services }
 }
 
-fn start<'s, 'a, S: Sink>(
+fn start<'s, 'a, S: Sink<'a>>(
     plan: &'s Plan<'a>,
     config: &'a ProxyConfig<'a>,
     options: &Options,
@@ -182,20 +183,21 @@ impl Pass {
 }
 
 /// Runs a plan only as far as needed to record what the patches of one part do.
-pub(crate) fn run_pass<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, pass: Pass, sink: &mut S) {
-    let options = Options::default();
+pub(crate) fn run_pass<'a, S: Sink<'a>>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, pass: Pass, sink: &mut S) {
+    static OPTIONS: Options =
+        Options { port_map: None, extension_names: None, service_clusters: BTreeMap::new(), packed: false };
     match pass {
         Pass::Listeners => {
-            listener_passes(&mut start(plan, config, &options, sink), &mut slots(config, ResourceKind::Listener));
+            listener_passes(&mut start(plan, config, &OPTIONS, sink), &mut slots(config, ResourceKind::Listener));
         }
         Pass::Clusters => {
             let mut clusters = slots(config, ResourceKind::Cluster);
-            services::add_referenced(plan, config, &options, &mut clusters);
+            services::add_referenced(plan, config, &OPTIONS, &mut clusters);
             let indices: Vec<usize> = (0..clusters.len()).collect();
-            start(plan, config, &options, sink).clusters(&mut clusters, &indices);
+            start(plan, config, &OPTIONS, sink).clusters(&mut clusters, &indices);
         }
         Pass::Rest => {
-            run(plan, config, &options, sink);
+            run(plan, config, &OPTIONS, sink);
         }
     }
 }
@@ -248,7 +250,7 @@ fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
 }
 
 /// The calls for listeners, in istiod's order (`listener_builder.go`).
-fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'a>>) {
+fn listener_passes<'a, S: Sink<'a>>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'a>>) {
     let kind = run.plan.proxy.kind;
     let all: Vec<usize> = (0..slots.len()).filter(|&index| is_patched(kind, &slots[index])).collect();
     if kind == ProxyKind::Gateway {
@@ -401,7 +403,7 @@ fn references<'a>(
 }
 
 /// RDS: patches what the listeners request; route configurations that no listener requests any more are removed.
-fn route_passes<'a, S: Sink>(
+fn route_passes<'a, S: Sink<'a>>(
     run: &mut Run<'_, 'a, S>,
     listeners: &[Slot<'a>],
     routes: &mut Vec<Slot<'a>>,
@@ -476,7 +478,7 @@ fn empty_route<'a>(name: &str) -> Slot<'a> {
 }
 
 /// The extension configurations that a listener refers to before any patch.
-fn extensions_before<'a, S: Sink>(run: &Run<'_, 'a, S>, slot: &Slot<'a>) -> Vec<String> {
+fn extensions_before<'a, S: Sink<'a>>(run: &Run<'_, 'a, S>, slot: &Slot<'a>) -> Vec<String> {
     let text = slot.text.search().as_bytes();
     if memchr::memmem::find(text, b"config_discovery").is_none()
         && memchr::memmem::find(text, b"configDiscovery").is_none()
@@ -489,7 +491,7 @@ fn extensions_before<'a, S: Sink>(run: &Run<'_, 'a, S>, slot: &Slot<'a>) -> Vec<
 }
 
 /// Extension configurations that no listener refers to any more: the proxy unsubscribes from them.
-fn extensions_gone<'a, S: Sink>(run: &Run<'_, 'a, S>, listeners: &[Slot<'a>], out: &mut Vec<Slot<'a>>) {
+fn extensions_gone<'a, S: Sink<'a>>(run: &Run<'_, 'a, S>, listeners: &[Slot<'a>], out: &mut Vec<Slot<'a>>) {
     // Only these patches take a reference away.
     let takes = |id: PatchId| {
         let built = &run.plan.get(id).built;
@@ -504,14 +506,17 @@ fn extensions_gone<'a, S: Sink>(run: &Run<'_, 'a, S>, listeners: &[Slot<'a>], ou
     if !run.plan.ids().any(takes) {
         return;
     }
-    let gone = references(listeners, |slot| extensions_before(run, slot), listener::discovery_names).gone;
     let mut slots = slots(run.config, ResourceKind::ExtensionConfig);
+    if slots.is_empty() {
+        return;
+    }
+    let gone = references(listeners, |slot| extensions_before(run, slot), listener::discovery_names).gone;
     slots.retain(|slot| gone.contains(slot.name.as_ref()));
     out.extend(slots.into_iter().map(|slot| Slot { removed: true, ..slot }));
 }
 
 /// ECDS: only ADD, whatever the context, and only for names that the proxy requests.
-fn extension_configs<'a, S: Sink>(
+fn extension_configs<'a, S: Sink<'a>>(
     run: &mut Run<'_, 'a, S>,
     options: &Options,
     listeners: &[Slot<'a>],

@@ -64,7 +64,7 @@ pub struct Judged<'a> {
     /// What istiod sends.
     pub patched: Patched<'a>,
     /// What each patch did.
-    pub trace: Trace,
+    pub trace: Trace<'a>,
     /// The patches whose work a panic of another discarded.
     pub lost: BTreeMap<PatchId, Lost>,
     /// For each patch, whether it changed anything: a patch may have thousands of effects, and every rule asks.

@@ -11,7 +11,7 @@ use crate::proto::items::Items;
 use crate::proto::tree::{Tree, Value};
 use std::rc::Rc;
 
-impl<'a, S: Sink> Run<'_, 'a, S> {
+impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
     /// Whether any patch of a context may apply to a route configuration of this name; records the misses if none does.
     pub(super) fn concerns_routes(&mut self, context: PatchContext, name: &str) -> bool {
         let all = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
@@ -36,14 +36,14 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             return;
         }
         let here = |name: &str| match inside {
-            Some(place) => Place { inline_route: Some(name.into()), ..place.clone() },
+            Some(place) => place.with(|names| names.inline_route = Some(name.into())),
             None => Place::resource(ResourceKind::Route, name),
         };
         if let Err(stop) = self.patch_routes(context, routes, here) {
             let mut tree = std::mem::replace(routes, Tree::new(Value::Null));
             restore_removed(&mut tree);
             *routes = tree;
-            self.abort(*stop, Vec::new);
+            self.abort(stop, Vec::new);
         }
     }
 
@@ -86,7 +86,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         vhosts: &mut Vec<Tree<'a>>,
         here: &dyn Fn() -> Place,
     ) -> Flow {
-        let at = |vhost: &Tree<'a>| Place { vhost: Some(vhost.name().into()), ..here() };
+        let at = |vhost: &Tree<'a>| here().with(|names| names.vhost = Some(vhost.name().into()));
         let mut removed: Vec<(String, PatchId)> = Vec::new();
         for vhost in vhosts.iter_mut() {
             if let Some(by) = self.virtual_host(vhost_ids, route_ids, vhost, &at)? {
@@ -119,7 +119,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         route_ids: &[PatchId],
         vhost: &mut Tree<'a>,
         at: &dyn Fn(&Tree<'a>) -> Place,
-    ) -> Result<Option<PatchId>, Box<super::run::Stop>> {
+    ) -> Result<Option<PatchId>, super::run::Stop> {
         for &id in vhost_ids {
             let operation = self.operation(id);
             if !operation.is_merge() && !matches!(operation, Operation::Remove | Operation::Replace) {
@@ -170,8 +170,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     fn routes(&mut self, ids: &[PatchId], vhost: &mut Tree<'a>, place: Option<&Place>) -> Flow {
         let Some(list) = vhost.list_mut("routes") else { return Ok(()) };
         let at = |index: usize, route: &Tree<'a>| {
-            let place = place.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Route, ""));
-            Place { route: Some((index, route.name().into())), ..place }
+            Place::within(place, ResourceKind::Route, |names| names.route = Some((index, route.name().into())))
         };
         if list.is_empty() {
             self.none_left(ids, matching::of_route);

@@ -38,7 +38,7 @@ pub(super) struct Run<'e, 'a, S> {
     pub shared: super::shared::Shared<'a>,
     /// The current state of patches' transport sockets that were put into clusters and then merged into.
     pub sockets: BTreeMap<PatchId, Tree<'a>>,
-    /// The values of patches, tagged, which many objects get, with the number of their nodes.
+    /// The values of patches, tagged, which many objects share, with the number of their nodes.
     pub values: BTreeMap<PatchId, (Tree<'a>, u64)>,
     /// See [`Run::ids`].
     pub ids: BTreeMap<PatchContext, BTreeMap<ApplyTo, Rc<[PatchId]>>>,
@@ -72,7 +72,7 @@ pub(super) struct Stop {
 /// Whether an item of a list matches.
 pub(super) type Test = for<'o, 't, 'x> fn(&'o ObjectMatch, &'t Tree<'x>) -> Matched<'t>;
 
-pub(super) type Flow = Result<(), Box<Stop>>;
+pub(super) type Flow = Result<(), Stop>;
 
 impl<'a> Slot<'a> {
     /// The resource as istiod generates it, if it is kept as a tree.
@@ -150,7 +150,7 @@ fn normalise(schema: Schema, message: Message, mut tree: Tree<'_>) -> Tree<'_> {
     tree
 }
 
-impl<'a, S: Sink> Run<'_, 'a, S> {
+impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
     /// Ends the work on a resource.
     pub(super) fn close(&self, slot: &mut Slot<'a>) {
         if self.packed { slot.pack() } else { slot.close() }
@@ -173,20 +173,15 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         self.plan.get(id).built.operation
     }
 
-    /// The patch's value as decoded, for a merge, which tags what it takes; a panic when it is missing.
-    pub(super) fn given(&self, id: PatchId, place: Option<&Place>) -> Result<&'a Tree<'a>, Box<Stop>> {
-        let built = self.plan.get(id).built;
-        built.value.as_ref().ok_or_else(|| stop(id, Panic::MissingValue, place))
-    }
-
-    /// A copy of the patch's value, tagged; a panic when it is missing.
-    pub(super) fn value(&mut self, id: PatchId, place: Option<&Place>) -> Result<Tree<'a>, Box<Stop>> {
+    /// The patch's value, tagged, for an object that gets it or parts of it; a panic when it is missing.
+    pub(super) fn value(&mut self, id: PatchId, place: Option<&Place>) -> Result<Tree<'a>, Stop> {
         if let Some((value, nodes)) = self.values.get(&id) {
-            // What is shared costs little here, but as much as before when it is printed.
+            // What is shared costs little here, but as much as a copy when it is printed.
             budget::charge(*nodes);
             return Ok(value.clone());
         }
-        let value = self.given(id, place)?.with_origin(id.origin());
+        let given = self.plan.get(id).built.value.as_ref();
+        let value = given.ok_or_else(|| stop(id, Panic::MissingValue, place))?.with_origin(id.origin());
         self.values.insert(id, (value.clone(), value.nodes()));
         Ok(value)
     }
@@ -224,7 +219,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             .collect()
     }
 
-    pub(super) fn effect(&mut self, id: PatchId, place: Option<Place>, effect: Effect) {
+    pub(super) fn effect(&mut self, id: PatchId, place: Option<Place>, effect: Effect<'a>) {
         self.touched |= effect.changes() || !S::ON;
         if let Some(place) = place {
             if let Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) = &effect {
@@ -270,11 +265,11 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         target: &mut Tree<'a>,
         place: Option<Place>,
     ) -> Flow {
-        let value = self.given(id, place.as_ref())?;
+        let value = self.value(id, place.as_ref())?;
         let Some(message) = self.message(apply_to) else { return Ok(()) };
         let mut log = Vec::new();
         let replace_lists = self.operation(id) == Operation::MergeAndReplaceList;
-        self.merger(id, replace_lists, S::ON.then_some(&mut log)).merge(message, target, value);
+        self.merger(id, replace_lists, S::ON.then_some(&mut log)).merge(message, target, &value);
         self.effect(id, place, Effect::Merged(log));
         Ok(())
     }
@@ -283,8 +278,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         &self,
         id: PatchId,
         replace_lists: bool,
-        log: Option<&'l mut Vec<crate::proto::merge::Change>>,
-    ) -> Merger<'l> {
+        log: Option<&'l mut Vec<crate::proto::merge::Change<'a>>>,
+    ) -> Merger<'l, 'a> {
         Merger { schema: self.plan.schema, origin: id.origin(), replace_lists, log, path: String::new() }
     }
 
@@ -295,10 +290,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         id: PatchId,
         target: &mut Tree<'a>,
         source: &Tree<'a>,
-        log: &mut Vec<crate::proto::merge::Change>,
+        log: &mut Vec<crate::proto::merge::Change<'a>>,
         path: &str,
         place: Option<&Place>,
-    ) -> Result<bool, Box<Stop>> {
+    ) -> Result<bool, Stop> {
         let mut merger = self.merger(id, false, S::ON.then_some(log));
         path.clone_into(&mut merger.path);
         match merger.any_payload(target, source) {
@@ -324,13 +319,13 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         filter: &mut Tree<'a>,
         rename: bool,
         place: Option<Place>,
-        changes: Option<&mut Vec<crate::proto::merge::Change>>,
+        changes: Option<&mut Vec<crate::proto::merge::Change<'a>>>,
     ) -> Flow {
         if filter.get("typed_config").is_none() {
             self.effect(id, place, Effect::NoOp(NoOp::TargetUntyped));
             return Ok(());
         }
-        let value = self.given(id, place.as_ref())?;
+        let value = self.value(id, place.as_ref())?;
         let mut log = Vec::new();
         let mut known = true;
         if let (Some(source), Some(target)) = (value.get("typed_config"), filter.get_mut("typed_config")) {
@@ -339,16 +334,16 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         let name = value.name();
         if rename && !name.is_empty() && name != filter.name() {
+            let name = Tree::string(name.to_owned(), id.origin());
             if S::ON {
                 log.push(crate::proto::merge::Change {
                     path: "name".to_owned(),
                     kind: crate::proto::merge::ChangeKind::Set,
                     before: Some(format!("\"{}\"", filter.name())),
-                    after: Some(format!("\"{name}\"")),
+                    after: Some(name.clone()),
                     before_origins: filter.get("name").map(Tree::origins).unwrap_or_default(),
                 });
             }
-            let name = Tree::string(name.to_owned(), id.origin());
             filter.set("name", name);
         }
         if let Some(changes) = changes {
@@ -503,8 +498,8 @@ impl Names {
     }
 }
 
-pub(super) fn stop(cause: PatchId, panic: Panic, place: Option<&Place>) -> Box<Stop> {
-    Box::new(Stop { cause, panic, place: place.cloned() })
+pub(super) fn stop(cause: PatchId, panic: Panic, place: Option<&Place>) -> Stop {
+    Stop { cause, panic, place: place.cloned() }
 }
 
 /// Opens the configuration of a filter as far as a merge of this value, and patches of HTTP filters, need it.

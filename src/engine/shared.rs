@@ -106,7 +106,7 @@ pub(super) struct Group<'a> {
     states: Vec<String>,
     now: Tree<'a>,
     /// The patches that changed it, with their changes.
-    pub(super) by: Vec<(PatchId, Vec<Change>)>,
+    pub(super) by: Vec<(PatchId, Vec<Change<'a>>)>,
 }
 
 /// The shared objects that merges have changed in this run.
@@ -153,7 +153,7 @@ impl<'a> Shared<'a> {
         before: String,
         filter: &Tree<'a>,
         reach: Option<Reach>,
-        by: Vec<(PatchId, Vec<Change>)>,
+        by: Vec<(PatchId, Vec<Change<'a>>)>,
     ) {
         let text = json::canonical(filter);
         if text == before {

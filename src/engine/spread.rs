@@ -4,7 +4,6 @@ use super::run::{Run, Slot};
 use super::shared::{Class, Reach, Shared, network_filter};
 use super::trace::{Effect, Place, Sink};
 use crate::model::envoy_filter::PatchContext;
-use crate::model::resource::ResourceKind;
 use crate::proto::json;
 use crate::proto::tree::Tree;
 use std::sync::Arc;
@@ -71,7 +70,7 @@ fn chains<'t, 'a>(listener: &'t mut Tree<'a>) -> Vec<&'t mut Tree<'a>> {
     list
 }
 
-impl<'a, S: Sink> Run<'_, 'a, S> {
+impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
     /// Applies merges into shared objects to all other listeners that contain them. In istiod this happens by itself, because
     /// the message is the same.
     pub(super) fn spread(&mut self, slots: &mut [Slot<'a>], context: impl Fn(&Slot<'a>) -> Option<PatchContext>) {
@@ -87,10 +86,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let mut touched = false;
             let class = Class { context, service: String::new() };
             for filter in tree.get_mut("listener_filters").and_then(Tree::items_mut).into_iter().flatten() {
-                let place = Place {
-                    listener_filter: Some(filter.name().into()),
-                    ..Place::resource(ResourceKind::Listener, name.clone())
-                };
+                let place = Place::listener_filter(&name, filter);
                 touched |= self.replace_shared(&shared, &class, filter, place);
             }
             let length = tree.get("filter_chains").map_or(0, |chains| chains.items().len());

@@ -1,15 +1,14 @@
 //! What the engine records about each patch: where it looked, what it matched, what it changed, and what later patches did to
 //! that.
 
-use crate::model::resource::ResourceKind;
+pub use super::place::{Names, Place};
 use crate::proto::merge::Change;
-use crate::proto::tree::{Origin, Tree, type_name};
+use crate::proto::tree::{Origin, type_name};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::Arc;
 
 /// A patch in the order of application for one proxy: the index into [`super::Plan::patches`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,117 +31,6 @@ impl PatchId {
     /// As an index.
     pub const fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// An object of the configuration, by the names that a match uses. Copies share the names: a filter in a hundred filter chains has as
-/// many places, each of which begins with those of others.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// Listener, cluster, route configuration or extension configuration.
-    pub kind: ResourceKind,
-    /// Its name.
-    pub resource: Arc<str>,
-    /// Filter chain: its index and name (names are often empty); `None` index for the default filter chain.
-    pub chain: Option<(Option<usize>, Arc<str>)>,
-    /// Listener filter.
-    pub listener_filter: Option<Arc<str>>,
-    /// Network filter.
-    pub filter: Option<Arc<str>>,
-    /// HTTP filter.
-    pub sub_filter: Option<Arc<str>>,
-    /// Route configuration inside a listener.
-    pub inline_route: Option<Arc<str>>,
-    /// Virtual host.
-    pub vhost: Option<Arc<str>>,
-    /// Route: its index and name.
-    pub route: Option<(usize, Arc<str>)>,
-}
-
-impl Place {
-    /// A filter chain of a listener; `None` is its default one.
-    pub(super) fn chain(listener: &Arc<str>, index: Option<usize>, chain: &Tree<'_>) -> Place {
-        Place {
-            chain: Some((index, chain.name().into())),
-            ..Place::resource(ResourceKind::Listener, Arc::clone(listener))
-        }
-    }
-
-    /// A network filter of a chain.
-    pub(super) fn filter(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
-        let place = chain.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
-        Place { filter: Some(filter.name().into()), ..place }
-    }
-
-    /// A whole resource.
-    pub(crate) fn resource(kind: ResourceKind, name: impl Into<Arc<str>>) -> Place {
-        Place {
-            kind,
-            resource: name.into(),
-            chain: None,
-            listener_filter: None,
-            filter: None,
-            sub_filter: None,
-            inline_route: None,
-            vhost: None,
-            route: None,
-        }
-    }
-}
-
-/// A name as it is shown.
-fn shown(name: &str) -> &str {
-    if name.is_empty() { "(no name)" } else { name }
-}
-
-impl Place {
-    /// The innermost object alone, for a line that has no room for the whole place.
-    pub(crate) fn innermost(&self) -> String {
-        let vhost =
-            || self.vhost.as_deref().map_or(String::new(), |vhost| format!(" of virtual host {}", shown(vhost)));
-        let inner = [
-            ("virtual host", &self.vhost),
-            ("route configuration", &self.inline_route),
-            ("HTTP filter", &self.sub_filter),
-            ("filter", &self.filter),
-            ("listener filter", &self.listener_filter),
-        ];
-        let named = inner.into_iter().find_map(|(word, name)| Some(format!("{word} {}", shown(name.as_deref()?))));
-        match (&self.route, named, &self.chain) {
-            (Some((index, name)), ..) if name.is_empty() => format!("route {index}{}", vhost()),
-            (Some((_, name)), ..) => format!("route {name}"),
-            (None, Some(named), _) => named,
-            (None, None, Some((_, name))) if !name.is_empty() => format!("filter chain {name}"),
-            _ => self.to_string(),
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {}", self.kind.as_str(), shown(&self.resource))?;
-        match &self.chain {
-            Some((None, _)) => write!(out, " › default filter chain")?,
-            Some((Some(index), chain)) if chain.is_empty() => write!(out, " › filter chain {index}")?,
-            Some((Some(index), chain)) => write!(out, " › filter chain {index} {chain}")?,
-            None => {}
-        }
-        for (word, part) in [
-            ("listener filter", &self.listener_filter),
-            ("filter", &self.filter),
-            ("HTTP filter", &self.sub_filter),
-            ("route configuration", &self.inline_route),
-            ("virtual host", &self.vhost),
-        ] {
-            if let Some(part) = part {
-                write!(out, " › {word} {}", shown(part))?;
-            }
-        }
-        match &self.route {
-            Some((index, route)) if route.is_empty() => write!(out, " › route {index}"),
-            Some((index, route)) => write!(out, " › route {index} {route}"),
-            None => Ok(()),
-        }
     }
 }
 
@@ -349,11 +237,11 @@ impl fmt::Display for Panic {
 
 /// What a patch did to one object.
 #[derive(Clone, Debug)]
-pub enum Effect {
+pub enum Effect<'a> {
     /// Merged: what changed, place by place.
-    Merged(Vec<Change>),
+    Merged(Vec<Change<'a>>),
     /// Only the transport socket was merged; the names of the patch's other fields, which were dropped.
-    TransportSocketMerged(Vec<Change>, Vec<String>),
+    TransportSocketMerged(Vec<Change<'a>>, Vec<String>),
     /// The value was inserted into a list at this index; the new length of the list.
     Inserted {
         /// Index of the new item.
@@ -373,7 +261,7 @@ pub enum Effect {
     Panicked(Panic),
 }
 
-impl Effect {
+impl Effect<'_> {
     /// Whether the effect changes the configuration.
     pub fn changes(&self) -> bool {
         use crate::proto::merge::ChangeKind;
@@ -414,15 +302,15 @@ pub struct Abort {
 }
 
 /// Receives what the engine does. Everything is a no-op by default, so an engine without a listener pays nothing.
-pub trait Sink {
+pub trait Sink<'a> {
     /// Whether this sink listens: merges record their changes only then.
     const ON: bool;
     /// A condition of a patch failed on an object.
     fn miss(&mut self, _patch: PatchId, _miss: Miss<'_>) {}
     /// A patch matched an object, with this effect.
-    fn effect(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
+    fn effect(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect<'a>) {}
     /// A merge changed an object that istiod also uses here, where the patch does not match or has not run yet.
-    fn spread(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
+    fn spread(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect<'a>) {}
     /// A patch undid something that another one had written.
     fn later(&mut self, _victim: PatchId, _later: impl FnOnce() -> Later) {}
     /// A panic ended a call.
@@ -438,15 +326,15 @@ pub trait Sink {
 }
 
 /// Does not listen.
-impl Sink for () {
+impl Sink<'_> for () {
     const ON: bool = false;
 }
 
 /// The record of one patch after a run.
 #[derive(Clone, Debug, Default)]
-pub struct PatchTrace {
+pub struct PatchTrace<'a> {
     /// What it did, object by object, in the order of application.
-    pub effects: Vec<(Place, Effect)>,
+    pub effects: Vec<(Place, Effect<'a>)>,
     /// The places in `effects` that have the effect only because istiod shares an object with a place the patch matches.
     pub spread: BTreeSet<Place>,
     /// What later patches did to its changes.
@@ -479,9 +367,9 @@ pub(crate) const MAX_CANDIDATES: usize = 512;
 
 /// Collects everything.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
+pub struct Trace<'a> {
     /// By [`PatchId`].
-    pub patches: Vec<PatchTrace>,
+    pub patches: Vec<PatchTrace<'a>>,
     /// Calls that a panic ended.
     pub aborts: Vec<Abort>,
     /// While istiod works on a copy: the notes recorded since.
@@ -497,15 +385,15 @@ enum Note {
     Later,
 }
 
-impl Trace {
+impl<'a> Trace<'a> {
     /// An empty trace for this many patches.
-    pub fn new(patches: usize) -> Trace {
+    pub fn new(patches: usize) -> Trace<'a> {
         Trace { patches: vec![PatchTrace::default(); patches], aborts: Vec::new(), noted: None, passed_over: None }
     }
 
     /// The same for a run that goes on where istiod panics because of types: it shows all patches that would panic, and not only
     /// the first.
-    pub(super) fn beyond_panics(patches: usize) -> Trace {
+    pub(super) fn beyond_panics(patches: usize) -> Trace<'a> {
         Trace { passed_over: Some(BTreeMap::new()), ..Trace::new(patches) }
     }
 
@@ -522,7 +410,7 @@ impl Trace {
     }
 }
 
-impl Sink for Trace {
+impl<'a> Sink<'a> for Trace<'a> {
     const ON: bool = true;
 
     fn miss(&mut self, patch: PatchId, Miss { condition, found }: Miss<'_>) {
@@ -548,14 +436,14 @@ impl Sink for Trace {
         }
     }
 
-    fn effect(&mut self, patch: PatchId, place: impl FnOnce() -> Place, effect: impl FnOnce() -> Effect) {
+    fn effect(&mut self, patch: PatchId, place: impl FnOnce() -> Place, effect: impl FnOnce() -> Effect<'a>) {
         if let Some(trace) = self.patches.get_mut(patch.index()) {
             trace.effects.push((place(), effect()));
             self.note(patch, Note::Effect);
         }
     }
 
-    fn spread(&mut self, patch: PatchId, place: impl FnOnce() -> Place, effect: impl FnOnce() -> Effect) {
+    fn spread(&mut self, patch: PatchId, place: impl FnOnce() -> Place, effect: impl FnOnce() -> Effect<'a>) {
         if let Some(trace) = self.patches.get_mut(patch.index()) {
             let place = place();
             if !trace.effects.iter().any(|(known, _)| *known == place) {

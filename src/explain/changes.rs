@@ -10,7 +10,7 @@ pub(super) fn leaves(changes: &[Change]) -> Vec<view::Change> {
     for change in changes {
         let kind = kind_name(change.kind);
         let parse = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
-        let (before, after) = (parse(&change.before), parse(&change.after));
+        let (before, after) = (parse(&change.before), parse(&change.after_text()));
         match change.kind {
             ChangeKind::Set | ChangeKind::EntryReplaced | ChangeKind::Cleared => {
                 descend(&change.path, kind, before.as_ref(), after.as_ref(), &mut out);
@@ -61,6 +61,7 @@ const fn kind_name(kind: ChangeKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::json;
 
     fn change(before: &str, after: &str) -> Vec<view::Change> {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -68,7 +69,7 @@ mod tests {
             path: "a".to_owned(),
             kind: ChangeKind::Set,
             before: text(before),
-            after: text(after),
+            after: (!after.is_empty()).then(|| json::parse(after).expect("JSON")),
             before_origins: Vec::new(),
         }])
     }

@@ -193,7 +193,7 @@ impl Explainer<'_, '_> {
                                     by: self.patch_ref(id),
                                     effect: EffectKind::Merged,
                                     before: change.before.clone(),
-                                    after: change.after.clone(),
+                                    after: change.after_text(),
                                 });
                             }
                         }

@@ -283,7 +283,7 @@ impl Explainer<'_, '_> {
             let message = format!(
                 "a merge cannot reset {} to {}: protobuf treats that as absent",
                 change.path,
-                change.after.as_deref().unwrap_or("its default")
+                change.after_text().as_deref().unwrap_or("its default")
             );
             let help = "use REPLACE with the whole object, or the Istio setting behind this field".to_owned();
             return ("cannot-reset", message, Some(help));

@@ -1,6 +1,7 @@
 //! Merging messages as istiod does: `pkg/proto/merge` (releases 1.22 to 1.31), on trees instead of wire bytes.
 
 use super::decode::is_default;
+use super::json;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 use super::wire;
@@ -9,17 +10,29 @@ use std::borrow::Cow;
 
 /// What a merge did to one place.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct Change<'a> {
     /// The place: field names and `[index]`es from the root of the merged message, as `a.b[2].c`.
     pub path: String,
     /// What happened.
     pub kind: ChangeKind,
     /// Value before, as JSON; `None` when there was none.
     pub before: Option<String>,
-    /// Value after, as JSON; `None` when it is gone.
-    pub after: Option<String>,
+    /// Value after, shared with what was written; `None` when it is gone.
+    pub after: Option<Tree<'a>>,
     /// What wrote the value before, and what is inside it.
     pub before_origins: Vec<Origin>,
+}
+
+impl Change<'_> {
+    /// Whether the value after differs from the one before.
+    pub(crate) fn differs(&self) -> bool {
+        self.before != self.after_text()
+    }
+
+    /// The value after, as JSON.
+    pub(crate) fn after_text(&self) -> Option<String> {
+        self.after.as_ref().map(|tree| json::write(tree, json::Style::Compact))
+    }
 }
 
 /// What a merge can do to a place.
@@ -42,18 +55,18 @@ pub enum ChangeKind {
 }
 
 /// Where changes are recorded; `None` when nobody needs them.
-pub(crate) type Log<'l> = Option<&'l mut Vec<Change>>;
+pub(crate) type Log<'l, 'a> = Option<&'l mut Vec<Change<'a>>>;
 
 /// Merges messages of one release.
-pub struct Merger<'l> {
+pub struct Merger<'l, 'a> {
     /// The release's types, used to merge what is inside an `Any`.
     pub schema: Schema,
-    /// What writes.
+    /// What writes. A source whose root has this origin has it everywhere.
     pub origin: Origin,
     /// Whether lists are replaced (MERGE_AND_REPLACE_LIST) instead of appended to.
     pub replace_lists: bool,
     /// Where changes are recorded.
-    pub log: Log<'l>,
+    pub log: Log<'l, 'a>,
     /// The place of the message, as the log's reader sees it.
     pub path: String,
 }
@@ -102,9 +115,9 @@ pub(super) fn enter(path: &mut String, field: &str) -> usize {
     mark
 }
 
-impl Merger<'_> {
+impl<'a> Merger<'_, 'a> {
     /// Merges `source` into `target`, both messages of this type.
-    pub fn merge<'a>(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
+    pub fn merge(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
         target.open();
         for (key, value) in source.readable().entries() {
             budget::charge(4);
@@ -116,7 +129,7 @@ impl Merger<'_> {
         }
     }
 
-    fn field<'a>(&mut self, message: Message, field: Field, target: &mut Tree<'a>, value: &Tree<'a>) {
+    fn field(&mut self, message: Message, field: Field, target: &mut Tree<'a>, value: &Tree<'a>) {
         self.clear_oneof(message, field, target);
         match field.cardinality() {
             Cardinality::Repeated => self.list(field.name(), target, value),
@@ -132,7 +145,7 @@ impl Merger<'_> {
         }
     }
 
-    fn clear_oneof(&mut self, message: Message, field: Field, target: &mut Tree<'_>) {
+    fn clear_oneof(&mut self, message: Message, field: Field, target: &mut Tree<'a>) {
         let Some(oneof) = field.oneof() else { return };
         for other in message.fields().filter(|other| other.oneof() == Some(oneof) && other.number() != field.number()) {
             if let Some(old) = target.remove(other.name()) {
@@ -143,7 +156,7 @@ impl Merger<'_> {
         }
     }
 
-    fn sub_message<'a>(&mut self, message: Message, old: &mut Tree<'a>, value: &Tree<'a>) {
+    fn sub_message(&mut self, message: Message, old: &mut Tree<'a>, value: &Tree<'a>) {
         match message.well_known() {
             Some(WellKnown::Duration | WellKnown::Timestamp) => self.replace(old, value),
             Some(WellKnown::Wrapper(kind)) => {
@@ -165,75 +178,75 @@ impl Merger<'_> {
         }
     }
 
-    fn assign<'a>(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
+    fn assign(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
         if let Some(old) = target.get_mut(name) {
             self.replace(old, value);
         } else {
             self.note(ChangeKind::Set, None, Some(value));
-            let value = value.with_origin(self.origin);
+            let value = self.written(value);
             target.set(name, value);
         }
     }
 
-    fn replace<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+    fn replace(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         let kind = if self.log.is_some() && old.same(value) { ChangeKind::Same } else { ChangeKind::Set };
         self.note(kind, Some(old), Some(value));
-        *old = value.with_origin(self.origin);
+        *old = self.written(value);
     }
 
-    fn list<'a>(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
+    fn list(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
         let Some(old) = target.get_mut(name).filter(|old| !old.items().is_empty()) else {
             self.note(ChangeKind::Set, None, Some(value));
-            let value = value.with_origin(self.origin);
+            let value = self.written(value);
             target.set(name, value);
             return;
         };
         if self.replace_lists {
             self.note(ChangeKind::ListReplaced, Some(old), Some(value));
-            *old = value.with_origin(self.origin);
+            *old = self.written(value);
         } else {
             self.append(old, value);
         }
     }
 
-    fn append<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+    fn append(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         if value.items().is_empty() {
             return;
         }
         let first = old.items().len();
         let place = format!("{}[{first}]", self.path);
         self.note_at(place, ChangeKind::Appended, None, Some(value));
-        let origin = self.origin;
+        let added = self.written(value);
         if let Some(items) = old.items_mut() {
-            items.extend(value.items().iter().map(|item| item.with_origin(origin)));
+            items.extend_from_slice(added.items());
         }
     }
 
-    fn map<'a>(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
+    fn map(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
         if let Some(old) = target.get_mut(name) {
             self.map_entries(old, value);
         } else {
             self.note(ChangeKind::Set, None, Some(value));
-            let value = value.with_origin(self.origin);
+            let value = self.written(value);
             target.set(name, value);
         }
     }
 
     /// Map entries are replaced whole, not merged.
-    fn map_entries<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+    fn map_entries(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         for (key, entry) in value.entries() {
             let place = format!("{}[\"{key}\"]", self.path);
             match old.get(key) {
                 Some(before) => self.note_at(place, ChangeKind::EntryReplaced, Some(&before.clone()), Some(entry)),
                 None => self.note_at(place, ChangeKind::Set, None, Some(entry)),
             }
-            let entry = entry.with_origin(self.origin);
+            let entry = self.written(entry);
             old.set(key.clone(), entry);
         }
     }
 
     /// An `Any` inside a plain merge is merged as the message `{type_url, value}`: each field is overwritten if set.
-    fn any_as_message<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+    fn any_as_message(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         let mut value = value.clone();
         value.open();
         if value.entries().len() > 1 {
@@ -248,7 +261,7 @@ impl Merger<'_> {
         *old = wire::reinterpret(self.schema, old, &new_type).unwrap_or_else(|| value.clone());
         old.set_origin(self.origin);
         if let Some(url) = value.get(TYPE_KEY).cloned() {
-            old.set(TYPE_KEY, url.with_origin(self.origin));
+            old.set(TYPE_KEY, self.written(&url));
         }
         let after = old.clone();
         self.note(ChangeKind::Set, Some(&before), Some(&after));
@@ -256,7 +269,7 @@ impl Merger<'_> {
 
     /// Merges the payloads of two `Any`s as messages, as istiod's `MergeAnyWithAny` does. The result's type URL gets
     /// the standard prefix. Fails, changing nothing, when the types differ or one of them is unknown.
-    pub(crate) fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> Result<(), AnyMismatch> {
+    pub(crate) fn any_payload(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> Result<(), AnyMismatch> {
         let (Some(target_type), Some(source_type)) = (target.type_name(), source.type_name()) else {
             return Err(AnyMismatch::Unknown(String::new()));
         };
@@ -279,22 +292,30 @@ impl Merger<'_> {
         Ok(())
     }
 
-    fn note(&mut self, kind: ChangeKind, before: Option<&Tree<'_>>, after: Option<&Tree<'_>>) {
+    /// What is written of the source. A value that is tagged already is shared by every object that gets it.
+    fn written(&self, value: &Tree<'a>) -> Tree<'a> {
+        if value.origin != self.origin {
+            return value.with_origin(self.origin);
+        }
+        value.clone()
+    }
+
+    fn note(&mut self, kind: ChangeKind, before: Option<&Tree<'a>>, after: Option<&Tree<'a>>) {
         if self.log.is_some() {
             let path = self.path.clone();
             self.note_at(path, kind, before, after);
         }
     }
 
-    fn note_at(&mut self, path: String, kind: ChangeKind, before: Option<&Tree<'_>>, after: Option<&Tree<'_>>) {
+    fn note_at(&mut self, path: String, kind: ChangeKind, before: Option<&Tree<'a>>, after: Option<&Tree<'a>>) {
         if let Some(log) = self.log.as_deref_mut() {
-            let text = |tree: Option<&Tree<'_>>| tree.map(|tree| super::json::write(tree, super::json::Style::Compact));
             log.push(Change {
                 path,
                 kind,
                 before_origins: before.map(Tree::origins).unwrap_or_default(),
-                before: text(before),
-                after: text(after),
+                // As a tree, what was overwritten would stay in memory decoded.
+                before: before.map(|tree| json::write(tree, json::Style::Compact)),
+                after: after.cloned(),
             });
         }
     }

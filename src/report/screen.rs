@@ -162,8 +162,11 @@ fn is_plain(line: &[u8]) -> bool {
 /// something earlier.
 #[derive(Default)]
 struct Ahead {
-    /// The next line that is not plain, hint of a secret, and secret: where they begin, or the end of the lines.
-    found: [Option<usize>; 3],
+    /// The next line that is not plain, and secret: where they begin, or the end of the lines.
+    steering: Option<usize>,
+    secret: Option<usize>,
+    /// The next hint of a secret of each kind.
+    hints: [Option<usize>; redact::HINTS.len()],
 }
 
 impl Ahead {
@@ -180,14 +183,17 @@ impl Ahead {
                 (!is_plain(line)).then_some(start - line.len())
             })
         };
-        let [steering, hint, secret] = self.found;
-        let mut nearest = next(steering, &steers);
-        self.found[0] = Some(nearest);
+        let mut nearest = next(self.steering, &steers);
+        self.steering = Some(nearest);
         if let Some(secrets) = secrets {
-            let hint = next(hint, &redact::hint);
-            let secret = next(secret, &|rest| secrets.with(|secrets| secrets.find(rest)));
-            self.found = [Some(nearest), Some(hint), Some(secret)];
-            nearest = nearest.min(hint).min(secret);
+            let secret = next(self.secret, &|rest| secrets.with(|secrets| secrets.find(rest)));
+            self.secret = Some(secret);
+            nearest = nearest.min(secret);
+            for (known, search) in self.hints.iter_mut().zip(redact::HINTS) {
+                let hint = next(*known, &search);
+                *known = Some(hint);
+                nearest = nearest.min(hint);
+            }
         }
         if nearest == lines.len() {
             return nearest;

@@ -167,7 +167,7 @@ fn later(run: Scene<'_, '_>, id: PatchId, described: bool) -> Option<Blame> {
     Some(Blame { by: renamer, what, place, help, priority, label: "renames it", later: true })
 }
 
-impl Scene<'_, '_> {
+impl<'r> Scene<'r, '_> {
     /// The later patch that gives an object the name for which a patch looks.
     fn renamer(&self, id: PatchId) -> Option<PatchId> {
         let wanted = self.plan.get(id).built.patch.apply_to;
@@ -295,7 +295,7 @@ impl Scene<'_, '_> {
     /// The name that a merge gave an object, if it is the name that a patch came closest to.
     fn renamed(&self, id: PatchId, effect: &Effect) -> Option<String> {
         let Effect::Merged(changes) = effect else { return None };
-        let name = changes.iter().find(|change| change.path == "name")?.after.as_deref()?.trim_matches('"');
+        let name = changes.iter().find(|change| change.path == "name")?.after.as_ref()?.as_str()?;
         let trace = self.judged.trace.patches.get(id.index())?;
         let names = [
             Condition::ListenerName,
@@ -324,7 +324,10 @@ impl Scene<'_, '_> {
     }
 
     /// The trace of a plan as far as it concerns a patch: the others that can take its object run in the same part.
-    fn trace_for(&self, plan: &Plan<'_>, id: PatchId) -> Trace {
+    fn trace_for<'p>(&self, plan: &Plan<'p>, id: PatchId) -> Trace<'p>
+    where
+        'r: 'p,
+    {
         let mut trace = Trace::new(plan.patches.len());
         engine::run_pass(plan, self.config, Pass::of(plan.get(id).built.patch.apply_to), &mut trace);
         trace
@@ -425,13 +428,13 @@ fn did_to_it(place: &Place, missed: Option<Condition>, effect: &Effect) -> Strin
         format!("its {within}")
     };
     let name = || match effect {
-        Effect::Merged(changes) => changes.iter().find(|change| change.path == "name")?.after.as_deref(),
+        Effect::Merged(changes) => changes.iter().find(|change| change.path == "name")?.after.as_ref()?.as_str(),
         _ => None,
     };
     match (effect, name()) {
         (Effect::Removed, _) => format!("removed {object}"),
         (Effect::Replaced, _) => format!("replaced {object}"),
-        (_, Some(name)) => format!("renamed {object} to {}", name.trim_matches('"')),
+        (_, Some(name)) => format!("renamed {object} to {name}"),
         _ => format!("changed {object}"),
     }
 }
@@ -449,12 +452,12 @@ fn did(place: &Place, effect: &Effect) -> String {
         Effect::Replaced => format!("replaced {place}"),
         Effect::Merged(changes) => {
             let renamed = changes.iter().find(|change| change.path == "name");
-            if let Some(name) = renamed.and_then(|change| change.after.as_deref()) {
-                return format!("renamed {place} to {}", name.trim_matches('"'));
+            if let Some(name) = renamed.and_then(|change| change.after.as_ref()?.as_str()) {
+                return format!("renamed {place} to {name}");
             }
             let routes = changes.iter().find(|change| change.path.ends_with("rds.route_config_name"));
-            match routes.and_then(|change| change.after.as_deref()) {
-                Some(name) => format!("made {place} request route configuration {}", name.trim_matches('"')),
+            match routes.and_then(|change| change.after.as_ref()?.as_str()) {
+                Some(name) => format!("made {place} request route configuration {name}"),
                 None if changes
                     .iter()
                     .any(|change| change.kind == ChangeKind::Cleared && change.path.ends_with("rds")) =>

@@ -19,7 +19,7 @@ pub struct Subject<'s, 'a> {
     /// The result.
     pub patched: &'s Patched<'a>,
     /// What each patch did.
-    pub trace: &'s Trace,
+    pub trace: &'s Trace<'a>,
     /// Whether the configuration contains every cluster of the proxy. In one made up for a filter, the user's own clusters are
     /// assumed to exist.
     pub complete: bool,

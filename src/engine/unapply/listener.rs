@@ -59,10 +59,7 @@ impl<'a> Undo<'_, 'a> {
 
     fn listener_filters(&mut self, ids: &[PatchId], listener: &mut Tree<'a>) {
         let name: Arc<str> = listener.name().into();
-        let at = |filter: &Tree<'a>| Place {
-            listener_filter: Some(filter.name().into()),
-            ..Place::resource(ResourceKind::Listener, name.clone())
-        };
+        let at = |filter: &Tree<'a>| Place::listener_filter(&name, filter);
         let Some(list) = listener.list_mut("listener_filters").filter(|_| !ids.is_empty()) else { return };
         for &id in ids.iter().rev() {
             if self.operation(id) == Operation::Merge {
@@ -211,7 +208,7 @@ impl<'a> Undo<'_, 'a> {
         };
         config.open();
         let Some(list) = config.list_mut("http_filters") else { return };
-        let at = |filter: &Tree<'a>| Place { sub_filter: Some(filter.name().into()), ..manager.clone() };
+        let at = |filter: &Tree<'a>| manager.with(|names| names.sub_filter = Some(filter.name().into()));
         let (merges, edits): (Vec<PatchId>, Vec<PatchId>) =
             ids.iter().partition(|&&id| self.operation(id) == Operation::Merge);
         for filter in list.iter_mut() {

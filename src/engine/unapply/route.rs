@@ -27,7 +27,7 @@ impl<'a> Undo<'_, 'a> {
     /// One route configuration. `inside`: the filter chain that contains an inline one.
     pub(super) fn route_configuration(&mut self, context: PatchContext, routes: &mut Tree<'a>, inside: Option<&Place>) {
         let here = |name: &str| match inside {
-            Some(place) => Place { inline_route: Some(name.into()), ..place.clone() },
+            Some(place) => place.with(|names| names.inline_route = Some(name.into())),
             None => Place::resource(ResourceKind::Route, name),
         };
         let name = routes.name().to_owned();
@@ -61,7 +61,7 @@ impl<'a> Undo<'_, 'a> {
         vhosts: &mut Vec<Tree<'a>>,
         here: &Place,
     ) {
-        let at = |vhost: &Tree<'a>| Place { vhost: Some(vhost.name().into()), ..here.clone() };
+        let at = |vhost: &Tree<'a>| here.with(|names| names.vhost = Some(vhost.name().into()));
         for &id in vhost_ids.iter().rev().filter(|&&id| self.operation(id) == Operation::Add).collect::<Vec<_>>() {
             let Some(value) = self.value(id) else { continue };
             let there = vhosts.last().is_some_and(|last| holds(last, value));
@@ -109,7 +109,7 @@ impl<'a> Undo<'_, 'a> {
 
     fn routes(&mut self, ids: &[PatchId], vhost: &mut Tree<'a>, place: &Place) {
         let Some(list) = vhost.list_mut("routes") else { return };
-        let at = |index: usize, route: &Tree<'a>| Place { route: Some((index, route.name().into())), ..place.clone() };
+        let at = |index: usize, route: &Tree<'a>| place.with(|names| names.route = Some((index, route.name().into())));
         for &id in ids.iter().rev() {
             self.uninsert_route(id, list, &at);
         }

@@ -217,7 +217,7 @@ pub struct PatchRun<'c, 'a> {
     /// The patch in the plan.
     pub planned: &'c Planned<'a>,
     /// The engine's trace.
-    pub trace: &'c PatchTrace,
+    pub trace: &'c PatchTrace<'c>,
     /// The outcome.
     pub outcome: Outcome,
 }

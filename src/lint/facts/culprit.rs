@@ -1,6 +1,5 @@
 //! The patch that removes what another patch matches, with its place.
 
-use crate::engine::trace::Effect;
 use crate::lint::facts::context::{Context, ProxyRun};
 use crate::lint::finding::Cause;
 use crate::source::escape::one_line;
@@ -19,7 +18,7 @@ pub(crate) fn cause_of_described(cx: &Context<'_>, filter: usize, patch: usize, 
 
 /// The cause of a patch that matches but changes nothing, if it would change something without another patch.
 pub(crate) fn cause_of_no_op(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
-    cause_of(cx, filter, patch, runs, Counts { effect: Effect::changes, described: false })
+    cause_of(cx, filter, patch, runs, Counts { effect: |effect| effect.changes(), described: false })
 }
 
 fn cause_of(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>], counts: Counts) -> Option<Cause> {

@@ -62,7 +62,7 @@ fn open_chain(chain: &Tree<'_>) -> Option<Open> {
 
 /// The network filters at a place, or the HTTP filters in one of them, if the last one is certainly not terminal.
 fn open(run: &ProxyRun<'_>, place: &Place, connection_manager: Option<&str>) -> Option<Open> {
-    let chain = Place { filter: None, sub_filter: None, ..place.clone() };
+    let chain = place.with(|names| (names.filter, names.sub_filter) = (None, None));
     run.with_object(&chain, |chain| {
         let filters = chain.get("filters")?.items();
         let Some(name) = connection_manager else { return judge(false, filters) };

@@ -326,7 +326,7 @@ fn is_quic(run: &PatchRun<'_, '_>, place: &Place) -> bool {
 
 /// The listener of a place in it.
 fn of_listener(place: &Place) -> Place {
-    Place { chain: None, filter: None, listener_filter: None, ..place.clone() }
+    place.with(|names| (names.chain, names.filter, names.listener_filter) = (None, None, None))
 }
 
 fn speaks_quic(chain: &Tree<'_>) -> bool {

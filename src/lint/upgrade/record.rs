@@ -144,10 +144,9 @@ fn takes_a_name(run: &ProxyRun<'_>, place: &Place, effect: &Effect) -> bool {
     if keeps_all || place.kind != ResourceKind::Cluster {
         return false;
     }
-    let renamed = changes.iter().filter(|one| one.path == "name").find_map(|one| one.after.as_deref());
-    let name = renamed.map(|name| name.trim_matches('"'));
+    let renamed = changes.iter().filter(|one| one.path == "name").find_map(|one| one.after.as_ref()?.as_str());
     let has = |name: &str| run.config.resources.iter().any(|one| one.kind == ResourceKind::Cluster && one.name == name);
-    name.is_some_and(|name| *name != *place.resource && has(name))
+    renamed.is_some_and(|name| *name != *place.resource && has(name))
 }
 
 /// An object by its names. Between two reference configurations, only the kinds of objects and the names of filters are
@@ -194,9 +193,10 @@ fn merged(changes: &[Change]) -> BTreeSet<(String, bool, u64)> {
         let path = appended.map_or(change.path.as_str(), |(list, _)| list);
         let path: String = path.chars().filter(|c| !c.is_ascii_digit()).collect();
         let cleared = change.kind == ChangeKind::Cleared;
-        match change.after.as_deref().map(json::parse) {
+        let text = change.after_text();
+        match text.as_deref().map(json::parse) {
             Some(Ok(tree)) => leaves(&tree, path, &mut |path, leaf| out.extend([(path, cleared, leaf)])),
-            Some(Err(_)) => out.extend([(path, cleared, hash(&change.after))]),
+            Some(Err(_)) => out.extend([(path, cleared, hash(&text))]),
             None => out.extend([(path, cleared, 0)]),
         }
     }

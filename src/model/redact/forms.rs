@@ -1,9 +1,8 @@
 //! Secrets recognized by their form: keys of clouds and forges, tokens, credentials in URLs, commands and sentences.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::Regex;
 use regex_automata::{meta, util};
-use std::collections::BTreeSet;
 use std::sync::{LazyLock, OnceLock};
 
 /// Keys and tokens of clouds, forges and other services, which nothing but a credential looks like.
@@ -213,24 +212,6 @@ const HINTS: &[&str] = &[
     r#"[a-z](?:Pass|Pw|PW|Pin|PIN|Jwt|JWT|Salt|Hmac|HMAC|Private|Auth|Sig|Signature|Nonce|Seed|Sid|SID|Session|Ticket|License|Dsn|DSN|Keys?)(?:\\*["'])?\s*[)\]]*\s*[:=,~(<\n]"#,
 ];
 
-/// A pattern that finds any of these words, with their common beginnings written once: every new state of the automaton follows
-/// all that may come next, which takes twice as long with a list. The words are sorted.
-fn any_word(words: &[&str]) -> String {
-    let first = |word: &str| word.chars().next();
-    let one = |group: &[&str]| {
-        let Some(c) = first(group[0]) else { return String::new() };
-        let rest: Vec<&str> = group.iter().map(|word| &word[c.len_utf8()..]).collect();
-        let c = if c == '?' { "[-_. ]?".to_owned() } else { regex_syntax::escape(c.encode_utf8(&mut [0; 4])) };
-        c + &any_word(&rest)
-    };
-    if first(words.first().unwrap_or(&"")).is_none() {
-        // A word that ends here is found, whatever follows.
-        return String::new();
-    }
-    let groups: Vec<String> = words.chunk_by(|one, other| first(one) == first(other)).map(one).collect();
-    if groups.len() == 1 { groups.concat() } else { format!("(?:{})", groups.join("|")) }
-}
-
 /// A form of texts around a secret.
 struct Around {
     needles: &'static [&'static str],
@@ -262,14 +243,36 @@ pub(super) fn surrounding(text: &str) -> impl Iterator<Item = &'static Regex> {
     forms.filter_map(|(around, _)| around.regex.get_or_init(|| Regex::new(around.pattern).ok()).as_ref())
 }
 
-/// Without literals to search for first: there are too many to be of use, and finding them takes longer than a short run.
-static HINT: LazyLock<Option<meta::Regex>> = LazyLock::new(|| {
-    let sorted = |words: &'static str| words.split(' ').collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
-    let (words, marks) = (any_word(&sorted(WORDS)), any_word(&sorted(MARKS)));
-    let all = format!("(?i:{words})|{marks}|{}", HINTS.join("|"));
+/// What finds a hint. An automaton of the words is ready sooner than an expression of them, each new state of which follows all that
+/// may come next.
+struct Hints {
+    words: AhoCorasick,
+    marks: AhoCorasick,
+    other: meta::Regex,
+}
+
+static HINT: LazyLock<Option<Hints>> = LazyLock::new(|| {
+    let finder = |words: Vec<String>, any_case: bool| {
+        let kind = Some(AhoCorasickKind::DFA);
+        let leftmost = MatchKind::LeftmostFirst;
+        AhoCorasick::builder().match_kind(leftmost).kind(kind).ascii_case_insensitive(any_case).build(words).ok()
+    };
+    let spelled = |word: &str| {
+        let mut parts = word.split('?').map(str::to_owned);
+        let first = parts.next().into_iter().collect::<Vec<_>>();
+        parts.fold(first, |begun, part| {
+            let joined = |begin: &String| ["", "-", "_", ".", " "].map(|between| [begin, between, &part].concat());
+            begun.iter().flat_map(joined).collect()
+        })
+    };
+    // Without literals to search for first: there are too many to be of use, and finding them takes longer than a short run.
     let no_literals = meta::Config::new().auto_prefilter(false);
     let bytes = util::syntax::Config::new().unicode(false).utf8(false);
-    meta::Regex::builder().configure(no_literals).syntax(bytes).build(&all).ok()
+    Some(Hints {
+        words: finder(WORDS.split(' ').flat_map(spelled).collect(), true)?,
+        marks: finder(MARKS.split(' ').map(str::to_owned).collect(), false)?,
+        other: meta::Regex::builder().configure(no_literals).syntax(bytes).build(&HINTS.join("|")).ok()?,
+    })
 });
 
 /// All forms at once.
@@ -308,13 +311,20 @@ fn has_inline_text(json: &str) -> bool {
 
 /// Whether a text may contain something that [`places`] finds; cheap.
 pub(super) fn may_hold(text: &str) -> bool {
-    text.len() >= 6 && HINT.as_ref().is_none_or(|hint| hint.is_match(text))
+    let hints = |hint: &Hints| hint.words.is_match(text) || hint.marks.is_match(text) || hint.other.is_match(text);
+    text.len() >= 6 && HINT.as_ref().is_none_or(hints)
 }
 
-/// Where something begins that [`may_hold`] reports; in a text of several lines, it may end in a later one.
-pub(super) fn hint(text: &[u8]) -> Option<usize> {
-    HINT.as_ref().map_or(Some(0), |hint| hint.find(text).map(|found| found.start()))
-}
+/// A search for the first place of something.
+pub(crate) type Search = fn(&[u8]) -> Option<usize>;
+
+/// Where something begins that [`may_hold`] reports, by each of its searches: one that finds much is not to repeat another that finds
+/// nothing for a long way. In a text of several lines, it may end in a later one.
+pub(super) const SEARCHES: [Search; 3] = [
+    |text| HINT.as_ref().map_or(Some(0), |hint| hint.words.find(text).map(|found| found.start())),
+    |text| HINT.as_ref().and_then(|hint| hint.marks.find(text)).map(|found| found.start()),
+    |text| HINT.as_ref().and_then(|hint| hint.other.find(text)).map(|found| found.start()),
+];
 
 #[cfg(test)]
 mod tests {
@@ -333,6 +343,27 @@ mod tests {
                 let token = tokens.new_tree(&mut runner).unwrap().current();
                 assert!(may_hold(&token), "{token}");
             }
+        }
+    }
+
+    /// Words are hints in any case and with anything between their parts, marks only as they are written.
+    #[test]
+    fn words_are_found_in_any_spelling() {
+        for text in [
+            "x-apikey=",
+            "API_KEY:",
+            "the Api.Key",
+            "api key",
+            "mot-de_passe",
+            "MOTDEPASSE",
+            "xox-12",
+            "(AKIA12)",
+            "1//0ab",
+        ] {
+            assert!(may_hold(text), "{text}");
+        }
+        for text in ["api  key", "api/key", "mot de  pas", "(akia12)", "XOX-12", "Mysql 8", "listener", "cluster"] {
+            assert!(!may_hold(text), "{text}");
         }
     }
 

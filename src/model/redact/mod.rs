@@ -120,10 +120,8 @@ pub(crate) fn may_hold(text: &str) -> bool {
     forms::may_hold(text)
 }
 
-/// Where something begins that [`may_hold`] reports; in a text of several lines, it may end in a later one.
-pub(crate) fn hint(text: &[u8]) -> Option<usize> {
-    forms::hint(text)
-}
+/// The searches of [`may_hold`], each of which says where something begins; in a text of several lines, it may end in a later one.
+pub(crate) const HINTS: [forms::Search; 3] = forms::SEARCHES;
 
 /// Whether JSON may contain secrets that no single line of it shows; cheap.
 pub(crate) fn may_hold_apart(json: &str) -> bool {
