@@ -14,6 +14,7 @@ use crate::migrate::guards::decides::{Decides, earlier, narrow};
 use crate::migrate::objects::mesh::Proxies;
 use crate::migrate::objects::policy::{self, keep_off_tcp, with_ports};
 use crate::migrate::output::draft::{Action, attachment, object};
+use crate::migrate::proofs::forms::is_too_long;
 use crate::model::envoy_filter::ApplyTo;
 use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
@@ -482,6 +483,9 @@ fn wanted(
     named: &Fields,
     audiences: &BTreeMap<String, Vec<Json>>,
 ) -> Result<(Vec<Demand>, bool), ErrorMessage> {
+    if named.0.as_object().is_some_and(|all| !all.is_empty()) && is_too_long(&named.0, rules.len()) {
+        return Err("`requirement_map` is too long to write its requirements into every rule".into());
+    }
     let (mut demands, mut skips) = (Vec::new(), false);
     let mut used = BTreeSet::new();
     for mut rule in rules {

@@ -21,6 +21,14 @@ pub(in crate::migrate) fn code(map: &Map<String, Json>) -> Option<&str> {
     }
 }
 
+/// Most bytes of named requirements that are written into the rules of a filter: a large one may be named by thousands.
+const MOST_WRITTEN: usize = 1 << 20;
+
+/// Whether named requirements are too long to write one into each rule.
+pub(in crate::migrate) fn is_too_long(named: &Json, rules: usize) -> bool {
+    named.to_string().len().saturating_mul(rules) > MOST_WRITTEN
+}
+
 /// Writes the requirements that rules of JWT filters name into these rules.
 pub(crate) fn write_requirements(value: &mut Json) {
     match value {
@@ -30,15 +38,20 @@ pub(crate) fn write_requirements(value: &mut Json) {
                 .and_then(Json::as_str)
                 .is_some_and(|of| of.ends_with("filters.http.jwt_authn.v3.JwtAuthentication")) =>
         {
-            let Some(named) = map.shift_remove("requirement_map") else { return };
-            for rule in map.get_mut("rules").and_then(Json::as_array_mut).into_iter().flatten() {
-                let Some(rule) = rule.as_object_mut() else { continue };
+            let Some(named) = map.get("requirement_map").cloned() else { return };
+            let rules = map.get_mut("rules").and_then(Json::as_array_mut);
+            let mut rules: Vec<_> = rules.into_iter().flatten().filter_map(Json::as_object_mut).collect();
+            if is_too_long(&named, rules.len()) {
+                return;
+            }
+            for rule in &mut rules {
                 let name = rule.get("requirement_name").and_then(Json::as_str);
                 if let Some(one) = name.and_then(|name| named.get(name)).cloned() {
                     rule.shift_remove("requirement_name");
                     rule.insert("requires".to_owned(), one);
                 }
             }
+            map.shift_remove("requirement_map");
         }
         Json::Object(map) => map.values_mut().for_each(write_requirements),
         Json::Array(items) => items.iter_mut().for_each(write_requirements),
