@@ -12,6 +12,7 @@ use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue, Severity, alike};
 use crate::words::few;
 use aho_corasick::AhoCorasick;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -151,8 +152,8 @@ fn unused<'a>(
 struct Search<'a> {
     /// The names of all added clusters.
     added: HashSet<String>,
-    /// Finds them in a text.
-    finder: Option<(AhoCorasick, Vec<String>)>,
+    /// Finds them in a text; made for the first config dump.
+    finder: OnceCell<Option<(AhoCorasick, Vec<String>)>>,
     /// The clusters that values refer to.
     asked: HashSet<&'a str>,
     /// The added clusters that the config dump of a proxy names outside its clusters.
@@ -163,16 +164,27 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(cx: &Context<'a>) -> Search<'a> {
-        let added = added_clusters(cx);
-        let names: Vec<String> = added.iter().filter(|name| !name.is_empty()).cloned().collect();
-        let finder = AhoCorasick::new(&names).ok().map(|finder| (finder, names));
-        Search { added, finder, asked: named_clusters(cx), in_dumps: PerRun::new(), meant: PerRun::new() }
+        Search {
+            added: added_clusters(cx),
+            finder: OnceCell::new(),
+            asked: named_clusters(cx),
+            in_dumps: PerRun::new(),
+            meant: PerRun::new(),
+        }
+    }
+
+    fn finder(&self) -> Option<&(AhoCorasick, Vec<String>)> {
+        let make = || {
+            let names: Vec<String> = self.added.iter().filter(|name| !name.is_empty()).cloned().collect();
+            AhoCorasick::new(&names).ok().map(|finder| (finder, names))
+        };
+        self.finder.get_or_init(make).as_ref()
     }
 
     fn in_dump(&self, run: &ProxyRun<'_>) -> Rc<HashSet<String>> {
         self.in_dumps.of(run, |run| {
             let mut found = HashSet::new();
-            let Some((finder, names)) = &self.finder else { return self.added.clone() };
+            let Some((finder, names)) = self.finder() else { return self.added.clone() };
             for one in run.config.resources.iter().filter(|one| one.kind != ResourceKind::Cluster) {
                 // A name may be the beginning of another.
                 let at = finder.find_overlapping_iter(one.json.search());
