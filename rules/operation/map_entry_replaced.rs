@@ -4,7 +4,8 @@ use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::{Context, Findings, RuleInfo, names};
 use crate::proto::merge::ChangeKind;
-use crate::proto::tree::Origin;
+use crate::proto::schema::Schema;
+use crate::proto::tree::{Origin, Tree};
 use serde_json::Value;
 
 declare_rule! {
@@ -30,7 +31,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
-        let lost = |effect: &Effect| -> Option<(String, Vec<String>)> {
+        let lost = |effect: &Effect| -> Option<(String, Vec<String>, Option<[String; 2]>)> {
             let (Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _)) = effect else { return None };
             changes.iter().find_map(|change| {
                 let ours = change.before_origins.iter().all(|origin| *origin == Origin::ISTIOD);
@@ -41,12 +42,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let (before, after): (Value, Value) = (parse(&change.before)?, parse(&change.after_text())?);
                 let mut lost = Vec::new();
                 missing(&before, &after, "", &mut lost);
-                (!lost.is_empty()).then(|| (change.path.clone(), lost))
+                let apart = lost.iter().find_map(|old| excluded(change.after.as_ref()?, old));
+                (!lost.is_empty()).then(|| (change.path.clone(), lost, apart))
             })
         };
         let Some(seen) = cx.seen(&view, |run| run.has(|effect| lost(effect).is_some())) else { continue };
         let found = seen.runs.first().and_then(|run| run.trace.effects.iter().find_map(|(_, effect)| lost(effect)));
-        let Some((path, fields)) = found else { continue };
+        let Some((path, fields, apart)) = found else { continue };
+        let help = match apart {
+            Some([old, new]) => {
+                format!("repeat in the value what must stay; only one of `{old}` and `{new}` can be set")
+            }
+            None => "repeat in the value what must stay".to_owned(),
+        };
         let place = view.value_path_span(&path);
         let finding = view
             .finding(
@@ -59,10 +67,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("map entries are not merged into")
             .note(format!("lost: {}", fields.join(", ")))
-            .help("repeat in the value what must stay")
+            .help(help)
             .at_line(Some(place));
         out.push(seen.tell(finding));
     }
+}
+
+/// A lost field of a message and the one that is set in its place, if they are members of one oneof.
+fn excluded(after: &Tree<'_>, old: &str) -> Option<[String; 2]> {
+    let message = Schema::newest().message(&after.type_name()?)?;
+    let oneof = message.field(old)?.oneof()?;
+    let after = after.readable();
+    let keys = after.entries().iter().map(|(key, _)| &**key);
+    let new = keys.filter_map(|key| message.field(key)).find(|field| field.oneof() == Some(oneof))?;
+    Some([old.to_owned(), new.name().to_owned()])
 }
 
 /// Fields of one JSON value that another does not have.
