@@ -83,7 +83,8 @@ pub(crate) fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
             let requests = count(sent.requests, "request", "requests");
             let proxies = count(sent.proxies, "proxy", "proxies");
             let outcome = if sent.apart.is_empty() {
-                "status, headers and upstream are the same".to_owned()
+                "status, headers and upstream are the same; upstreams answered at once, so timeouts and retries were not tried"
+                    .to_owned()
             } else {
                 format!("{} tell them apart", sent.apart.len())
             };
