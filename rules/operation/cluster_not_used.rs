@@ -14,6 +14,7 @@ use crate::words::few;
 use aho_corasick::AhoCorasick;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::ptr;
 use std::rc::Rc;
 
 declare_rule! {
@@ -56,9 +57,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let search = search.get_or_insert_with(|| Search::new(cx));
         let Some(finding) = unused(rule, cx, search, &view, &name) else { continue };
         let equal = groups.entry(name.clone()).or_default();
-        // Equal clusters of several filters are one mistake; two files with the same object are never applied together.
+        // Equal clusters of filters that meet are one mistake; two files with the same object are never applied together.
         let first = equal.iter_mut().take(COMPARED).find(|first| {
             !cx.same_object(first.view.filter_index, view.filter_index)
+                && meet(cx, &first.view, &view)
                 && value_of(&first.view).zip(value_of(&view)).is_some_and(|(one, two)| one.same(two))
         });
         if let Some(first) = first {
@@ -73,6 +75,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 /// How many different clusters of a name are compared with the next one.
 const COMPARED: usize = 8;
+
+/// Whether some proxy gets both patches.
+fn meet(cx: &Context<'_>, one: &PatchView<'_>, other: &PatchView<'_>) -> bool {
+    let runs =
+        |view: &PatchView<'_>| cx.on_proxies(view.filter_index, view.patch.index).map(|run| ptr::from_ref(run.run));
+    let of_one: HashSet<_> = runs(one).collect();
+    runs(other).any(|run| of_one.contains(&run))
+}
 
 /// The value of a patch as istiod reads it.
 fn value_of<'a>(view: &PatchView<'a>) -> Option<&'a Tree<'a>> {
