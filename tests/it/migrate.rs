@@ -133,18 +133,22 @@ pub(crate) fn migrated_as(case: &Json, loaded: &Loaded, accept: Accept) -> Repor
 }
 
 fn migrated_to(loaded: &Loaded, to: Release, accept: Accept, ambient: bool) -> Report {
-    migrate::migrate(&Request {
+    migrate::migrate(&Request { to, accept, ambient, ..request(loaded) }).unwrap()
+}
+
+/// A request about all filters, with everything read, that writes what was reviewed.
+pub(crate) fn request(loaded: &Loaded) -> Request<'_> {
+    Request {
         inventory: &loaded.inventory,
         root: "istio-system",
-        to,
-        accept,
+        to: Release::NEWEST,
+        accept: Accept::Reviewed,
         asked: None,
-        unread: Default::default(),
-        ambient,
-        doubts: Default::default(),
+        unread: BTreeMap::new(),
+        ambient: false,
+        doubts: BTreeMap::new(),
         revived: BTreeMap::new(),
-    })
-    .unwrap()
+    }
 }
 
 pub(crate) fn all_recorded() -> Vec<Json> {
@@ -177,17 +181,7 @@ fn unread_kinds_lower_the_class_by(share: Share) {
     let mut lowered = 0;
     for case in &share.of(all_recorded()) {
         let loaded = input(case);
-        let request = Request {
-            inventory: &loaded.inventory,
-            root: "istio-system",
-            to: Release::NEWEST,
-            accept: Accept::SameBut,
-            asked: None,
-            unread: BTreeMap::new(),
-            ambient: false,
-            doubts: BTreeMap::new(),
-            revived: BTreeMap::new(),
-        };
+        let request = Request { accept: Accept::SameBut, ..request(&loaded) };
         let all = migrate::migrate(&request).unwrap();
         let some = migrate::migrate(&Request { unread: unread.clone().into(), ..request }).unwrap();
         for (all, some) in all.filters[0].patches.iter().zip(&some.filters[0].patches) {

@@ -1,27 +1,15 @@
 //! `migrate --to ambient`: the place of every patch, and what neither ztunnel nor a waypoint can take.
 
-use crate::migrate::{all_recorded, input};
+use crate::migrate::{all_recorded, input, request};
 use crate::support::Share;
 use kubectl_envoyfilter::migrate::verdict::Class;
-use kubectl_envoyfilter::migrate::{self, Accept, Report, Request};
-use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::migrate::{self, Report, Request};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 fn to_ambient(case: &Json) -> Report {
     let loaded = input(case);
-    let request = Request {
-        inventory: &loaded.inventory,
-        root: "istio-system",
-        to: Release::NEWEST,
-        accept: Accept::Reviewed,
-        asked: None,
-        unread: BTreeMap::new(),
-        ambient: true,
-        doubts: BTreeMap::new(),
-        revived: BTreeMap::new(),
-    };
-    migrate::migrate(&request).unwrap()
+    migrate::migrate(&Request { ambient: true, ..request(&loaded) }).unwrap()
 }
 
 /// Every patch of every recorded case has a place or blocks the move; objects for a waypoint name Services or a

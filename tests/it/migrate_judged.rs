@@ -2,7 +2,7 @@
 //! a better class than istiod computes, and what is written is what the filters did.
 
 use crate::linting::Proxies;
-use crate::migrate::{all_recorded, input, judged, migrated, migrated_as};
+use crate::migrate::{all_recorded, input, judged, migrated, migrated_as, request};
 use crate::migrate_result::{in_its_folder, left_to_do};
 use crate::support::Share;
 use kubectl_envoyfilter::load::{self, Loaded};
@@ -141,17 +141,8 @@ fn a_filter_that_was_not_requested_stays() {
     let header = json!({ "request_headers_to_add": [{ "header": { "key": "x-a", "value": "1" } }] });
     let filters = format!("{}\n---\n{}", filter("a", "INSERT_FIRST", direct), filter("b", "MERGE", header));
     let loaded = input(&json!({ "topology": "shop", "filters": filters }));
-    let report = migrate::migrate(&Request {
-        inventory: &loaded.inventory,
-        root: "istio-system",
-        to: Release::NEWEST,
-        accept: Accept::Reviewed,
-        asked: Some(["istio-system/a".to_owned()].into()),
-        unread: Default::default(),
-        ambient: false,
-        doubts: Default::default(),
-        revived: Default::default(),
-    });
+    let asked = Some(["istio-system/a".to_owned()].into());
+    let report = migrate::migrate(&Request { asked, ..request(&loaded) });
     let report = report.unwrap();
     let patch = &report.filters[0].patches[0];
     assert!(!patch.written, "{patch:#?}");
@@ -391,17 +382,8 @@ fn a_deny_rule_names_the_ports_of_every_pod() {
 fn a_provider_is_changed_only_if_its_policies_are_known() {
     let case = judged().into_iter().find(|case| case["id"] == "provider-body").unwrap();
     let loaded = input(&case);
-    let request = Request {
-        inventory: &loaded.inventory,
-        root: "istio-system",
-        to: Release::NEWEST,
-        accept: Accept::Reviewed,
-        asked: None,
-        unread: [("AuthorizationPolicy", "AuthorizationPolicy objects could not all be read".to_owned())].into(),
-        ambient: false,
-        doubts: [].into(),
-        revived: [].into(),
-    };
+    let unread = [("AuthorizationPolicy", "AuthorizationPolicy objects could not all be read".to_owned())].into();
+    let request = Request { unread, ..request(&loaded) };
     let patch = &migrate::migrate(&request).unwrap().filters[0].patches[0];
     assert!(patch.found.is_refused() && !patch.written, "{patch:#?}");
     // The settings of a policy's provider are unknown without the ConfigMap.

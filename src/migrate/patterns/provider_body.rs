@@ -8,6 +8,7 @@ use crate::migrate::base::{catalog, filters};
 use crate::migrate::guards::attach::{self, Directions};
 use crate::migrate::guards::removed;
 use crate::migrate::objects::mesh::{Mesh, Proxies};
+use crate::migrate::objects::policy;
 use crate::migrate::output::draft::Action;
 use crate::migrate::output::roll_out::WINS;
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
@@ -42,8 +43,8 @@ fn of_merge(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
         return None;
     }
     let customs: Vec<&Object> = cx.mesh.index.policies(POLICY).iter().copied().filter(|one| is_custom(one)).collect();
-    let near: BTreeSet<&str> =
-        customs.iter().filter(|one| is_near(cx, one)).filter_map(|one| provider_of(one)).collect();
+    let near = policy::existing(cx, CUSTOM).into_iter().chain(policy::tried(cx, CUSTOM));
+    let near: BTreeSet<&str> = near.filter_map(provider_of).collect();
     let mut names = near.into_iter();
     let name = names.next()?;
     if let Some(other) = names.next() {
@@ -71,6 +72,7 @@ fn of_merge(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
 }
 
 const POLICY: &str = "AuthorizationPolicy";
+const CUSTOM: &str = "CUSTOM";
 
 /// The text below `spec` of a policy.
 fn text_of<'o>(policy: &'o Object, keys: &[&str]) -> Option<&'o str> {
@@ -78,7 +80,7 @@ fn text_of<'o>(policy: &'o Object, keys: &[&str]) -> Option<&'o str> {
 }
 
 fn is_custom(policy: &Object) -> bool {
-    text_of(policy, &["action"]) == Some("CUSTOM")
+    text_of(policy, &["action"]) == Some(CUSTOM)
 }
 
 fn provider_of(policy: &Object) -> Option<&str> {
@@ -88,15 +90,6 @@ fn provider_of(policy: &Object) -> Option<&str> {
 /// The value of a label in the selector of a policy.
 fn label_of<'o>(policy: &'o Object, key: &str) -> Option<&'o str> {
     text_of(policy, &["selector", "matchLabels", key])
-}
-
-/// Whether a policy may be for workloads of the filter.
-fn is_near(cx: &Cx<'_>, policy: &Object) -> bool {
-    let namespace = policy.namespace.as_str();
-    let namespaces = cx.mesh.namespaces(cx.filter);
-    let meets = namespace == cx.mesh.root || namespaces.is_none_or(|all| all.contains(namespace));
-    let mut labels = cx.filter.selector.iter().flatten();
-    meets && !labels.any(|(key, value)| label_of(policy, key).is_some_and(|other| other != value))
 }
 
 /// Whether a policy is only for workloads that the filter reaches.
