@@ -104,7 +104,7 @@ impl Claim {
         }
         match self.kind {
             "VirtualService" => format!(
-                "{first} becomes a VirtualService for {}, with other conditions, and istiod uses one of two for a host in the mesh",
+                "{first} becomes a VirtualService for {}, for other clients, and istiod uses one of two for a host in the mesh",
                 self.of
             ),
             "DestinationRule" => {

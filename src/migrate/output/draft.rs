@@ -129,11 +129,10 @@ fn place(object: &Json) -> Place {
 }
 
 /// The merge key of new objects that cannot coexist: two DestinationRules for a host would hide each other, and istiod
-/// uses only one of two Telemetry or ProxyConfig objects for the same workloads, one of two VirtualServices for a host in the
-/// mesh, and the first of two rules that match a request. Objects of two revisions are for different control planes.
+/// uses only one of two Telemetry or ProxyConfig objects for the same workloads, and one of two VirtualServices for a host in
+/// the mesh: their rules join if they select the same clients. Objects of two revisions are for different control planes.
 pub(in crate::migrate) fn key(object: &Json) -> Option<String> {
-    let matches: Vec<Json> =
-        object["spec"]["http"].as_array().into_iter().flatten().map(|rule| rule["match"].clone()).collect();
+    let clients: BTreeSet<String> = rules(object).map(|rule| rule["match"][0]["sourceLabels"].to_string()).collect();
     let fields: &[&str] = match object["kind"].as_str()? {
         "DestinationRule" => &["host", "workloadSelector"],
         "ProxyConfig" => &["selector"],
@@ -143,7 +142,29 @@ pub(in crate::migrate) fn key(object: &Json) -> Option<String> {
         _ => return None,
     };
     let values: Vec<&Json> = fields.iter().map(|field| &object["spec"][*field]).collect();
-    Some(json!([object["kind"], object["metadata"]["namespace"], revision(object), values, matches]).to_string())
+    Some(json!([object["kind"], object["metadata"]["namespace"], revision(object), values, clients]).to_string())
+}
+
+/// The rules of a VirtualService.
+fn rules(object: &Json) -> impl Iterator<Item = &Json> {
+    object["spec"]["http"].as_array().into_iter().flatten()
+}
+
+/// Adds the rules of a new VirtualService to another one for the same host and clients: each matches one port.
+fn add_rules(made: &mut Json, object: &Json, fills: &[&str]) {
+    let Some(all) = made["spec"]["http"].as_array_mut() else { return };
+    let known = |rule: &Json| rule["match"].to_string();
+    let mut places: HashMap<String, usize> = all.iter().enumerate().map(|(at, rule)| (known(rule), at)).collect();
+    for new in rules(object) {
+        if let Some(rule) = places.get(&known(new)).and_then(|at| all.get_mut(*at)) {
+            merge_rule(rule, new, fills);
+        } else {
+            places.insert(known(new), all.len());
+            all.push(new.clone());
+        }
+    }
+    // The first rule that matches wins: those for some clients come before those for all.
+    all.sort_by_key(|rule| (rule["match"][0]["port"].as_u64(), rule["match"][0]["sourceLabels"].is_null()));
 }
 
 /// The revision of the control planes that read an object; empty: all of them.
@@ -260,11 +281,7 @@ impl Draft {
                 "HTTPRoute" => {
                     merge_kube_rule(&mut made.object["spec"]["rules"][0], &object["spec"]["rules"][0], fills);
                 }
-                "VirtualService" => {
-                    let rules = made.object["spec"]["http"].as_array_mut().into_iter().flatten();
-                    let new = object["spec"]["http"].as_array().into_iter().flatten();
-                    rules.zip(new).for_each(|(rule, new)| merge_rule(rule, new, fills));
-                }
+                "VirtualService" => add_rules(&mut made.object, &object, fills),
                 _ => merge(&mut made.object["spec"], &object["spec"]),
             }
             return;

@@ -397,8 +397,14 @@ fn for_all(
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Existing, State::Broken, reason);
     }
+    // Only clients of the namespace read such a rule.
+    let private = |rule: &DestinationRule| {
+        !rule.export_to.is_empty() && rule.export_to.iter().all(|to| to == "." || to == namespace)
+    };
     match hidden {
-        Some(rule) if rule.object.namespace == namespace && !mesh_wide && of_service == Some(namespace) => {
+        Some(rule)
+            if rule.object.namespace == namespace && !mesh_wide && of_service == Some(namespace) && !private(rule) =>
+        {
             let reason = format!(
                 "DestinationRule {}/{} is read by clients of other namespaces too, and two rules for one host hide each other",
                 rule.object.namespace, rule.object.name
