@@ -5,6 +5,9 @@ use crate::model::envoy_filter::{ListenerMatch, Operation, PatchContext};
 use crate::source::ErrorMessage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// The field by which a filter sends all metadata of another one to its service.
+pub(in crate::migrate) const ALL_CLAIMS: &str = "metadata_context_namespaces";
+
 /// Names by which patches of all filters refer to one another.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -22,6 +25,8 @@ pub(crate) struct Names {
     pub(in crate::migrate) users: HashMap<String, Vec<User>>,
     /// Patches that change, replace or remove a filter, by its name.
     pub(in crate::migrate) changers: HashMap<String, Vec<Changer>>,
+    /// Patches that name the metadata of the JWT filter, with their texts.
+    pub(in crate::migrate) token_readers: Vec<(User, Vec<String>)>,
     /// The HTTP filters that the patches of each filter use by name, each with the index of the patch.
     pub(in crate::migrate) uses: Vec<Vec<(String, usize)>>,
     /// The proxies and the order of each filter.
@@ -125,6 +130,17 @@ impl Names {
     ) -> impl Iterator<Item = &User> {
         let all = self.users.get(name).map_or(&[][..], Vec::as_slice);
         all.iter().filter(move |user| self.finds(user, filter, context))
+    }
+
+    /// A patch that reads claims which the JWT filter of this filter and context stores under a key.
+    pub(in crate::migrate) fn reader_of_claims(
+        &self,
+        key: &str,
+        filter: usize,
+        context: PatchContext,
+    ) -> Option<&User> {
+        let mut readers = self.token_readers.iter().filter(|(user, _)| self.finds(user, filter, context));
+        readers.find(|(_, texts)| texts.iter().any(|text| text.contains(key))).map(|(user, _)| user)
     }
 
     /// Whether a patch of this filter and context inserts an HTTP filter that a user of its name may find.

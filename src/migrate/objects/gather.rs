@@ -1,7 +1,8 @@
 //! Collects the names by which patches of all filters refer to one another.
 
 use crate::engine::program::{Program, Status};
-use crate::migrate::base::names::{Adder, Changer, Names, User};
+use crate::migrate::base::filters;
+use crate::migrate::base::names::{ALL_CLAIMS, Adder, Changer, Names, User};
 use crate::migrate::base::place::Place;
 use crate::migrate::base::reach;
 use crate::migrate::base::value::json;
@@ -10,6 +11,7 @@ use crate::migrate::guards::removed;
 use crate::migrate::output::rest;
 use crate::migrate::patterns::cluster_add::{self, Upstream};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use crate::proto::tree::{Tree, Value};
 use crate::source::ErrorMessage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -39,6 +41,9 @@ impl Names {
                     names.changers.entry(name.to_owned()).or_default().push(changer);
                 }
                 let Some(tree) = &built.value else { continue };
+                if built.patch.apply_to != ApplyTo::HttpFilter || tree.name() != filters::JWT {
+                    names.note_readers_of_tokens(tree, user);
+                }
                 if built.patch.apply_to == ApplyTo::HttpFilter
                     && built.status == Status::Ready
                     && built.operation != Operation::Merge
@@ -95,6 +100,26 @@ impl Names {
                 rest::clusters_of(tree, &mut |name| note(cluster_users, name));
                 rest::literals_of(tree, &mut |text| note(lua_users, text));
             }
+        }
+    }
+
+    /// Notes a patch with texts that name the metadata of the JWT filter: it may read claims.
+    fn note_readers_of_tokens(&mut self, tree: &Tree<'_>, user: User) {
+        let mut texts = Vec::new();
+        let mut open = vec![tree];
+        while let Some(tree) = open.pop() {
+            match &tree.value {
+                Value::Map(entries) => {
+                    texts.extend(entries.iter().map(|(key, _)| key.as_ref()).filter(|key| *key == ALL_CLAIMS));
+                    open.extend(entries.iter().map(|(_, value)| value));
+                }
+                Value::List(items) => open.extend(items),
+                _ => texts.extend(tree.as_str()),
+            }
+        }
+        if texts.iter().any(|text| text.contains(filters::JWT)) {
+            let texts = texts.into_iter().map(str::to_owned).collect();
+            self.token_readers.push((user, texts));
         }
     }
 

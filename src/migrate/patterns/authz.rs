@@ -326,6 +326,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut issuers: BTreeMap<String, String> = BTreeMap::new();
     let mut audiences: BTreeMap<String, Vec<Json>> = BTreeMap::new();
     for (name, provider) in providers {
+        token::readers(cx, part, &provider, &mut found);
         match token::provider_of(Fields(provider), &mut found) {
             Ok(rule) => {
                 issuers.insert(name.clone(), rule["issuer"].as_str().unwrap_or_default().to_owned());

@@ -1,10 +1,19 @@
 //! Providers of the JWT filter as rules of a RequestAuthentication.
 
-use crate::migrate::base::step::Move;
+use crate::migrate::base::names::ALL_CLAIMS;
+use crate::migrate::base::step::{Cx, Move, Part};
 use crate::migrate::base::value::{Fields, left};
-use crate::migrate::base::verdict::Kind;
+use crate::migrate::base::verdict::{Concern, Kind, State};
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
+
+/// The key under which istiod stores the claims of a token.
+const PAYLOAD: &str = "payload";
+/// Claims whose words istiod makes a list of.
+const WORDS: [&str; 2] = ["permission", "scope"];
+const LISTED: &str =
+    "the claims `permission` and `scope` are lists in the metadata, not texts: filters that read them must change too";
+const MOVED: &str = "the claims are in the metadata under a different key: filters that read them must change too";
 
 /// The rule for a provider, or why it has none.
 pub(super) fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
@@ -69,11 +78,33 @@ pub(super) fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json
     if !claims.is_empty() {
         rule.insert("outputClaimToHeaders".to_owned(), claims.into());
     }
-    if provider.text("payload_in_metadata").is_some() {
-        found.difference(
-            Kind::Behavior,
-            "the claims are in the metadata under a different key: filters that read them must change too",
-        );
+    if let Some(key) = provider.text("payload_in_metadata") {
+        found.difference(Kind::Behavior, if key == PAYLOAD { LISTED } else { MOVED });
     }
     if provider.is_empty() { Ok(Json::Object(rule)) } else { Err(left("a RequestAuthentication", [&provider]).into()) }
+}
+
+/// Patches that read the claims where the provider stores them, in a form that istiod's JWT filter does not have.
+pub(super) fn readers(cx: &Cx<'_>, part: &Part<'_>, provider: &Json, found: &mut Move) {
+    let Some(key) = provider["payload_in_metadata"].as_str() else { return };
+    let same = key == PAYLOAD;
+    let lost = if same { WORDS.to_vec() } else { vec![key, ALL_CLAIMS] };
+    let reader = |text: &str| cx.names.reader_of_claims(text, cx.index, part.built.patch.context);
+    let Some((read, user)) = lost.into_iter().find_map(|text| Some((text, reader(text)?))) else { return };
+    let reads = format!("configPatches[{}] of {}", user.patch, cx.names.title(user.filter));
+    let reason = if same {
+        format!(
+            "{reads} reads the claim `{read}` in the metadata, which istiod stores as a list: a condition on its text would no longer hold"
+        )
+    } else if read == ALL_CLAIMS {
+        format!(
+            "{reads} sends the claims in the metadata to its service under `{key}`, and istiod stores them under `{PAYLOAD}`: the service would no longer find them"
+        )
+    } else {
+        format!(
+            "{reads} reads claims in the metadata under `{key}`, and istiod stores them under `{PAYLOAD}`: a condition on them would no longer hold"
+        )
+    };
+    found.difference(Kind::Behavior, reason.clone());
+    found.guard(Concern::Existing, State::Broken, reason);
 }
