@@ -31,10 +31,15 @@ pub struct Document {
 /// The file of the settings of the mesh.
 const MESH: &str = "mesh-config";
 
+/// The longest part of a file's name that comes from an object: file systems allow 255 bytes for all of it, and Kubernetes 253
+/// for the name of an object.
+const LONGEST: usize = 200;
+
 fn file(object: &Json) -> String {
     let text = |path: &str| object.pointer(path).and_then(Json::as_str).unwrap_or_default();
     let name = format!("{}-{}-{}", text("/kind").to_lowercase(), text("/metadata/namespace"), text("/metadata/name"));
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' }).collect()
+    let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
+    name.chars().map(safe).take(LONGEST).collect()
 }
 
 fn write_yaml(value: &Json) -> io::Result<String> {
@@ -277,4 +282,16 @@ pub fn diff(
 /// A heading in the colors of a terminal.
 pub(super) fn heading(terminal: Terminal, text: &str) -> String {
     terminal.paint(Role::Strong, text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_long_names_can_be_written() {
+        let object = |name: String| json!({ "kind": "Telemetry", "metadata": { "namespace": "../a", "name": name } });
+        assert_eq!(file(&object("b".to_owned())), "telemetry-.._a-b");
+        assert_eq!(file(&object("b".repeat(253))).len(), LONGEST);
+    }
 }
