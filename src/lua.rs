@@ -65,16 +65,45 @@ pub(crate) enum Token<'t> {
     End,
 }
 
-const KEYWORDS: [&str; 21] = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local", "nil", "not", "or",
-    "repeat", "return", "then", "true", "until", "while",
-];
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "and"
+            | "break"
+            | "do"
+            | "else"
+            | "elseif"
+            | "end"
+            | "false"
+            | "for"
+            | "function"
+            | "if"
+            | "in"
+            | "local"
+            | "nil"
+            | "not"
+            | "or"
+            | "repeat"
+            | "return"
+            | "then"
+            | "true"
+            | "until"
+            | "while"
+    )
+}
 
 /// Operators and punctuation, longest first.
 const SIGNS: [&str; 27] = [
     "...", "..", "==", "~=", "<=", ">=", "::", "+", "-", "*", "/", "%", "^", "#", "<", ">", "=", "(", ")", "{", "}",
     "[", "]", ";", ":", ",", ".",
 ];
+
+/// The operator or punctuation that a text begins with.
+fn sign(text: &str) -> Option<&'static str> {
+    let first = text.as_bytes().first();
+    // Most begin with another character, and comparing one is cheaper than comparing texts.
+    SIGNS.into_iter().find(|sign| sign.as_bytes().first() == first && text.starts_with(sign))
+}
 
 /// Maximum nesting: LuaJIT's own limit is 200 levels.
 const MAX_DEPTH: usize = 200;
@@ -177,7 +206,7 @@ impl<'t> Parser<'t> {
             let length = rest.find(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_');
             let word = &rest[..length.unwrap_or(rest.len())];
             self.at += word.len();
-            self.token = if KEYWORDS.contains(&word) { Token::Keyword(word) } else { Token::Name(word) };
+            self.token = if is_keyword(word) { Token::Keyword(word) } else { Token::Name(word) };
         } else if first.is_ascii_digit() || (first == '.' && digit_follows) {
             self.number()?;
         } else if first == '"' || first == '\'' {
@@ -185,7 +214,7 @@ impl<'t> Parser<'t> {
         } else if let Some(level) = self.long_bracket() {
             let text = self.skip_long(level, "string")?;
             self.token = Token::Text(text);
-        } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
+        } else if let Some(sign) = sign(rest) {
             self.at += sign.len();
             self.token = Token::Sign(sign);
         } else {

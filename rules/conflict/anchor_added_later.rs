@@ -3,9 +3,13 @@
 use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::engine::trace::Effect;
+use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::order::{decided_by_priority, reason};
+use crate::lint::per_run::PerRun;
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
+use crate::proto::tree::Tree;
 use crate::source::Severity;
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// A patch that refers to a filter that another patch inserts only later.
@@ -28,6 +32,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let inserted: PerRun<BTreeSet<String>> = PerRun::new();
     for view in cx.patches() {
         let anchor = |condition| {
             matches!(
@@ -38,7 +43,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if cx.on_proxies(view.filter_index, view.patch.index).any(|run| run.changes()) {
             continue;
         }
-        let later = |run: &crate::lint::context::PatchRun<'_, '_>| {
+        let later = |run: &PatchRun<'_, '_>| {
             if !run.trace.effects.is_empty() || !anchor(run.trace.nearest) {
                 return None;
             }
@@ -47,12 +52,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let route: Vec<&str> = ["match"].into_iter().chain(nearest.route().iter().copied()).collect();
                 view.node(&route)?.as_str()
             });
+            // Most anchors that are missing are inserted by nobody, and a run has many patches.
+            if wanted.is_some_and(|wanted| !inserted.of(run.run, inserted_names).contains(wanted)) {
+                return None;
+            }
             let inserts = run.run.plan.ids().filter(|&other| {
                 let planned = run.run.plan.get(other);
                 if other <= run.id || planned.built.patch.apply_to != view.patch.apply_to {
                     return false;
                 }
-                let name = planned.built.value.as_ref().map(crate::proto::tree::Tree::name);
+                let name = planned.built.value.as_ref().map(Tree::name);
                 if wanted.is_some() && name != wanted {
                     return false;
                 }
@@ -102,4 +111,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             _ => finding,
         });
     }
+}
+
+/// The names of what the patches of a run insert.
+fn inserted_names(run: &ProxyRun<'_>) -> BTreeSet<String> {
+    let inserts = |effect: &Effect<'_>| matches!(effect, Effect::Inserted { .. });
+    let inserted = run.plan.ids().filter(|&id| run.by_id(id).has(inserts));
+    inserted.filter_map(|id| run.plan.get(id).built.value.as_ref()).map(|value| value.name().to_owned()).collect()
 }

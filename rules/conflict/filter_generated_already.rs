@@ -131,11 +131,12 @@ fn find(run: &ProxyRun<'_>) -> HashSet<(PatchId, Beside)> {
     for (_, listener) in run.changed_listeners() {
         found.extend(waiting(listener).map(|id| (id, Beside::SameName)));
         for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
-            let kinds = || filters.iter().filter_map(|filter| Some((filter, generated(&config_type(filter))?)));
-            let istiods = || kinds().filter(|(filter, _)| PatchId::of(filter.origin).is_none());
-            let names: HashSet<(&str, &str)> = istiods().map(|(filter, kind)| (kind, filter.name())).collect();
-            let has: HashSet<&str> = istiods().map(|(_, kind)| kind).collect();
-            for (filter, kind) in kinds() {
+            let kinds = filters.iter().filter_map(|filter| Some((filter, generated(&config_type(filter))?)));
+            let (istiods, inserted): (Vec<_>, Vec<_>) =
+                kinds.partition(|(filter, _)| PatchId::of(filter.origin).is_none());
+            let names: HashSet<(&str, &str)> = istiods.iter().map(|(filter, kind)| (*kind, filter.name())).collect();
+            let has: HashSet<&str> = istiods.iter().map(|(_, kind)| *kind).collect();
+            for (filter, kind) in inserted {
                 let Some(id) = PatchId::of(filter.origin) else { continue };
                 if names.contains(&(kind, filter.name())) {
                     found.insert((id, Beside::SameName));

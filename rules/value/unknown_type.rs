@@ -91,9 +91,14 @@ pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str
         return None;
     }
     let schema = cx.program.schema;
+    let (whole, last) = (name.chars().count(), short(name).chars().count());
     let mut best: Option<(usize, &'static str)> = None;
     for message in schema.messages().filter(|message| !message.full_name().starts_with("google.")) {
         let candidate = message.full_name();
+        // A distance is at least the difference in length, and there are thousands of types.
+        if short(candidate).len().abs_diff(last) > 2 || candidate.len().abs_diff(whole) * 4 > name.len() {
+            continue;
+        }
         // The last part must be almost equal, or a package would be mistaken for its neighbor.
         if strsim::osa_distance(short(candidate), short(name)) > 2 {
             continue;

@@ -357,8 +357,8 @@ impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
         chain: Option<&Place>,
         class: &Class,
     ) -> Flow {
-        let reach = shared::network_filter(filter.name());
-        let before = if merges.is_empty() { None } else { self.shared.before(class, filter, reach) };
+        let reach = if merges.is_empty() { None } else { shared::network_filter(filter.name()) };
+        let mut text: Option<Option<String>> = None;
         let (mut by, mut panicked) = (Vec::new(), Ok(()));
         for &id in merges {
             if let Err(miss) = matching::network_filter(self.object(id), filter) {
@@ -366,6 +366,8 @@ impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
                 continue;
             }
             let place = self.place(|| Place::filter(chain, filter));
+            // Most merges are for other filters, and the text of each is long.
+            let before = text.get_or_insert_with(|| self.shared.before(class, filter, reach));
             let mut changes = Vec::new();
             panicked = self.merge_filter(id, filter, true, place, before.is_some().then_some(&mut changes));
             if panicked.is_err() {
@@ -373,7 +375,7 @@ impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
             }
             by.push((id, changes));
         }
-        if let Some(before) = before {
+        if let Some(before) = text.flatten() {
             self.shared.changed(class, before, filter, reach, by);
         }
         panicked?;

@@ -45,7 +45,7 @@ use crate::proto::json;
 use crate::proto::packed::Kept;
 use crate::proto::tree::{Tree, Value};
 use matching::{CONNECT_ORIGINATE, CONNECT_TERMINATE, MAIN_INTERNAL, PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
-use run::{Run, Slot};
+use run::{Run, Slot, Values};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -97,22 +97,53 @@ pub fn run<'a, S: Sink<'a>>(
     options: &'a Options,
     sink: &mut S,
 ) -> Patched<'a> {
+    run_parts(plan, config, options, sink, Parts::ALL, &mut Values::new())
+}
+
+/// What a run covers: clusters and everything else know nothing of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parts {
+    clusters: bool,
+    others: bool,
+}
+
+impl Parts {
+    const ALL: Parts = Parts { clusters: true, others: true };
+}
+
+fn run_parts<'a, S: Sink<'a>>(
+    plan: &Plan<'a>,
+    config: &'a ProxyConfig<'a>,
+    options: &'a Options,
+    sink: &mut S,
+    parts: Parts,
+    values: &mut Values<'a>,
+) -> Patched<'a> {
+    let mut patched = Patched { resources: Vec::new(), unknown_routes: Vec::new(), unknown_services: Vec::new() };
     if plan.order.is_empty() {
-        return Patched { resources: Vec::new(), unknown_routes: Vec::new(), unknown_services: Vec::new() };
+        return patched;
     }
     let mut run = start(plan, config, options, sink);
-    let mut listeners = slots(config, ResourceKind::Listener);
-    listener_passes(&mut run, &mut listeners);
-    let mut clusters = slots(config, ResourceKind::Cluster);
-    let unknown_services = services::add_referenced(plan, config, options, &mut clusters);
-    let indices: Vec<usize> = (0..clusters.len()).collect();
-    run.clusters(&mut clusters, &indices);
-    forget_untouched(&mut clusters);
-    let mut routes = slots(config, ResourceKind::Route);
-    let unknown_routes = route_passes(&mut run, &listeners, &mut routes);
-    let mut extensions = Vec::new();
-    extension_configs(&mut run, options, &listeners, &mut extensions);
-    let resources = [listeners, clusters, routes, extensions]
+    run.values = std::mem::take(values);
+    let (mut listeners, mut clusters, mut routes, mut extensions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    if parts.others {
+        listeners = slots(config, ResourceKind::Listener);
+        listener_passes(&mut run, &mut listeners);
+    }
+    if parts.clusters {
+        clusters = slots(config, ResourceKind::Cluster);
+        patched.unknown_services = services::add_referenced(plan, config, options, &mut clusters);
+        let indices: Vec<usize> = (0..clusters.len()).collect();
+        run.clusters(&mut clusters, &indices);
+        forget_untouched(&mut clusters);
+    }
+    if parts.others {
+        routes = slots(config, ResourceKind::Route);
+        patched.unknown_routes = route_passes(&mut run, &listeners, &mut routes);
+        extension_configs(&mut run, options, &listeners, &mut extensions);
+    }
+    *values = run.values;
+    patched.resources = [listeners, clusters, routes, extensions]
         .into_iter()
         .flatten()
         .filter(|slot| slot.touched || slot.removed)
@@ -124,7 +155,7 @@ pub fn run<'a, S: Sink<'a>>(
             tree: slot.sent(),
         })
         .collect();
-    Patched { resources, unknown_routes, unknown_services }
+    patched
 }
 
 fn start<'s, 'a, S: Sink<'a>>(
@@ -139,7 +170,7 @@ fn start<'s, 'a, S: Sink<'a>>(
     };
     let ports = match &options.port_map {
         Some(ports) => ports.clone(),
-        None if plan.proxy.kind == ProxyKind::Gateway && plan.patches.iter().any(asks) => port_map(config),
+        None if plan.proxy.kind == ProxyKind::Gateway && plan.patches.iter().any(asks) => route::port_map(config),
         None => PortMap::new(),
     };
     Run {
@@ -150,7 +181,7 @@ fn start<'s, 'a, S: Sink<'a>>(
         touched: false,
         shared: shared::Shared::default(),
         sockets: BTreeMap::new(),
-        values: BTreeMap::new(),
+        values: Values::new(),
         ids: BTreeMap::new(),
         packed: options.packed,
     }
@@ -446,35 +477,19 @@ fn route_passes<'a, S: Sink<'a>>(
         // gateway it sends one for every name that no server has, and patches it (`buildGatewayHTTPRouteConfig`).
         let port = name.rsplit(':').next().unwrap_or(name);
         if gateway {
-            let mut slot = empty_route(name);
+            let mut slot = route::empty(name);
             if let Some(tree) = &mut slot.tree {
                 run.route_configuration(context, tree, None);
                 slot.name = tree.name().to_owned().into();
             }
             routes.push(slot);
         } else if port.parse::<u32>().is_err() && name != "http_proxy" && !name.starts_with("unix:") {
-            routes.push(empty_route(name));
+            routes.push(route::empty(name));
         } else {
             unknown.push(name.clone());
         }
     }
     unknown
-}
-
-fn empty_route<'a>(name: &str) -> Slot<'a> {
-    let mut tree = listener::empty();
-    tree.set("name", Tree::string(name.to_owned(), crate::proto::tree::Origin::ISTIOD));
-    tree.set("validate_clusters", Tree::new(Value::Bool(false)));
-    Slot {
-        kind: ResourceKind::Route,
-        source: None,
-        name: name.to_owned().into(),
-        text: ResourceText::default(),
-        tree: Some(Box::new(tree)),
-        packed: None,
-        touched: true,
-        removed: false,
-    }
 }
 
 /// The extension configurations that a listener refers to before any patch.
@@ -573,27 +588,4 @@ fn extension_configs<'a, S: Sink<'a>>(
             removed: false,
         });
     }
-}
-
-/// Service ports behind a gateway's target ports. istiod names a gateway's virtual hosts `<host>:<server port>`, so the names
-/// show the ports of the Gateway's servers (`model.MergeGateways`, `getTargetPortMap`).
-fn port_map(config: &ProxyConfig<'_>) -> PortMap {
-    let mut map = PortMap::new();
-    for (_, resource) in config.generated(ResourceKind::Route) {
-        let port = matching::parse_gateway_route_name(&resource.name).port;
-        let parsed;
-        let tree = if let Some(tree) = resource.opened.as_ref().and_then(|opened| opened.of(resource.json.search())) {
-            tree
-        } else {
-            parsed = json::parse(resource.json.search()).unwrap_or_else(|_| listener::empty());
-            &parsed
-        };
-        let vhosts = tree.get("virtual_hosts").or_else(|| tree.get("virtualHosts"));
-        for vhost in vhosts.map(Tree::items).unwrap_or_default() {
-            if let Some(service_port) = vhost.name().rsplit(':').next().and_then(|text| text.parse().ok()) {
-                map.entry(port).or_default().insert(service_port);
-            }
-        }
-    }
-    map
 }

@@ -2,8 +2,9 @@
 
 use super::matching::{self, PortMap};
 use super::program::{Plan, Status, proxy_runs};
+use super::run::Values;
 use super::trace::{Abort, Panic, PatchId, Place, Trace};
-use super::{Options, Patched, run, services};
+use super::{Options, Parts, Patched, run_parts, services};
 use crate::model::envoy_filter::{ApplyTo, Patch, PatchContext};
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use crate::words::serialize_as_str;
@@ -85,8 +86,9 @@ pub struct Lost {
 /// Runs a plan with a trace. After a panic, runs it again without the patches that panicked, to see what was lost.
 pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Options) -> Judged<'a> {
     let mut trace = Trace::new(plan.patches.len());
-    let patched = run(plan, config, options, &mut trace);
-    let lost = if trace.aborts.is_empty() { BTreeMap::new() } else { lost(plan, config, options, &trace) };
+    let mut values = Values::new();
+    let patched = run_parts(plan, config, options, &mut trace, Parts::ALL, &mut values);
+    let lost = if trace.aborts.is_empty() { BTreeMap::new() } else { lost(plan, config, options, &trace, values) };
     // Candidates are not needed for a patch that changed something, and a proxy has many clusters.
     for patch in trace.patches.iter_mut().filter(|patch| !patch.effects.is_empty()) {
         patch.candidates = BTreeSet::new();
@@ -96,13 +98,23 @@ pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Opti
 }
 
 /// What is different when no patch panics.
-fn lost(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, trace: &Trace) -> BTreeMap<PatchId, Lost> {
+fn lost<'a>(
+    plan: &Plan<'a>,
+    config: &'a ProxyConfig<'a>,
+    options: &'a Options,
+    trace: &Trace<'a>,
+    mut values: Values<'a>,
+) -> BTreeMap<PatchId, Lost> {
     let mut off: BTreeSet<PatchId> = trace.aborts.iter().map(|abort| abort.cause).collect();
     let mut others: BTreeMap<PatchId, (Panic, Place)> = BTreeMap::new();
+    // Where no patch panicked, everything would come out the same.
+    let is_of_clusters = |abort: &Abort| abort.place.kind == ResourceKind::Cluster;
+    let parts =
+        Parts { clusters: trace.aborts.iter().any(is_of_clusters), others: !trace.aborts.iter().all(is_of_clusters) };
     loop {
         // Each run without the patches that panicked may show others that panic.
         let mut other = Trace::beyond_panics(plan.patches.len());
-        run(&plan.without(&off), config, options, &mut other);
+        run_parts(&plan.without(&off), config, options, &mut other, parts, &mut values);
         let known = off.len();
         for (id, panic, place) in other.panics() {
             if off.insert(id) {

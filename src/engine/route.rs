@@ -2,13 +2,15 @@
 //!
 //! Follows istiod's `rc_patch.go` step by step.
 
-use super::matching;
-use super::run::{Flow, Run};
+use super::listener;
+use super::matching::{self, PortMap};
+use super::run::{Flow, Run, Slot};
 use super::trace::{Condition, Effect, Miss, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
-use crate::model::resource::ResourceKind;
+use crate::model::resource::{ProxyConfig, ResourceKind, ResourceText};
 use crate::proto::items::Items;
-use crate::proto::tree::{Tree, Value};
+use crate::proto::json;
+use crate::proto::tree::{Origin, Tree, Value};
 use std::rc::Rc;
 
 impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
@@ -258,4 +260,44 @@ fn restore_removed(routes: &mut Tree<'_>) {
 /// The patches after one.
 fn after(ids: &[PatchId], id: PatchId) -> impl Iterator<Item = &PatchId> {
     ids.iter().skip_while(move |&&other| other != id).skip(1)
+}
+
+/// Service ports behind a gateway's target ports. istiod names a gateway's virtual hosts `<host>:<server port>`, so the names
+/// show the ports of the Gateway's servers (`model.MergeGateways`, `getTargetPortMap`).
+pub(super) fn port_map(config: &ProxyConfig<'_>) -> PortMap {
+    let mut map = PortMap::new();
+    for (_, resource) in config.generated(ResourceKind::Route) {
+        let port = matching::parse_gateway_route_name(&resource.name).port;
+        let parsed;
+        let tree = if let Some(tree) = resource.opened.as_ref().and_then(|opened| opened.of(resource.json.search())) {
+            tree
+        } else {
+            parsed = json::parse(resource.json.search()).unwrap_or_else(|_| listener::empty());
+            &parsed
+        };
+        let vhosts = tree.get("virtual_hosts").or_else(|| tree.get("virtualHosts"));
+        for vhost in vhosts.map(Tree::items).unwrap_or_default() {
+            if let Some(service_port) = vhost.name().rsplit(':').next().and_then(|text| text.parse().ok()) {
+                map.entry(port).or_default().insert(service_port);
+            }
+        }
+    }
+    map
+}
+
+/// A route configuration that no server has, as istiod sends it.
+pub(super) fn empty<'a>(name: &str) -> Slot<'a> {
+    let mut tree = listener::empty();
+    tree.set("name", Tree::string(name.to_owned(), Origin::ISTIOD));
+    tree.set("validate_clusters", Tree::new(Value::Bool(false)));
+    Slot {
+        kind: ResourceKind::Route,
+        source: None,
+        name: name.to_owned().into(),
+        text: ResourceText::default(),
+        tree: Some(Box::new(tree)),
+        packed: None,
+        touched: true,
+        removed: false,
+    }
 }

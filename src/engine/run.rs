@@ -38,13 +38,17 @@ pub(super) struct Run<'e, 'a, S> {
     pub shared: super::shared::Shared<'a>,
     /// The current state of patches' transport sockets that were put into clusters and then merged into.
     pub sockets: BTreeMap<PatchId, Tree<'a>>,
-    /// The values of patches, tagged, which many objects share, with the number of their nodes.
-    pub values: BTreeMap<PatchId, (Tree<'a>, u64)>,
+    /// See [`Values`].
+    pub values: Values<'a>,
     /// See [`Run::ids`].
     pub ids: BTreeMap<PatchContext, BTreeMap<ApplyTo, Rc<[PatchId]>>>,
     /// See [`Options::packed`](super::Options::packed).
     pub packed: bool,
 }
+
+/// The values of patches, tagged, which many objects share, with the number of their nodes. Runs of the same patches in the same
+/// order share them too.
+pub(super) type Values<'a> = BTreeMap<PatchId, (Tree<'a>, u64)>;
 
 /// A resource in the course of the passes.
 #[derive(Clone, Debug)]

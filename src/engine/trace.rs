@@ -414,6 +414,10 @@ impl<'a> Sink<'a> for Trace<'a> {
     const ON: bool = true;
 
     fn miss(&mut self, patch: PatchId, Miss { condition, found }: Miss<'_>) {
+        // Beyond panics, only effects matter.
+        if self.passed_over.is_some() {
+            return;
+        }
         let Some(trace) = self.patches.get_mut(patch.index()) else { return };
         if found != Found::NoObject {
             trace.misses.add(condition);
@@ -454,6 +458,9 @@ impl<'a> Sink<'a> for Trace<'a> {
     }
 
     fn later(&mut self, victim: PatchId, later: impl FnOnce() -> Later) {
+        if self.passed_over.is_some() {
+            return;
+        }
         if let Some(trace) = self.patches.get_mut(victim.index()) {
             trace.later.push(later());
             self.note(victim, Note::Later);

@@ -2,7 +2,7 @@
 
 use super::limits::{self, Bound, Excess, Limits};
 use crate::source::{Code, Problem, Severity, escape};
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -58,12 +58,22 @@ pub(super) fn list(arguments: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<In
     }
     // Named files first, so that one also found in a folder counts as named.
     inputs.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
-    let mut seen = BTreeSet::new();
-    inputs.retain(|input| {
-        let real = input.path.as_deref().map(|path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
-        seen.insert(real)
-    });
+    let (mut seen, mut folders) = (HashSet::new(), HashMap::new());
+    inputs.retain(|input| seen.insert(input.path.as_deref().map(|path| real(path, &mut folders))));
     inputs
+}
+
+/// The path of a file without symbolic links. Its folder is asked for once: that takes a system call for each of its parents.
+fn real(path: &Path, folders: &mut HashMap<PathBuf, PathBuf>) -> PathBuf {
+    let whole = || fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_plain = || fs::symlink_metadata(path).is_ok_and(|it| it.is_file());
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) if !folder.as_os_str().is_empty() && is_plain() => {
+            let known = folders.entry(folder.to_owned());
+            known.or_insert_with(|| fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())).join(name)
+        }
+        _ => whole(),
+    }
 }
 
 fn input(path: PathBuf, named: bool) -> Input {

@@ -136,26 +136,34 @@ impl<'a> Tree<'a> {
 
     /// A number that is equal for messages that are the [`same`](Tree::same), and differs for most others.
     pub(crate) fn meaning(&self) -> u64 {
-        fn hash(value: impl Hash) -> u64 {
-            let mut hasher = DefaultHasher::new();
-            value.hash(&mut hasher);
-            hasher.finish()
-        }
+        let mut hasher = DefaultHasher::new();
+        self.feed(&mut hasher);
+        hasher.finish()
+    }
+
+    fn feed(&self, hasher: &mut DefaultHasher) {
         budget::charge(1);
         match &self.value {
-            Value::Raw(_) => self.readable().meaning(),
-            Value::Null => hash(0),
-            Value::Bool(is) => hash((1, is)),
-            Value::Number(number) => hash((2, json::canonical_number(number))),
-            Value::String(text) => hash((3, &**text)),
+            Value::Raw(_) => self.readable().feed(hasher),
+            Value::Null => 0.hash(hasher),
+            Value::Bool(is) => (1, is).hash(hasher),
+            Value::Number(number) => (2, json::canonical_number(number)).hash(hasher),
+            Value::String(text) => (3, &**text).hash(hasher),
             Value::List(_) | Value::EmptyList => {
-                self.items().iter().fold(hash(4), |before, item| hash((before, item.meaning())))
+                (4, self.items().len()).hash(hasher);
+                self.items().iter().for_each(|item| item.feed(hasher));
             }
             // In any order; an empty repeated field counts as absent.
             Value::Map(entries) => {
                 let there =
                     entries.iter().filter(|(_, value)| !matches!(&value.value, Value::List(items) if items.is_empty()));
-                there.fold(hash(5), |sum, (key, value)| sum.wrapping_add(hash((&**key, value.meaning()))))
+                let sum = there.fold(0_u64, |sum, (key, value)| {
+                    let mut entry = DefaultHasher::new();
+                    (**key).hash(&mut entry);
+                    value.feed(&mut entry);
+                    sum.wrapping_add(entry.finish())
+                });
+                (5, sum).hash(hasher);
             }
         }
     }

@@ -16,9 +16,7 @@ use super::program::{Plan, Status, proxy_runs};
 use super::run::Slot;
 use super::spread::Undone;
 use super::trace::{PatchId, Place, Trace};
-use super::{
-    Judged, Options, context_of, forget_untouched, judge, listener::rds_names, patched_inline, port_map, run, slots,
-};
+use super::{Judged, Options, context_of, forget_untouched, judge, listener::rds_names, patched_inline, run, slots};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
@@ -350,7 +348,7 @@ fn check(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, found: &m
 fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Unapplied<'a> {
     let ports = match &options.port_map {
         Some(ports) => ports.clone(),
-        None if plan.proxy.kind == ProxyKind::Gateway => port_map(config),
+        None if plan.proxy.kind == ProxyKind::Gateway => super::route::port_map(config),
         None => PortMap::new(),
     };
     let mut undo = Undo {

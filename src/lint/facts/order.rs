@@ -9,6 +9,7 @@ use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, Proxy
 use crate::lint::facts::per_run::PerRun;
 use crate::lint::facts::seen::{changed_filter_lists, exact};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -65,9 +66,10 @@ impl<'a> Context<'a> {
         let mut made_up: BTreeMap<(usize, usize), Vec<&ProxyRun<'_>>> = BTreeMap::new();
         for run in &self.runs {
             let certain = run.knowledge == Knowledge::Dump;
+            let touched = LazyCell::new(|| run.touched());
             for pair in run.pairs() {
                 // One sample proxy that shows it is enough.
-                if (!certain && found.contains_key(&pair)) || !run.perhaps_ordered(self, pair) {
+                if (!certain && found.contains_key(&pair)) || !run.perhaps_ordered(self, pair, &touched) {
                     continue;
                 }
                 if certain {
@@ -122,22 +124,34 @@ impl<'a> ProxyRun<'a> {
         plan.order.windows(2).take(MAX_SWAPS).map(|pair| (pair[0], pair[1]))
     }
 
+    /// The names of the resources that each filter changes.
+    fn touched(&self) -> HashMap<usize, BTreeSet<&str>> {
+        let mut touched: HashMap<usize, BTreeSet<&str>> = HashMap::new();
+        for (id, trace) in self.plan.ids().zip(&self.judged.trace.patches) {
+            let changed = trace.effects.iter().filter(|(_, effect)| effect.changes());
+            let mut changed = changed.map(|(place, _)| &*place.resource).peekable();
+            if changed.peek().is_some() {
+                touched.entry(self.plan.get(id).filter).or_default().extend(changed);
+            }
+        }
+        touched
+    }
+
     /// Whether two neighboring filters touch the same objects and are ordered only by creation time or name.
-    fn perhaps_ordered(&self, cx: &Context<'_>, (first, second): (usize, usize)) -> bool {
+    fn perhaps_ordered(
+        &self,
+        cx: &Context<'_>,
+        (first, second): (usize, usize),
+        touched: &HashMap<usize, BTreeSet<&str>>,
+    ) -> bool {
         let of = |filter: usize| self.plan.ids().filter(move |&id| self.plan.get(id).filter == filter);
         let known = |filter: usize| {
             of(filter)
                 .all(|id| self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(self, &view)))
         };
-        let resources = |filter: usize| {
-            let traces = of(filter).map(|id| &self.judged.trace.patches[id.index()]);
-            traces
-                .flat_map(|trace| trace.effects.iter().filter(|(_, effect)| effect.changes()))
-                .map(|(place, _)| &*place.resource)
-        };
         let meet = || {
-            let touched: BTreeSet<&str> = resources(first).collect();
-            !touched.is_empty() && resources(second).any(|resource| touched.contains(resource))
+            let both = touched.get(&first).zip(touched.get(&second));
+            both.is_some_and(|(one, two)| !one.is_disjoint(two))
         };
         !decided_by_priority(cx, first, second)
             && !cx.same_object(first, second)

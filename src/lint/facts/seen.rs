@@ -320,11 +320,12 @@ impl<'a> ProxyRun<'a> {
 }
 
 fn descend<'a, T>(tree: &Tree<'a>, keys: &[&str], look: impl FnOnce(&Tree<'a>) -> Option<T>) -> Option<T> {
-    let plain = |key: &str| key.replace('_', "").to_lowercase();
+    fn plain(key: &str) -> impl Iterator<Item = u8> {
+        key.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
+    }
     let opened = tree.readable();
     let Some((key, rest)) = keys.split_first() else { return look(&opened) };
-    let wanted = plain(key);
-    let (_, next) = opened.entries().iter().find(|(name, _)| plain(name) == wanted)?;
+    let (_, next) = opened.entries().iter().find(|(name, _)| plain(name).eq(plain(key)))?;
     descend(next, rest, look)
 }
 

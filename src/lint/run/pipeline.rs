@@ -82,7 +82,8 @@ pub fn check_with<'r, T>(
     // A rule that reports the rest must know the findings of all others, reported or not.
     let rest = run.iter().any(|rule| rule.is_rest()) && !input.dumps.is_empty();
     let (mut found, seen) = inspect_with(input, real, if rest { rules } else { &run }, look);
-    found.retain(|finding| run.iter().any(|rule| rule.code == finding.rule.code));
+    let reported: HashSet<&str> = run.iter().map(|rule| rule.code).collect();
+    found.retain(|finding| reported.contains(finding.rule.code));
     finish(input, found, seen, rules, config, path)
 }
 
@@ -131,14 +132,14 @@ fn finish<T>(
             check(&rule.info, &suppressed, &mut findings);
         }
     }
+    let off: HashSet<&str> = rules.iter().filter(|rule| !config.runs(rule)).map(|rule| rule.code).collect();
     let keeps = |finding: &mut Finding| {
         let name = &input.sources.get(finding.primary.span.file).name;
         if !governs_all && !config.governs(&path(name)) {
             return true;
         }
         let path = if config.overrides.is_empty() { String::new() } else { path(name) };
-        let runs = rules.iter().find(|rule| rule.code == finding.rule.code).is_none_or(|rule| config.runs(rule));
-        config.keeps(finding, &path) && runs
+        config.keeps(finding, &path) && !off.contains(finding.rule.code)
     };
     let explains = |finding: &Finding| !finding.rule.explains.is_empty();
     let (mut kept, mut hidden) = (Vec::new(), Vec::new());

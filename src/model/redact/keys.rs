@@ -223,37 +223,40 @@ const PASSES: &[&str] =
 /// First words of a name that counts or limits secrets.
 const AMOUNTS: &[&str] = &["max", "min", "num", "number", "count", "total", "initial"];
 
-/// The words of a key in lower case and singular: `X-API-Keys`, `xApiKey` and `x_api_key` are the same.
-fn words(key: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = None;
-    let mut chars = key.chars().peekable();
-    while let Some(c) = chars.next() {
-        if !c.is_ascii_alphanumeric() {
+/// The words of a key in lower case, with spaces between: `X-API-Keys`, `xApiKeys` and `x_api_keys` are the same.
+fn spaced(key: &str) -> String {
+    let mut spaced = String::with_capacity(key.len() + 8);
+    let mut before: Option<u8> = None;
+    let bytes = key.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        if !byte.is_ascii_alphanumeric() {
             before = None;
             continue;
         }
-        let lower_next = chars.peek().is_some_and(char::is_ascii_lowercase);
-        let is_new = |before: char| {
+        let lower_next = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        let is_new = before.is_none_or(|before| {
             // The last of several capitals begins the next word: `JWTToken`.
-            c.is_ascii_uppercase()
+            byte.is_ascii_uppercase()
                 && (before.is_ascii_lowercase()
                     || before.is_ascii_digit()
                     || (before.is_ascii_uppercase() && lower_next))
-        };
-        match words.last_mut() {
-            Some(word) if before.is_some_and(|before| !is_new(before)) => word.push(c.to_ascii_lowercase()),
-            _ => words.push(c.to_ascii_lowercase().to_string()),
+        });
+        if is_new && !spaced.is_empty() {
+            spaced.push(' ');
         }
-        before = Some(c);
+        spaced.push(char::from(byte.to_ascii_lowercase()));
+        before = Some(byte);
     }
-    for word in &mut words {
-        // `credentials`, `tokens`; not `pass`, `address`.
-        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
-            word.pop();
-        }
-    }
-    words
+    spaced
+}
+
+/// These words, in the singular: `credentials`, `tokens`; not `pass`, `address`.
+fn words(spaced: &str) -> Vec<&str> {
+    let singular = |word| match str::strip_suffix(word, 's') {
+        Some(one) if one.len() > 2 && !one.ends_with('s') => one,
+        _ => word,
+    };
+    spaced.split_ascii_whitespace().map(singular).collect()
 }
 
 /// Whether at most one letter is wrong, missing, too many, or swapped with its neighbor. The words are ASCII.
@@ -282,9 +285,9 @@ pub(super) fn is_of_keys(name: &str) -> bool {
         let end = name.len().checked_sub(with.len()).and_then(|at| name.get(at..));
         end.is_some_and(|end| end.eq_ignore_ascii_case(with))
     };
-    let is_public = |word: &String| matches!(word.as_str(), "public" | "pub");
+    let is_public = |word: &&str| matches!(*word, "public" | "pub");
     (name_ends("key") || name_ends("keys"))
-        && matches!(words(name).as_slice(), [before @ .., last] if last == "key" && !before.iter().any(is_public))
+        && matches!(words(&spaced(name)).as_slice(), [before @ .., "key"] if !before.iter().any(is_public))
 }
 
 /// What a key says about its value.
@@ -292,16 +295,17 @@ pub(super) fn hint(key: &str) -> Hint {
     if key.len() < 2 || key.len() > 200 {
         return Hint::None;
     }
-    let words = words(key);
-    let mut about = words.last().is_some_and(|word| ABOUT.contains(&word.as_str()));
+    let spaced = spaced(key);
+    let words = words(&spaced);
+    let (first, last) = (words.first().copied().unwrap_or_default(), words.last().copied().unwrap_or_default());
+    let mut about = ABOUT.contains(&last);
     // `access_key_id` is half of a credential, `session_id` all of one; `token_id` is neither.
-    about |=
-        words.len() > 1 && words.last().is_some_and(|word| word == "id") && !words.iter().any(|it| it == "session");
+    about |= words.len() > 1 && last == "id" && !words.contains(&"session");
     // `max_tokens`, `tokens_per_fill`: amounts.
-    about |= words.len() > 1 && words.first().is_some_and(|word| AMOUNTS.contains(&word.as_str()));
-    about |= words.iter().any(|word| word == "per");
+    about |= words.len() > 1 && AMOUNTS.contains(&first);
+    about |= words.contains(&"per");
     // `from_cookies`: where a token is read.
-    about |= words.len() > 1 && words.first().is_some_and(|word| word == "from");
+    about |= words.len() > 1 && first == "from";
     // Kubernetes: the name of a Secret.
     about |= words.windows(2).any(|pair| pair == ["pull", "secret"]);
     // An API group or a host, such as `rbac.authorization.k8s.io`.
@@ -309,27 +313,23 @@ pub(super) fn hint(key: &str) -> Hint {
     if about {
         return Hint::None;
     }
-    let single = |word: &String| {
-        SECRETS.contains(&word.as_str())
+    let single = |word: &str| {
+        SECRETS.contains(&word)
             || ENDINGS.iter().any(|ending| word.ends_with(ending))
             || MISSPELLED.iter().any(|secret| one_letter_apart(word, secret))
     };
-    let pair = |pair: &[String]| match pair {
-        [one, two] => PAIRS.contains(&(one.as_str(), two.as_str())),
-        _ => false,
-    };
+    let pair = |pair: &[&str]| matches!(*pair, [one, two] if PAIRS.contains(&(one, two)));
     // `DB_PASS`, but not `pass` alone, `proxy_pass`.
-    let pass = matches!(words.as_slice(), [.., before, last] if last == "pass" && !PASSES.contains(&before.as_str()));
-    if pass || words.iter().any(single) || words.windows(2).any(pair) {
+    let pass = matches!(*words.as_slice(), [.., before, "pass"] if !PASSES.contains(&before));
+    if pass || words.iter().any(|word| single(word)) || words.windows(2).any(pair) {
         return Hint::Secret;
     }
-    let owned = |before: &String| OWNERS.contains(&before.as_str()) || words.first().is_some_and(|first| first == "x");
-    match words.as_slice() {
-        [.., last] if last == "pin" => Hint::Digits,
-        [.., before, last] if last == "pass" && PASSES.contains(&before.as_str()) => Hint::None,
-        [.., last] if MIXED.contains(&last.as_str()) => Hint::Mixed,
-        [.., last] if RANDOM.contains(&last.as_str()) => Hint::Random,
-        [.., before, last] if last == "key" && owned(before) => Hint::Random,
+    match *words.as_slice() {
+        [.., "pin"] => Hint::Digits,
+        [.., before, "pass"] if PASSES.contains(&before) => Hint::None,
+        [.., last] if MIXED.contains(&last) => Hint::Mixed,
+        [.., last] if RANDOM.contains(&last) => Hint::Random,
+        [.., before, "key"] if OWNERS.contains(&before) || first == "x" => Hint::Random,
         _ => Hint::None,
     }
 }
