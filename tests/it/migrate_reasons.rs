@@ -334,3 +334,27 @@ fn lua_that_answers_before_the_cors_filter_is_not_the_same() {
     let (_, differences) = said(lua("INSERT_BEFORE", "envoy.filters.http.cors", code), std::slice::from_ref(&policy));
     assert!(!differences.contains(lost), "{differences}");
 }
+
+/// Every patch repeats the rules of all ports of its service: past a hundred, none is written.
+#[test]
+fn a_service_with_very_many_ports_is_left_to_the_reader() {
+    let said = |count: u32| {
+        let ports: Vec<Json> =
+            (0..count).map(|at| json!({ "name": format!("http-{at}"), "port": 8000 + at })).collect();
+        let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "cart", "namespace": "shop" },
+            "spec": { "clusterIP": "10.0.1.10", "selector": { "app": "cart" }, "ports": ports } });
+        let host = "cart.shop.svc.cluster.local";
+        let patch = json!({ "applyTo": "HTTP_ROUTE", "match": { "context": "SIDECAR_OUTBOUND", "routeConfiguration": {
+                "vhost": { "name": format!("{host}:8000"), "route": { "name": "default" } } } },
+            "patch": { "operation": "MERGE", "value": { "route": { "retry_policy": {
+                "retry_on": "5xx", "num_retries": 4 } } } } });
+        let one = json!({ "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": { "name": "slow", "namespace": "shop" }, "spec": { "configPatches": [patch] } });
+        let report = migrated(&[service, one], "differs");
+        (notes(&report, 0), report.to_string().contains("\"VirtualService\""))
+    };
+    let (notes, written) = said(101);
+    assert!(notes.contains("cart.shop.svc.cluster.local has more than 100 ports") && !written, "{notes}");
+    let (notes, written) = said(100);
+    assert!(!notes.contains("more than 100 ports") && written, "{notes}");
+}

@@ -265,6 +265,19 @@ pub(in crate::migrate) fn without_port(cx: &Cx<'_>, host: &str, port: u32) -> Op
     })
 }
 
+/// The most ports of a service for which rules are written: each patch repeats those of all ports.
+const MOST_PORTS: usize = 100;
+
+/// Why no VirtualService is written for a host: it would have too many rules.
+pub(in crate::migrate) fn too_many_ports(cx: &Cx<'_>, host: &str, ports: &BTreeSet<u32>) -> Option<String> {
+    let all = cx.mesh.registered(host).map_or(0, |service| service.ports().take(MOST_PORTS + 1).count());
+    (all.max(ports.len()) > MOST_PORTS).then(|| {
+        format!(
+            "{host} has more than {MOST_PORTS} ports, and the VirtualService needs a rule for each HTTP port: write it by hand"
+        )
+    })
+}
+
 /// Why a patch for the routes of a port matches nothing: the port has none.
 pub(in crate::migrate) fn without_routes(cx: &Cx<'_>, host: &str, port: u32) -> Option<String> {
     without_port(cx, host, port).or_else(|| {

@@ -508,6 +508,9 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         return Move::none(pattern, OF_ALL_SERVICES);
     };
     let ports = &group.ports;
+    if let Some(reason) = beside::too_many_ports(cx, host, ports) {
+        return Move::none(pattern, reason);
+    }
     let mut found = setting.start();
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);
